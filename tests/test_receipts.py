@@ -22,6 +22,7 @@ from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog
 
+from .acting import counted_from, show
 from .conftest import Serve, held
 
 
@@ -43,19 +44,18 @@ async def test_a_click_that_does_nothing_says_so(page: Page, serve: Serve) -> No
     assert receipt.nothing_changed
 
 
-@pytest.mark.parametrize(
-    ("has", "told"),
-    [
-        ("class='btn-save css-9o949r'", "button [class=btn-save]"),
-        ("data-testid=save aria-expanded=false", "button [testid=save]"),
-        ("aria-expanded=false", "button"),
-    ],
-)
-async def test_what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve, has: str, told: str) -> None:
-    await page.goto(serve(f"<button {has}></button>"))
+async def test_what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve(
+            """<button class='btn-save css-9o949r'></button>
+            <button data-testid=save aria-expanded=false></button><button aria-expanded=false></button>"""
+        )
+    )
     await page.snapshot()
 
-    assert (await page.click("E1")).text.startswith(f"clicked E1 {told}\n")
+    told = [(await page.click(ref)).text.split("\n")[0] for ref in ("E1", "E2", "E3")]
+
+    assert told == ["clicked E1 button [class=btn-save]", "clicked E2 button [testid=save]", "clicked E3 button"]
 
 
 async def test_changed_lines_are_told(page: Page, serve: Serve) -> None:
@@ -255,23 +255,27 @@ async def test_a_tab_that_closes_itself_is_told(page: Page, serve: Serve) -> Non
 
 
 LED = {
-    "a link": "<a href='{}' target=named>Go</a>",
-    "a form": "<form action='{}' method=post target=named><button>Go</button></form>",
-    "a script": """<button onclick="window.open('{}', 'named')">Go</button>""",
+    "a link": "<a href='{}' target=named>a link</a>",
+    "a form": "<form action='{}' method=post target=named><button>a form</button></form>",
+    "a script": """<button onclick="window.open('{}', 'named')">a script</button>""",
 }
 
 
-@pytest.mark.parametrize("way", LED.values(), ids=LED)
-async def test_a_tab_that_is_led_elsewhere_from_another_one_is_told(way: str, page: Page, serve: Serve) -> None:
-    goal = serve("<title>Goal</title>")
-    await page.goto(serve("""<button onclick="window.open('about:blank', 'named')">Open</button>""" + way.format(goal)))
+async def test_a_tab_that_is_led_elsewhere_from_another_one_is_told(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    goals = {way: serve(f"<title>By {way}</title>") for way in LED}
+    ways = "".join(LED[way].format(goal) for way, goal in goals.items())
+    await page.goto(serve(f"""<button onclick="window.open('about:blank', 'named')">Open</button>{ways}"""))
     await click(page, "Open")
     (popup,) = page.popups
 
-    receipt = await click(page, "Go")
+    for way, goal in goals.items():
+        with subtests.test(way):
+            receipt = await click(page, way)
 
-    assert receipt.other_tabs == [OtherTab(popup.target_id, goal, "Goal")]
-    assert receipt.text == f'clicked E2 {receipt.target}\nanother tab navigated: "Goal" {goal}'
+            assert receipt.other_tabs == [OtherTab(popup.target_id, goal, f"By {way}")]
+            assert receipt.text.split("\n")[1:] == [f'another tab navigated: "By {way}" {goal}']
 
 
 async def test_a_tab_that_is_closed_from_another_one_is_told(page: Page, serve: Serve) -> None:
@@ -406,19 +410,23 @@ async def test_filling_alone_waits_for_no_effect(page: Page, serve: Serve) -> No
     assert (receipt.watched_s, "no change" in receipt.text) == (None, False)
 
 
-@pytest.mark.parametrize(
-    "field",
-    ["role=combobox", "type=search", "aria-autocomplete=list", "aria-haspopup=dialog", "autocomplete=off", "id=filter"],
-)
+SUGGESTING = [
+    "role=combobox", "type=search", "aria-autocomplete=list", "aria-haspopup=dialog", "autocomplete=off", "id=filter",
+]  # fmt: skip
+
+
 async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_told(
-    page: Page, serve: Serve, field: str
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 250)"
-    await page.goto(serve(f'<input aria-label=City {field} oninput="{late}"><div id=out></div>'))
+    await page.goto(serve(""))
+    for field in SUGGESTING:
+        with subtests.test(field):
+            first = await show(page, f'<input aria-label=City {field} oninput="{late}"><div id=out></div>')
 
-    receipt = await page.fill(await ref(page, "City"), "Ber")
+            receipt = await page.fill(await ref(page, "City"), "Ber")
 
-    assert receipt.changed == ['+ - button "Bergen" [ref=E2]']
+            assert receipt.changed == [f'+ - button "Bergen" [ref=E{first + 1}]']
 
 
 async def test_what_a_search_finds_is_told_and_not_only_the_button_that_clears_it(page: Page, serve: Serve) -> None:
@@ -584,66 +592,85 @@ async def test_hovering_tells_of_classes_under_the_mouse_where_nothing_else_come
     assert receipt.changed == ['~ - button "File" [ref=E1]: class now "active"']
 
 
-async def test_what_an_icon_font_draws_is_told_by_its_title(page: Page, serve: Serve) -> None:
-    icon = "<style>button::before { content: '\\e852' }</style>"
-    await page.goto(serve(f"{icon}<button title=Next onclick=\"className = 'selected'\"></button>"))
+MARKED = '<div id=card>{}</div><button onclick="card.className = `selected`">Go</button>'
+ICON = "<svg width=16 height=16><path d=M0></path></svg>"
+TOAST = """<p>Like this</p><button id=b>Go</button><script>b.onclick = () => {
+  const toast = document.createElement('section');
+  toast.innerHTML = '<p>Stored</p><div>3 rows</div><div>Like this</div>';
+  document.body.append(toast);
+  setTimeout(() => toast.remove(), 50);
+}</script>"""
+REPLACED = """<p id=list></p><button id=b>Go</button><script>
+const [first, other] = ['Tea', 'Milk'].map((textContent) => Object.assign(new Text(), {{ textContent }}));
+b.onclick = () => {{ list.append(first); setTimeout(() => {{ {} }}, 50) }}</script>"""
+FILTERS = """<p id=left></p><ul id=filters></ul><button id=b>Go</button><script>
+b.onclick = () => {
+  left.innerHTML = '<strong>1</strong> item left'
+  filters.innerHTML = '<li><a href=#1 class=selected>All</a><li><a href=#2>Active</a>'
+  const [all, active] = filters.querySelectorAll('a')
+  all.classList.remove('selected')
+  active.classList.add('selected')
+}
+b.onclick()</script>"""
+FOR_SCREEN_READERS = "position: absolute; width: 1px; height: 1px; overflow: hidden"
+CLICKED = {
+    "what an icon font draws, by its title": (
+        """<style>button::before { content: '\\e852' }</style>
+        <button title=Go onclick="className = 'selected'"></button>""",
+        ['~ - button "Go" [ref=E1]: class now "selected"'],
+    ),
+    "what has no name, by its heading": (
+        MARKED.format("<p>1815</p><h3>Ada Lovelace</h3><p>Mathematician</p>"),
+        ['~ - div "Ada Lovelace": class now "selected"'],
+    ),
+    "what has no name, by its first block": (
+        MARKED.format("<div><div>Ada <b>Love</b>lace</div><div>1815</div></div>"),
+        ['~ - div "Ada Lovelace": class now "selected"'],
+    ),
+    "what has no name, by its text before a block": (
+        MARKED.format("<style>b { color: red }</style>Ada<div>1815</div>"),
+        ['~ - div "Ada": class now "selected"'],
+    ),
+    "what has no name, by what is seen of it": (
+        MARKED.format("<div hidden><h3>Export</h3></div><p style='display: none'>Import</p>Ada"),
+        ['~ - div "Ada": class now "selected"'],
+    ),
+    "an icon that is drawn anew, by what it is in": (
+        f"<button aria-label=Go onclick='this.innerHTML += ` `'>{ICON}</button>",
+        ['~ - button "Go" [ref=E1]: its icon redrawn'],
+    ),
+    "what came and went, block by block without what is still there": (TOAST, ["~ came and went: Stored | 3 rows"]),
+    "what is replaced by another, which did not come and go": (
+        REPLACED.format("first.remove(); list.append(other)"),
+        ["+ - paragraph: Milk"],
+    ),
+    "what another is put beside before it goes": (
+        REPLACED.format("list.append(other); first.remove()"),
+        ["+ - paragraph: Milk"],
+    ),
+    "what became bold in an editor, as its text alone": (
+        """<div id=t contenteditable><p>Ada Berg</p></div>
+        <button onclick="t.firstChild.innerHTML = 'Ada <b>Berg</b>'">Go</button>""",
+        ["~ - textbox [ref=E1] (now Ada **Berg**, before Ada Berg)"],
+    ),
+    "no marks and classes of what was rendered anew": (FILTERS, ["~ rendered anew: E1 is E4, E2 is E5"]),
+    "no scrolling of what only screen readers have": (
+        f"""<div id=d style="{FOR_SCREEN_READERS}"><p style="height: 50px">Words</p></div><p id=o>1</p>
+        <button onclick="d.scrollTop = 20; o.textContent = 2">Go</button>""",
+        ["~ - paragraph (now 2, before 1)"],
+    ),
+}
 
-    receipt = await click(page, "Next")
 
-    assert receipt.changed == ['~ - button "Next" [ref=E1]: class now "selected"']
+async def test_what_a_click_changed_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for what, (content, changed) in CLICKED.items():
+        with subtests.test(what):
+            first = await show(page, content)
 
+            receipt = await click(page, "Go")
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("<p>1815</p><h3>Ada Lovelace</h3><p>Mathematician</p>", "Ada Lovelace"),
-        ("<div><div>Ada <b>Love</b>lace</div><div>1815</div></div>", "Ada Lovelace"),
-        ("<style>b { color: red }</style>Ada<div>1815</div>", "Ada"),
-        ("<div hidden><h3>Export</h3></div><p style='display: none'>Import</p>Ada", "Ada"),
-    ],
-    ids=["heading", "first block", "text before a block", "what is seen of it"],
-)
-async def test_what_has_no_name_is_told_by_its_first_line(page: Page, serve: Serve, content: str, words: str) -> None:
-    mark = "card.className = 'selected'"
-    await page.goto(serve(f'<div id=card>{content}</div><button onclick="{mark}">Mark</button>'))
-
-    receipt = await click(page, "Mark")
-
-    assert receipt.changed == [f'~ - div "{words}": class now "selected"']
-
-
-async def test_an_icon_that_is_drawn_anew_is_told_by_what_it_is_in(page: Page, serve: Serve) -> None:
-    icon = "<svg width=16 height=16><path d=M0></path></svg>"
-    await page.goto(serve(f"<button aria-label=Like onclick='this.innerHTML = this.innerHTML + \" \"'>{icon}</button>"))
-
-    receipt = await click(page, "Like")
-
-    assert receipt.changed == ['~ - button "Like" [ref=E1]: its icon redrawn']
-
-
-async def test_what_came_and_went_is_told_block_by_block_without_what_is_still_there(page: Page, serve: Serve) -> None:
-    script = """b.onclick = () => {
-        const toast = document.createElement('section');
-        toast.innerHTML = '<p>Stored</p><div>3 rows</div><div>Like this</div>';
-        document.body.append(toast);
-        setTimeout(() => toast.remove(), 50);
-    }"""
-    await page.goto(serve(f"<p>Like this</p><button id=b>Store</button><script>{script}</script>"))
-
-    receipt = await click(page, "Store")
-
-    assert receipt.changed == ["~ came and went: Stored | 3 rows"]
-
-
-@pytest.mark.parametrize("order", ["first.remove(); list.append(other)", "list.append(other); first.remove()"])
-async def test_what_is_replaced_by_another_did_not_come_and_go(page: Page, serve: Serve, order: str) -> None:
-    rows = "const [first, other] = ['Tea', 'Milk'].map((textContent) => Object.assign(new Text(), { textContent }));"
-    acts = f"const act = () => {{ list.append(first); setTimeout(() => {{ {order} }}, 50) }}"
-    await page.goto(serve(f"<p id=list></p><button onclick='act()'>Next</button><script>{rows} {acts}</script>"))
-
-    receipt = await click(page, "Next")
-
-    assert receipt.changed == ["+ - paragraph: Milk"]
+            assert [counted_from(first, each) for each in receipt.changed] == changed
 
 
 async def test_a_double_click_on_what_the_first_click_renders_anew_is_no_lost_click(page: Page, serve: Serve) -> None:
@@ -670,15 +697,6 @@ async def test_looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve)
     assert receipt.changed == ["~ - paragraph (now 2, before 1)"]
 
 
-async def test_what_became_bold_in_an_editor_is_told_as_its_text_alone(page: Page, serve: Serve) -> None:
-    acts = "t.firstChild.innerHTML = 'Ada <b>Berg</b>'"
-    await page.goto(serve(f'<div id=t contenteditable><p>Ada Berg</p></div><button onclick="{acts}">Bold</button>'))
-
-    receipt = await click(page, "Bold")
-
-    assert receipt.changed == ["~ - textbox [ref=E1] (now Ada **Berg**, before Ada Berg)"]
-
-
 async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
     acts = "onclick=\"d.className = 'box-active'; {}\""
     buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"
@@ -689,24 +707,6 @@ async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Ser
     second = await click(page, "B")
 
     assert (first.changed, second.changed) == (['~ - div: class now "box-active"'], ["~ - paragraph (now 2, before 1)"])
-
-
-async def test_marks_and_classes_of_what_was_rendered_anew_are_no_news(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<p id=left><strong>1</strong> item left</p><ul id=filters></ul>
-        <button onclick='render("Active")'>Go</button>
-        <script>function render(chosen) {
-            left.innerHTML = '<strong>1</strong> item left'
-            filters.innerHTML = '<li><a href=#1 class=selected>All</a><li><a href=#2>Active</a>'
-            filters.querySelector('.selected').classList.remove('selected')
-            for (const each of filters.querySelectorAll('a')) if (each.text === chosen) each.classList.add('selected')
-        }
-        render('Active')</script>""")
-    )
-
-    receipt = await page.click(await ref(page, "Go"))
-
-    assert receipt.changed == ["~ rendered anew: E1 is E4, E2 is E5"]
 
 
 async def test_a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
@@ -726,15 +726,14 @@ RENDERED_ANEW = """<div id=root></div><script>let on = {0}; function render() {{
 }}; render()</script>"""
 
 
-@pytest.mark.parametrize(("becomes", "told"), [("true", "it is checked"), ("false", "it is not checked")])
-async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(
-    page: Page, serve: Serve, becomes: str, told: str
-) -> None:
-    await page.goto(serve(RENDERED_ANEW.format("false", becomes)))
+async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
+    for becomes, told in [("true", "it is checked"), ("false", "it is not checked")]:
+        await show(page, RENDERED_ANEW.format("false", becomes))
 
-    receipt = await page.check(await ref(page, "Notify"))
+        receipt = await page.check(await ref(page, "Notify"))
 
-    assert receipt.note == f"the page rendered it anew: {told}"
+        assert receipt.note == f"the page rendered it anew: {told}"
 
 
 CHANGES_BY_ITSELF = "<button>Go</button><label><input type=checkbox>Quiet</label><p>one</p>"
@@ -821,15 +820,3 @@ async def test_a_page_that_went_elsewhere_by_itself_is_told_by_the_next_receipt(
     receipt = await page.press("Tab")
 
     assert receipt.meanwhile == [f'~ the page went to {goal} "Goal": snapshot it']
-
-
-async def test_scrolling_of_what_only_screen_readers_have_is_not_told(page: Page, serve: Serve) -> None:
-    style = "position: absolute; width: 1px; height: 1px; overflow: hidden"
-    await page.goto(
-        serve(f"""<div id=d style="{style}"><p style="height: 50px">Words</p></div><p id=o>1</p>
-        <button onclick="d.scrollTop = 20; o.textContent = 2">Go</button>""")
-    )
-
-    receipt = await click(page, "Go")
-
-    assert receipt.changed == ["~ - paragraph (now 2, before 1)"]

@@ -13,6 +13,7 @@ from werkzeug import Request, Response
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 
+from .acting import show
 from .conftest import Serve, held
 
 
@@ -21,46 +22,35 @@ async def later(page: Page, script: str) -> None:
     await page.evaluate(f"setTimeout(() => {{ {script} }}, 100) && 1")
 
 
-@pytest.mark.parametrize(
-    ("script", "wanted"),
-    [
-        ("out.innerHTML = 'All   <b>done</b>\\n now'", {"text": "all DONE now"}),
-        ("out.textContent = 'nothing'", {"gone": "loading"}),
-        ("out.remove()", {"gone": "loading"}),
-        ("out.style.display = 'none'", {"gone": "loading"}),
-        ("out.className = 'ready'", {"selector": "p.ready"}),
-        ("history.pushState(0, '', '/cart?id=[7]')", {"url": "cart?id=[7]"}),
-        ("history.pushState(0, '', '/cart?id=[7]')", {"url": "http*/cart?id=[7]"}),
-        (
-            "host.attachShadow({mode: 'open'}).innerHTML = '<b class=in>inside</b>'",
-            {"text": "inside", "selector": ".in"},
-        ),
-        ("sheet.textContent = '#hidden { display: block }'", {"text": "secret"}),
-    ],
-    ids=[
-        "text",
-        "gone",
-        "removed",
-        "hidden",
-        "selector",
-        "part of url",
-        "pattern of url",
-        "shadow root",
-        "style sheet",
-    ],
-)
-async def test_what_is_waited_for_comes(page: Page, serve: Serve, script: str, wanted: dict[str, Any]) -> None:
-    await page.goto(
-        serve(
-            "<style id=sheet>#hidden { display: none }</style><p id=out>Loading</p>"
-            "<div id=host></div><div id=hidden>secret</div>"
-        )
-    )
-    await later(page, script)
+SHOWN = """<style id=sheet>#hidden { display: none }</style><p id=out>Loading</p>
+<div id=host></div><div id=hidden>secret</div>"""
+COMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "text": ("out.innerHTML = 'All   <b>done</b>\\n now'", {"text": "all DONE now"}),
+    "gone": ("out.textContent = 'nothing'", {"gone": "loading"}),
+    "removed": ("out.remove()", {"gone": "loading"}),
+    "hidden": ("out.style.display = 'none'", {"gone": "loading"}),
+    "selector": ("out.className = 'ready'", {"selector": "p.ready"}),
+    "part of url": ("history.pushState(0, '', '/cart?id=[7]')", {"url": "cart?id=[7]"}),
+    "pattern of url": ("history.pushState(0, '', '/cart?id=[8]')", {"url": "http*/cart?id=[8]"}),
+    "shadow root": (
+        "host.attachShadow({mode: 'open'}).innerHTML = '<b class=in>inside</b>'",
+        {"text": "inside", "selector": ".in"},
+    ),
+    "style sheet": ("sheet.textContent = '#hidden { display: block }'", {"text": "secret"}),
+}
 
-    receipt = await page.wait_for(**wanted)
 
-    assert receipt.action == "wait_for"
+async def test_what_is_waited_for_comes(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for what, (script, wanted) in COMES.items():
+        with subtests.test(what):
+            await show(page, SHOWN)
+            await later(page, f"{script}; came = {what!r}")
+
+            receipt = await page.wait_for(**wanted)
+
+            assert receipt.action == "wait_for"
+            assert await page.evaluate("came") == what
 
 
 async def test_what_is_there_already_is_not_waited_for(page: Page, serve: Serve) -> None:
@@ -141,14 +131,17 @@ async def test_in_vain_says_where_a_text_still_is(page: Page, serve: Serve) -> N
         await page.wait_for(gone="LOADING", timeout_s=0.2)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "said"),
-    [({}, "needs something to wait for"), ({"text": "  "}, "is empty"), ({"selector": ".."}, "is no CSS selector")],
-    ids=["nothing", "empty text", "bad selector"],
-)
-async def test_what_cannot_be_waited_for_is_refused(page: Page, wanted: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidArguments, match=said):
-        await page.wait_for(**wanted)
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({}, "needs something to wait for"),
+    ({"text": "  "}, "is empty"),
+    ({"selector": ".."}, "is no CSS selector"),
+]
+
+
+async def test_what_cannot_be_waited_for_is_refused(page: Page) -> None:
+    for wanted, said in REFUSED:
+        with pytest.raises(InvalidArguments, match=said):
+            await page.wait_for(**wanted)
 
 
 async def test_a_page_that_changes_all_the_time_is_read_now_and_then(page: Page, serve: Serve) -> None:
@@ -253,7 +246,7 @@ STREAMS = {
     "event stream": "new EventSource('/stream')",
     "streamed fetch": "fetch('/stream')",
     "long polling": "(async () => { for (;;) await fetch('/hang') })()",
-    "polling": "setInterval(() => fetch('/data'), 50)",
+    "polling": "setInterval(() => fetch('/data'), 100)",
 }
 
 

@@ -8,7 +8,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.select import By, select
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import LOGGING, at, log, now, ref
+from tests.acting import LOGGING, at, counted_from, log, now, ref, show
 from tests.conftest import Serve
 
 CITIES = "['Oslo', 'Bergen', 'Stavanger', 'Trondheim']"
@@ -162,22 +162,24 @@ for (const each of document.querySelectorAll("x-option"))
   each.attachShadow({mode: "open"}).innerHTML = "<label><input type=checkbox><slot></slot></label>"</script>"""
 
 
-@pytest.mark.parametrize(
-    ("option", "by", "outcome"),
-    [
-        ("Bergen", "text", Outcome("Bergen")),
-        ("bergen", "text", Outcome("Bergen")),
-        ("new", "text", Outcome("New Bergen")),
-        ("oslo", "text", Outcome("Oslo", "it was chosen before")),
-        ("3", "value", Outcome("New Bergen")),
-        (1, "index", Outcome("Bergen")),
-    ],
-)
-async def test_select_in_a_native_list(page: Page, serve: Serve, option: str | int, by: By, outcome: Outcome) -> None:
-    await page.goto(serve(NATIVE + LOGGING))
+CHOSEN: list[tuple[str | int, By, Outcome]] = [
+    ("Bergen", "text", Outcome("Bergen")),
+    ("bergen", "text", Outcome("Bergen")),
+    ("new", "text", Outcome("New Bergen")),
+    ("oslo", "text", Outcome("Oslo", "it was chosen before")),
+    ("3", "value", Outcome("New Bergen")),
+    (1, "index", Outcome("Bergen")),
+]
 
-    assert now(await select(await at(page, "City"), option, by=by)) == outcome
-    assert await log(page) == ([] if outcome.note else ["input s", "change s"])
+
+async def test_select_in_a_native_list(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(LOGGING))
+    for option, by, outcome in CHOSEN:
+        with subtests.test(option=option, by=by):
+            await show(page, NATIVE)
+
+            assert now(await select(await at(page, "City"), option, by=by)) == outcome
+            assert await log(page) == ([] if outcome.note else ["input s", "change s"])
 
 
 async def test_select_several(page: Page, serve: Serve) -> None:
@@ -242,112 +244,95 @@ async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
     assert now(await select(await at(page, "City"), "Paris")) == Outcome("Paris")
 
 
-@pytest.mark.parametrize(
-    ("content", "option", "outcome"),
-    [
-        pytest.param(SELECT_ONLY, "Stavanger", Outcome("Stavanger"), id="select-only combobox"),
-        pytest.param(PORTAL, "bergen", Outcome("Bergen"), id="a list at the end of the page, later"),
-        pytest.param(SUGGESTIONS, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked'), id="suggestions"),
-        pytest.param(SEARCHED, "Bergen", Outcome("Bergen"), id="a search field in the list"),
-        pytest.param(
-            PLAIN_INPUT, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked'), id="suggestions for a plain field"
-        ),
-        pytest.param(WITHOUT_ROLES, "Bergen", Outcome("Bergen"), id="without roles"),
-        pytest.param(IN_A_GRID, "Bergen", Outcome("Bergen"), id="shut by the press"),
-        pytest.param(BEHIND, "Bergen", Outcome("Bergen"), id="behind what draws it"),
-        pytest.param(PASSED_THROUGH, "Bergen", Outcome("Bergen"), id="in what gets its clicks"),
-        pytest.param(UNFOLDING, "Bergen", Outcome("Bergen"), id="a list that unfolds"),
-        pytest.param(VIRTUAL, "Item 20", Outcome("Item 20"), id="only what is seen is there"),
-        pytest.param(
-            FILTERS_BY_CODE, "Item 20", Outcome(note='"Item 20" was clicked'), id="filtered by what it does not show"
-        ),
-        pytest.param(LIST_BOX, "Oslo", Outcome("Oslo, Bergen"), id="list box"),
-        pytest.param(LIST_BOX, "Bergen", Outcome("Bergen", '"Bergen" was chosen before'), id="chosen before"),
-        pytest.param(
-            "<input list=d aria-label=City><datalist id=d><option>Oslo</datalist>",
-            "Oslo",
-            Outcome("Oslo"),
-            id="datalist",
-        ),
-        pytest.param(
-            "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option value=BGO></datalist>",
-            "oslo",
-            Outcome("OSL"),
-            id="what a suggestion stands for",
-        ),
-        pytest.param(
-            "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option value=BGO></datalist>",
-            "Paris",
-            Outcome("Paris", 'none of its suggestions is meant by that: "Oslo", "BGO"'),
-            id="no suggestion",
-        ),
-    ],
-)
-async def test_select_in_a_list_of_the_page(
-    page: Page, serve: Serve, content: str, option: str, outcome: Outcome
-) -> None:
-    await page.goto(serve(f"<!doctype html><body>{content}"))
-
-    assert now(await select(await at(page, "City"), option)) == outcome
+SUGGESTED = "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option value=BGO></datalist>"
+LISTS = {
+    "select-only combobox": (SELECT_ONLY, "Stavanger", Outcome("Stavanger")),
+    "a list at the end of the page, later": (PORTAL, "bergen", Outcome("Bergen")),
+    "suggestions": (SUGGESTIONS, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked')),
+    "a search field in the list": (SEARCHED, "Bergen", Outcome("Bergen")),
+    "suggestions for a plain field": (PLAIN_INPUT, "Bergen", Outcome("Bergen", '"Bergen, Norway" was clicked')),
+    "without roles": (WITHOUT_ROLES, "Bergen", Outcome("Bergen")),
+    "shut by the press": (IN_A_GRID, "Bergen", Outcome("Bergen")),
+    "behind what draws it": (BEHIND, "Bergen", Outcome("Bergen")),
+    "in what gets its clicks": (PASSED_THROUGH, "Bergen", Outcome("Bergen")),
+    "a list that unfolds": (UNFOLDING, "Bergen", Outcome("Bergen")),
+    "only what is seen is there": (VIRTUAL, "Item 20", Outcome("Item 20")),
+    "filtered by what it does not show": (FILTERS_BY_CODE, "Item 20", Outcome(note='"Item 20" was clicked')),
+    "list box": (LIST_BOX, "Oslo", Outcome("Oslo, Bergen")),
+    "chosen before": (LIST_BOX, "Bergen", Outcome("Bergen", '"Bergen" was chosen before')),
+    "datalist": ("<input list=d aria-label=City><datalist id=d><option>Oslo</datalist>", "Oslo", Outcome("Oslo")),
+    "what a suggestion stands for": (SUGGESTED, "oslo", Outcome("OSL")),
+    "no suggestion": (SUGGESTED, "Paris", Outcome("Paris", 'none of its suggestions is meant by that: "Oslo", "BGO"')),
+}
 
 
-@pytest.mark.parametrize(
-    ("content", "option", "message"),
-    [
-        (
-            NATIVE,
-            "Paris",
-            'Combobox E1 "City" has no option with the text "Paris". It has "Oslo", "Bergen", "New Bergen", "Moon".',
-        ),
-        (
-            NATIVE,
-            "er",
-            'Combobox E1 "City" has 2 options with "er": "Bergen", "New Bergen". Give the whole text of one.',
-        ),
-        (NATIVE, "Moon", 'Combobox E1 "City" has the option "Moon" disabled.'),
-        (NATIVE, ["Oslo", "Bergen"], 'Combobox E1 "City" takes one option, not several.'),
-        (
-            SELECT_ONLY,
-            "Paris",
-            'Combobox E1 "City" has no option with the text "Paris". '
-            'It has "Oslo", "Bergen", "Stavanger", "Trondheim".',
-        ),
-        (
-            SUGGESTIONS,
-            "Zzz",
-            'Combobox E1 "City" showed no options for "Zzz": look at a new snapshot of what is there.',
-        ),
-    ],
-)
-async def test_select_lists_the_options_there_are(
-    page: Page, serve: Serve, content: str, option: str | list[str], message: str
-) -> None:
-    await page.goto(serve(content))
+async def test_select_in_a_list_of_the_page(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve("<!doctype html><body>"))
+    for which, (content, option, outcome) in LISTS.items():
+        with subtests.test(which):
+            await show(page, content)
 
-    with pytest.raises(InvalidArguments) as refused:
-        await select(await at(page, "City"), option)
-
-    assert str(refused.value) == message
+            assert now(await select(await at(page, "City"), option)) == outcome
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (
-            "<div role=radiogroup aria-label=City tabindex=0><input type=radio><input type=radio></div>",
-            'Radiogroup E1 "City" is no list to select from: it is made of radio buttons: use check on one of them.',
-        ),
-        ("<textarea aria-label=City></textarea>", 'Textbox E1 "City" is no list to select from: fill it with text.'),
-        ("<button role=tab>City</button>", 'Tab E1 "City" is no list to select from: click the tab.'),
-    ],
-)
-async def test_select_says_what_to_do_instead(page: Page, serve: Serve, content: str, message: str) -> None:
-    await page.goto(serve(content))
+UNKNOWN: list[tuple[str, str | list[str], str]] = [
+    (
+        NATIVE,
+        "Paris",
+        'Combobox E1 "City" has no option with the text "Paris". It has "Oslo", "Bergen", "New Bergen", "Moon".',
+    ),
+    (
+        NATIVE,
+        "er",
+        'Combobox E1 "City" has 2 options with "er": "Bergen", "New Bergen". Give the whole text of one.',
+    ),
+    (NATIVE, "Moon", 'Combobox E1 "City" has the option "Moon" disabled.'),
+    (NATIVE, ["Oslo", "Bergen"], 'Combobox E1 "City" takes one option, not several.'),
+    (
+        SELECT_ONLY,
+        "Paris",
+        'Combobox E1 "City" has no option with the text "Paris". It has "Oslo", "Bergen", "Stavanger", "Trondheim".',
+    ),
+    (
+        SUGGESTIONS,
+        "Zzz",
+        'Combobox E1 "City" showed no options for "Zzz": look at a new snapshot of what is there.',
+    ),
+]
 
-    with pytest.raises(NotInteractable) as refused:
-        await select(await at(page, "City"), "Oslo")
 
-    assert (refused.value.why, str(refused.value)) == ("wrong_element", message)
+async def test_select_lists_the_options_there_are(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for content, option, message in UNKNOWN:
+        with subtests.test(message):
+            first = await show(page, content)
+
+            with pytest.raises(InvalidArguments) as refused:
+                await select(await at(page, "City"), option)
+
+            assert counted_from(first, str(refused.value)) == message
+
+
+NO_LISTS = [
+    (
+        "<div role=radiogroup aria-label=City tabindex=0><input type=radio><input type=radio></div>",
+        'Radiogroup E1 "City" is no list to select from: it is made of radio buttons: use check on one of them.',
+    ),
+    ("<textarea aria-label=City></textarea>", 'Textbox E1 "City" is no list to select from: fill it with text.'),
+    ("<button role=tab>City</button>", 'Tab E1 "City" is no list to select from: click the tab.'),
+]
+
+
+async def test_select_says_what_to_do_instead(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for content, message in NO_LISTS:
+        with subtests.test(message):
+            first = await show(page, content)
+
+            with pytest.raises(NotInteractable) as refused:
+                await select(await at(page, "City"), "Oslo")
+
+            assert (refused.value.why, counted_from(first, str(refused.value))) == ("wrong_element", message)
 
 
 async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page: Page, serve: Serve) -> None:
@@ -368,29 +353,29 @@ async def test_a_list_whose_page_chooses_otherwise_at_once_is_told(page: Page, s
     assert outcome == Outcome("Rome", '"Oslo" was chosen, and the page chose otherwise')
 
 
-@pytest.mark.parametrize(
-    ("after", "changed"),
-    [
-        pytest.param("", [], id="only the choice"),
-        pytest.param("this.add(new Option('Moss'))", ['+ - option "Moss"'], id="an option came"),
-        pytest.param(
-            "f.hidden = false",
-            ['+ - listbox "Faiths" [ref=E2]', '+   - option "None" [selected] [ref=E3]'],
-            id="another list",
-        ),
-    ],
-)
-async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, after: str, changed: list[str]) -> None:
+AFTERWARDS: dict[str, tuple[str, list[str]]] = {
+    "only the choice": ("", []),
+    "an option came": ("this.add(new Option('Moss'))", ['+ - option "Moss"']),
+    "another list": (
+        "f.hidden = false",
+        ['+ - listbox "Faiths" [ref=E2]', '+   - option "None" [selected] [ref=E3]'],
+    ),
+}
+
+
+async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     other = "<select id=f hidden size=2 aria-label=Faiths><option selected>None</select>"
     other += "<style>select:focus { border-color: red }</style>"
-    lists = (
-        f'<select aria-label=City onchange="{after}"><optgroup label=Here><option>Oslo<option>Bergen</select>{other}'
-    )
-    await page.goto(serve(lists))
+    await page.goto(serve(""))
+    for what, (after, changed) in AFTERWARDS.items():
+        with subtests.test(what):
+            options = "<optgroup label=Here><option>Oslo<option>Bergen"
+            first = await show(page, f'<select aria-label=City onchange="{after}">{options}</select>{other}')
 
-    receipt = await page.select(await ref(page, "City"), "Bergen")
+            receipt = await page.select(await ref(page, "City"), "Bergen")
 
-    assert (receipt.value, receipt.changed) == ("Bergen", changed)
+            assert receipt.value == "Bergen"
+            assert [counted_from(first, each) for each in receipt.changed] == changed
 
 
 async def test_a_field_with_suggestions_says_which_when_it_is_clicked(page: Page, serve: Serve) -> None:

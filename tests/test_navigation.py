@@ -20,6 +20,7 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import DialogPolicy
 
 from .conftest import Serve, held, on_other_site
+from .detached import DetachedChrome
 
 
 @pytest.fixture
@@ -47,15 +48,11 @@ async def test_redirects_are_followed(page: Page, serve: Serve) -> None:
     assert receipt.navigated_to == on_other_site(goal)
 
 
-@pytest.mark.parametrize(
-    ("address", "title"),
-    [("about:blank", ""), ("data:text/html,<title>Inline</title>", "Inline")],
-    ids=["about", "data"],
-)
-async def test_goto_opens_addresses_without_a_server(page: Page, address: str, title: str) -> None:
-    receipt = await page.goto(address)
+async def test_goto_opens_addresses_without_a_server(page: Page) -> None:
+    for address, title in [("data:text/html,<title>Inline</title>", "Inline"), ("about:blank", "")]:
+        receipt = await page.goto(address)
 
-    assert (receipt.navigated_to, receipt.title) == (address, title)
+        assert (receipt.navigated_to, receipt.title) == (address, title)
 
 
 async def test_goto_a_fragment_keeps_the_document(page: Page, serve: Serve) -> None:
@@ -299,19 +296,19 @@ async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve
     assert receipt.title == "Goal"
 
 
-@pytest.mark.parametrize("how", ["goto", "reload", "back"])
-async def test_a_page_may_be_stayed_on_by_policy(serve: Serve, how: str) -> None:
+async def test_a_page_may_be_stayed_on_by_policy(browser: Browser, serve: Serve) -> None:
     address = serve(LEAVE)
-    async with Browser.launch(dialogs=DialogPolicy(beforeunload="dismiss")) as browser:
-        page = await browser.new_page(serve("<title>First</title>"))
+    async with await browser.new_context(dialogs=DialogPolicy(beforeunload="dismiss")) as staying:
+        page = await staying.new_page(serve("<title>First</title>"))
         await page.goto(address)
         await page.snapshot()
         await page.click("E1")
 
-        with pytest.raises(ActionError, match="asked whether to stay, and stays"):
-            await {"goto": lambda: page.goto("about:blank"), "reload": page.reload, "back": page.back}[how]()
+        for leave in (lambda: page.goto("about:blank"), page.reload, page.back):
+            with pytest.raises(ActionError, match="asked whether to stay, and stays"):
+                await leave()
 
-        assert page.url == address
+            assert page.url == address
 
 
 async def test_a_navigation_that_another_one_overtakes(page: Page, serve: Serve) -> None:
@@ -322,10 +319,12 @@ async def test_a_navigation_that_another_one_overtakes(page: Page, serve: Serve)
     assert (receipt.navigated_to, receipt.title) == (goal, "Goal")
 
 
-async def test_time_limits_of_the_browser_hold_for_its_pages(serve: Serve, hanging: str) -> None:
+async def test_time_limits_of_the_browser_hold_for_its_pages(
+    detached: DetachedChrome, serve: Serve, hanging: str
+) -> None:
     address = serve("<button disabled>Pay</button><input aria-label=Name disabled>")
 
-    async with Browser.launch(navigation_timeout_s=0.5, action_timeout_s=0.2) as browser:
+    async with Browser.connect(detached.endpoint, navigation_timeout_s=0.5, action_timeout_s=0.2) as browser:
         page = await browser.new_page()
         with pytest.raises(NavigationFailed, match=r"did not answer within 0\.5 s"):
             await page.goto(hanging)

@@ -15,6 +15,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import SetupError
+from cdp_agent.page.page import Page
 from cdp_agent.page.tab.emulate import identity
 from cdp_agent.page.tab.settings import PageSettings, Viewport
 from tests.conftest import Serve, new_tab, on_other_site
@@ -57,8 +58,8 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(params=["launched", "attached", "isolated"])
-async def german(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[BrowserContext]:
+@pytest.fixture(scope="module", params=["launched", "attached", "isolated"])
+async def german_browser(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[BrowserContext]:
     """One that we launched, one that we connect to, and a browser context of its own there."""
     if request.param == "launched":
         async with Browser.launch(**SETTINGS) as browser:
@@ -69,6 +70,15 @@ async def german(request: pytest.FixtureRequest, detached: DetachedChrome) -> As
     else:
         async with Browser.connect(detached.endpoint) as browser:
             yield await browser.new_context(**SETTINGS)
+
+
+@pytest.fixture
+async def german(german_browser: BrowserContext) -> AsyncIterator[BrowserContext]:
+    """The same, without the tabs of the test before."""
+    before = german_browser.pages
+    yield german_browser
+    for opened in [each for each in german_browser.pages if each not in before]:
+        await opened.close()
 
 
 def _expected(browser: BrowserContext) -> dict[str, Any]:
@@ -138,8 +148,7 @@ WORKERS = {
 
 
 @pytest.mark.whole_chrome
-@pytest.mark.parametrize("kind", WORKERS)
-async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, kind: str) -> None:
+async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, subtests: pytest.Subtests) -> None:
     for name, answer in {
         "worker": "",
         "shared": "onconnect = event => event.ports[0].",
@@ -149,24 +158,26 @@ async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, kind: 
     async with Browser.launch(**SETTINGS) as browser:
         page = await browser.new_page(serve("<p>here</p>"))
 
-        assert await page.evaluate(f"new Promise(done => {{ {WORKERS[kind]} }})") == EXPECTED_IN_A_WORKER
+        for kind, asks in WORKERS.items():
+            with subtests.test(kind):
+                assert await page.evaluate(f"new Promise(done => {{ {asks} }})") == EXPECTED_IN_A_WORKER
 
 
-async def test_a_locale_alone_leaves_the_user_agent(browser: Browser, serve: Serve) -> None:
-    page = await browser.new_page(serve("<p>here</p>"))
+async def test_a_locale_alone_leaves_the_user_agent(page: Page, browser: Browser, serve: Serve) -> None:
+    url = serve("<p>here</p>")
+    await page.goto(url)
     question = "[navigator.userAgent, navigator.platform, navigator.userAgentData.brands.length]"
-    own = await page.evaluate(question)
-    await page.close()
-    async with Browser.launch(locale="fr") as french:
-        page = await french.new_page(serve("<p>ici</p>"))
+    async with await browser.new_context(locale="fr") as french:
+        french_page = await french.new_page(url)
 
-        assert await page.evaluate(question) == own
-        assert await page.evaluate("[navigator.languages, (1.5).toLocaleString()]") == [["fr"], "1,5"]
+        assert await french_page.evaluate(question) == await page.evaluate(question)
+        assert await french_page.evaluate("[navigator.languages, (1.5).toLocaleString()]") == [["fr"], "1,5"]
 
 
-async def test_a_phone_has_its_size_and_touch(serve: Serve) -> None:
-    async with Browser.launch(viewport=Viewport(390, 844, scale=3, mobile=True, touch=True)) as browser:
-        page = await browser.new_page(serve("<meta name=viewport content='width=device-width'><p>small</p>"))
+async def test_a_phone_has_its_size_and_touch(browser: Browser, serve: Serve) -> None:
+    phone = Viewport(390, 844, scale=3, mobile=True, touch=True)
+    async with await browser.new_context(viewport=phone) as context:
+        page = await context.new_page(serve("<meta name=viewport content='width=device-width'><p>small</p>"))
 
         assert await page.evaluate("[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]") == [
             390,
@@ -287,6 +298,6 @@ async def test_a_new_page_goes_nowhere_before_its_settings_are_in_force(
     monkeypatch.setattr("cdp_agent.page.tab.tab.ATTACH_TIMEOUT_S", 0.0)  # as where a machine under load takes long
     url = serve("<p>here</p>")
     async with Browser.connect(detached.endpoint, user_agent="Set/1") as browser:
-        pages = await asyncio.gather(*(browser.new_page(url) for _ in range(6)))
+        pages = await asyncio.gather(*(browser.new_page(url) for _ in range(3)))
 
-        assert [await each.evaluate("navigator.userAgent") for each in pages] == ["Set/1"] * 6
+        assert [await each.evaluate("navigator.userAgent") for each in pages] == ["Set/1"] * 3

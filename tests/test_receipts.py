@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from threading import Event
 
@@ -35,13 +36,85 @@ async def click(page: Page, name: str) -> Receipt:
     return await page.click(await ref(page, name))
 
 
-async def test_a_click_that_does_nothing_says_so(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Idle</button>"))
+Act = Callable[[Page], Awaitable[Receipt]]
+CART = """<button onclick="this.textContent = 'Cart (1)'; out.textContent = '1 item'; gone.remove()">Cart (0)</button>
+<div role=status id=out></div><button id=gone>Sign in</button>"""
+COUNTED = """<textarea aria-label=Note oninput="o.textContent = this.value.length">Old
+lines</textarea><output id=o>None</output>"""
+COPIED = """<textarea aria-label=Note oninput="copy.value = this.value"></textarea>
+<textarea id=copy aria-label=Copy></textarea>"""
+SEARCHED = """<form onsubmit="setTimeout(() => { out.textContent = `for ${q.value}` }, 400); return false">
+<input id=q aria-label=Q></form><p id=out></p>"""
 
-    receipt = await click(page, "Idle")
 
-    assert receipt.text == 'clicked E1 button "Idle"\nno change seen within 1 s'
-    assert receipt.nothing_changed
+def clicking(name: str) -> Act:
+    return lambda page: click(page, name)
+
+
+def filling(name: str, text: str, *, submit: bool = False) -> Act:
+    async def act(page: Page) -> Receipt:
+        return await page.fill(await ref(page, name), text, submit=submit)
+
+    return act
+
+
+async def checking_ok(page: Page) -> Receipt:
+    return await page.check(await ref(page, "Ok"))
+
+
+TOLD: dict[str, tuple[str, Act, str]] = {
+    "nothing": ("<button>Idle</button>", clicking("Idle"), 'clicked E1 button "Idle"\nno change seen within 1 s'),
+    "lines": (
+        CART,
+        clicking("Cart (0)"),
+        'clicked E1 button "Cart (0)"\nchanged:\n  ~ - button "Cart (0)" → "Cart (1)" [ref=E1]\n'
+        '  + - status: 1 item\n  - - button "Sign in" [ref=E2]',
+    ),
+    "a value once": ("<input aria-label=Name>", filling("Name", "Ada"), 'filled E1 textbox "Name"\nvalue: "Ada"'),
+    "the lines of a field once": (
+        COUNTED,
+        filling("Note", "one\n  two\n\n| four"),
+        'filled E1 textbox "Note"\nchanged:\n  ~ - status (now 17, before None)\nvalue: "one\\n  two\\n\\n| four"',
+    ),
+    "the lines of another field": (
+        COPIED,
+        filling("Note", "one\ntwo"),
+        'filled E1 textbox "Note"\nchanged:\n  ~ - textbox "Copy" [ref=E2] (now of several lines, before empty)\n'
+        '  + | one\n  + | two\nvalue: "one\\ntwo"',
+    ),
+    "a focus that went elsewhere": (
+        "<button onclick='name_.focus()'>Edit</button><input id=name_ aria-label=Name>",
+        clicking("Edit"),
+        'clicked E1 button "Edit"\nfocus: textbox "Name" [ref=E2]',
+    ),
+    "what was so before, and is not waited for": (
+        "<input type=checkbox checked aria-label=Ok>",
+        checking_ok,
+        'checked E1 checkbox "Ok"\n(it was checked before)',
+    ),
+    "Enter, and what came of it": (
+        SEARCHED,
+        filling("Q", "tea", submit=True),
+        'filled E1 textbox "Q"\n(Enter was pressed)\nchanged:\n  + - paragraph: for tea\nvalue: "tea"',
+    ),
+    "Enter without an effect": (
+        "<form onsubmit='return false'><input aria-label=Q></form>",
+        filling("Q", "tea", submit=True),
+        'filled E1 textbox "Q"\n(Enter was pressed)\nvalue: "tea"\nno change seen within 1 s',
+    ),
+}
+
+
+async def test_a_receipt_tells_what_came_of_an_action(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for what, (content, act, text) in TOLD.items():
+        with subtests.test(what):
+            first = await show(page, content)
+
+            receipt = await act(page)
+
+            assert counted_from(first, receipt.text) == text
+            assert receipt.nothing_changed or "no change seen" not in text
 
 
 async def test_what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve) -> None:
@@ -56,26 +129,6 @@ async def test_what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: 
     told = [(await page.click(ref)).text.split("\n")[0] for ref in ("E1", "E2", "E3")]
 
     assert told == ["clicked E1 button [class=btn-save]", "clicked E2 button [testid=save]", "clicked E3 button"]
-
-
-async def test_changed_lines_are_told(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            """<button onclick="this.textContent = 'Cart (1)'; out.textContent = '1 item'">Cart (0)</button>
-            <div role=status id=out></div><button id=gone>Sign in</button>
-            <script>document.querySelector('button').addEventListener('click', () => gone.remove())</script>"""
-        )
-    )
-
-    receipt = await click(page, "Cart (0)")
-
-    assert receipt.text == (
-        'clicked E1 button "Cart (0)"\n'
-        "changed:\n"
-        '  ~ - button "Cart (0)" → "Cart (1)" [ref=E1]\n'
-        "  + - status: 1 item\n"
-        '  - - button "Sign in" [ref=E2]'
-    )
 
 
 async def test_facts_are_there_for_programs(page: Page, serve: Serve) -> None:
@@ -205,22 +258,6 @@ async def test_a_failed_picture_is_no_news(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"<button onclick=\"document.body.append(new Image()).src = '{missing}'\">Show</button>"))
 
     assert (await click(page, "Show")).failed_requests == []
-
-
-async def test_filling_tells_the_value_once(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=Name>"))
-
-    receipt = await page.fill(await ref(page, "Name"), "Ada")
-
-    assert receipt.text == 'filled E1 textbox "Name"\nvalue: "Ada"'
-
-
-async def test_focus_that_went_elsewhere_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button onclick='name_.focus()'>Edit</button><input id=name_ aria-label=Name>"))
-
-    receipt = await click(page, "Edit")
-
-    assert receipt.text == 'clicked E1 button "Edit"\nfocus: textbox "Name" [ref=E2]'
 
 
 async def test_a_key_says_where_it_went(page: Page, serve: Serve) -> None:
@@ -358,56 +395,16 @@ async def test_a_value_that_the_page_writes_otherwise_later_is_told(page: Page, 
     assert "TEA" in receipt.text
 
 
-COUNTING = "<button onclick='out.textContent = +out.textContent + 1'>Add</button><p id=out>0</p>"
+async def test_what_is_done_at_once_is_not_waited_for(page: Page, serve: Serve) -> None:
+    counting = "<button onclick='out.textContent = +out.textContent + 1'>Add</button><p id=out>0</p>"
+    await page.goto(serve(f"{counting}<input aria-label=Name>"))
 
+    counted = [await click(page, "Add") for _ in range(3)]
+    focused = await click(page, "Name")
+    filled = await filling("Name", "Ada")(page)
 
-async def test_a_counter_that_the_click_moves_at_once_is_not_waited_for(page: Page, serve: Serve) -> None:
-    await page.goto(serve(COUNTING))
-
-    receipts = [await click(page, "Add") for _ in range(3)]
-
-    assert [each.watched_s for each in receipts] == [None, None, None]
-
-
-async def test_a_click_into_a_field_is_done_when_the_field_has_the_focus(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=Name>"))
-
-    assert (await click(page, "Name")).watched_s is None
-
-
-async def test_what_was_so_before_is_not_waited_for(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input type=checkbox checked aria-label=Ok>"))
-
-    receipt = await page.check(await ref(page, "Ok"))
-
-    assert receipt.text == 'checked E1 checkbox "Ok"\n(it was checked before)'
-
-
-async def test_submitting_says_that_enter_was_pressed_and_what_came(page: Page, serve: Serve) -> None:
-    later = "setTimeout(() => { out.textContent = `for ${q.value}` }, 400); return false"
-    await page.goto(serve(f"<form onsubmit='{later}'><input id=q aria-label=Q></form><p id=out></p>"))
-
-    receipt = await page.fill(await ref(page, "Q"), "tea", submit=True)
-
-    assert (
-        receipt.text == 'filled E1 textbox "Q"\n(Enter was pressed)\nchanged:\n  + - paragraph: for tea\nvalue: "tea"'
-    )
-
-
-async def test_submitting_without_an_effect_says_so(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<form onsubmit='return false'><input aria-label=Q></form>"))
-
-    receipt = await page.fill(await ref(page, "Q"), "tea", submit=True)
-
-    assert receipt.text.endswith('value: "tea"\nno change seen within 1 s')
-
-
-async def test_filling_alone_waits_for_no_effect(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=Q>"))
-
-    receipt = await page.fill(await ref(page, "Q"), "tea")
-
-    assert (receipt.watched_s, "no change" in receipt.text) == (None, False)
+    assert [each.watched_s for each in (*counted, focused, filled)] == [None] * 5
+    assert "no change" not in filled.text
 
 
 SUGGESTING = [
@@ -526,33 +523,6 @@ async def test_a_canvas_of_webgl_is_noticed_too(page: Page, serve: Serve) -> Non
         pytest.skip("no WebGL in this Chrome")
 
     assert "its picture changed" in (await click(page, "Draw")).text
-
-
-async def test_the_lines_of_a_field_are_told_once(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<textarea aria-label=Note>Old\nlines</textarea><output>None</output>"))
-    count = "document.querySelector('output').textContent = this.value.length"
-    await page.evaluate(f"document.querySelector('textarea').oninput = function () {{ {count} }}")
-    await page.snapshot()
-
-    receipt = await page.fill("E1", "one\n  two\n\n| four")
-
-    assert receipt.text == (
-        'filled E1 textbox "Note"\nchanged:\n  ~ - status (now 17, before None)\nvalue: "one\\n  two\\n\\n| four"'
-    )
-
-
-async def test_the_lines_of_a_field_are_told_where_they_are_others_than_its_value(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<textarea aria-label=Note></textarea><textarea aria-label=Copy></textarea>"))
-    copy = "document.querySelector('[aria-label=Copy]').value = this.value"
-    await page.evaluate(f"document.querySelector('textarea').oninput = function () {{ {copy} }}")
-    await page.snapshot()
-
-    receipt = await page.fill("E1", "one\ntwo")
-
-    assert receipt.text == (
-        'filled E1 textbox "Note"\nchanged:\n  ~ - textbox "Copy" [ref=E2] (now of several lines, before empty)\n'
-        '  + | one\n  + | two\nvalue: "one\\ntwo"'
-    )
 
 
 @pytest.mark.parametrize(("value", "told"), [("one\ntwo", True), ("one\nTWO", False)])

@@ -51,22 +51,23 @@ async def _close_as_its_user_does(page: Page, browser: Browser) -> None:
         await destroyed
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 async def test_every_call_says_that_the_tab_was_closed(
-    browser: Browser, page: Page, serve: Serve, call: Callable[[Page], Awaitable[object]]
+    browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     await page.goto(serve(FORM))
     await page.snapshot()
     await _close_as_its_user_does(page, browser)
     before = browser.pages
 
-    with pytest.raises(PageClosed) as caught:
-        async with asyncio.timeout(AT_ONCE_S):
-            await call(page)
+    for name, call in CALLS.items():
+        with subtests.test(name):
+            with pytest.raises(PageClosed) as caught:
+                async with asyncio.timeout(AT_ONCE_S):
+                    await call(page)
 
-    assert str(caught.value) == "The tab was closed: go on in another one, or open a new one."
-    assert isinstance(caught.value, (ActionError, SessionClosed))
-    assert browser.pages == before
+            assert str(caught.value) == "The tab was closed: go on in another one, or open a new one."
+            assert isinstance(caught.value, (ActionError, SessionClosed))
+            assert browser.pages == before
 
 
 @pytest.mark.parametrize("name", ["evaluate", "wait_for", "goto"])

@@ -10,7 +10,7 @@ from cdp_agent.errors import BlockedByPolicy, InvalidArguments, NotInteractable
 from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Fields, Revealed
-from tests.acting import LOGGING, in_frame, log, ref
+from tests.acting import LOGGING, in_frame, log, ref, show
 from tests.conftest import Serve, on_other_site
 
 SECRET = "kiwi-77é"
@@ -24,25 +24,27 @@ def _origin(address: str) -> str:
     return "://".join(urlsplit(address)[:2])
 
 
-@pytest.mark.parametrize(
-    "field",
-    [
-        "<input id=f aria-label=F>",
-        "<input id=f aria-label=F type=password value=old>",
-        "<textarea id=f aria-label=F>old</textarea>",
-        "<label>F <input id=f type=email></label>",
-    ],
-)
-async def test_a_secret_is_filled_in_where_it_belongs(page: Page, serve: Serve, field: str) -> None:
-    url = serve(f"{LOGGING}<form>{field}<button>Go</button></form>")
+FIELDS = [
+    "<input id=f aria-label=F>",
+    "<input id=f aria-label=F type=password value=old>",
+    "<textarea id=f aria-label=F>old</textarea>",
+    "<label>F <input id=f type=email></label>",
+]
+
+
+async def test_a_secret_is_filled_in_where_it_belongs(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    url = serve(LOGGING)
     await page.goto(url)
+    for field in FIELDS:
+        with subtests.test(field):
+            await show(page, f"<form>{field}<button>Go</button></form>")
 
-    receipt = await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+            receipt = await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
-    assert await page.evaluate("document.querySelector('#f').value") == SECRET
-    assert "input f" in await log(page)
-    assert (receipt.value, receipt.note) == (None, "<secret:password> was filled in")
-    assert "no change seen" not in receipt.text
+            assert await page.evaluate("document.querySelector('#f').value") == SECRET
+            assert "input f" in await log(page)
+            assert (receipt.value, receipt.note) == (None, "<secret:password> was filled in")
+            assert "no change seen" not in receipt.text
 
 
 async def test_an_editor_takes_a_secret(page: Page, serve: Serve) -> None:
@@ -150,45 +152,49 @@ async def test_a_frame_written_by_the_right_page_takes_a_secret(page: Page, serv
     assert await page.evaluate("frames[0].document.querySelector('input').value") == SECRET
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        "<form action='{evil}'><input id=f aria-label=F><button>Go</button></form>",
-        "<form><input id=f aria-label=F><button formaction='{evil}'>Go</button></form>",
-        "<form id=x><input id=f aria-label=F></form><button form=x formaction='{evil}'>Go</button>",
-        "<form id=x></form><input id=f aria-label=F form=x><input type=image form=x formaction='{evil}'>",
-        "<base href='{evil}'><form action=login><input id=f aria-label=F><button>Go</button></form>",
-        "<form action='{evil}'><input name=action value=/><input id=f aria-label=F></form>",
-        "<form action='mailto:eve@evil.example'><input id=f aria-label=F></form>",
-    ],
-)
-async def test_a_form_that_is_sent_elsewhere_gets_nothing(page: Page, serve: Serve, form: str) -> None:
-    url = serve(form.replace("{evil}", serve("", other_site=True)))
+SENT_ELSEWHERE = [
+    "<form action='{evil}'><input id=f aria-label=F><button>Go</button></form>",
+    "<form><input id=f aria-label=F><button formaction='{evil}'>Go</button></form>",
+    "<form id=x><input id=f aria-label=F></form><button form=x formaction='{evil}'>Go</button>",
+    "<form id=x></form><input id=f aria-label=F form=x><input type=image form=x formaction='{evil}'>",
+    "<base href='{evil}'><form action=login><input id=f aria-label=F><button>Go</button></form>",
+    "<form action='{evil}'><input name=action value=/><input id=f aria-label=F></form>",
+    "<form action='mailto:eve@evil.example'><input id=f aria-label=F></form>",
+]
+
+
+async def test_a_form_that_is_sent_elsewhere_gets_nothing(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    url, evil = serve(""), serve("", other_site=True)
     await page.goto(url)
+    for form in SENT_ELSEWHERE:
+        with subtests.test(form):
+            await show(page, form.replace("{evil}", evil))
 
-    with pytest.raises(BlockedByPolicy, match="is in a form that is sent to"):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+            with pytest.raises(BlockedByPolicy, match="is in a form that is sent to"):
+                await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
-    assert await page.evaluate("f.value") == ""
+            assert await page.evaluate("f.value") == ""
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        "<form><input id=f aria-label=F></form>",
-        "<form action=''><input id=f aria-label=F></form>",
-        "<form action='/login'><input id=f aria-label=F><button formaction='/other'>Go</button></form>",
-        "<form action='javascript:void 0'><input id=f aria-label=F></form>",
-        "<form action='{evil}'></form><form><input id=f aria-label=F></form>",
-    ],
-)
-async def test_a_form_of_the_page_itself_takes_a_secret(page: Page, serve: Serve, form: str) -> None:
-    url = serve(form.replace("{evil}", serve("", other_site=True)))
+OF_THE_PAGE = [
+    "<form><input id=f aria-label=F></form>",
+    "<form action=''><input id=f aria-label=F></form>",
+    "<form action='/login'><input id=f aria-label=F><button formaction='/other'>Go</button></form>",
+    "<form action='javascript:void 0'><input id=f aria-label=F></form>",
+    "<form action='{evil}'></form><form><input id=f aria-label=F></form>",
+]
+
+
+async def test_a_form_of_the_page_itself_takes_a_secret(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    url, evil = serve(""), serve("", other_site=True)
     await page.goto(url)
+    for form in OF_THE_PAGE:
+        with subtests.test(form):
+            await show(page, form.replace("{evil}", evil))
 
-    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+            await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
-    assert await page.evaluate("f.value") == SECRET
+            assert await page.evaluate("f.value") == SECRET
 
 
 async def test_a_secret_for_hidden_fields_is_not_shown(page: Page, serve: Serve) -> None:
@@ -245,13 +251,13 @@ async def test_a_secret_names_an_option_of_a_native_list(page: Page, serve: Serv
     assert (chosen, await page.evaluate("f.value")) == ("Two kiwis", "One")
 
 
-@pytest.mark.parametrize("field", ["<button aria-label=F>x</button>", "<input aria-label=F type=checkbox>"])
-async def test_what_is_no_field_takes_no_secret(page: Page, serve: Serve, field: str) -> None:
-    url = serve(field)
+async def test_what_is_no_field_takes_no_secret(page: Page, serve: Serve) -> None:
+    url = serve("<button>Button</button><input aria-label=Box type=checkbox>")
     await page.goto(url)
 
-    with pytest.raises(NotInteractable, match="takes no secret"):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+    for name in ("Button", "Box"):
+        with pytest.raises(NotInteractable, match="takes no secret"):
+            await fill_secret(tab_of(page), await ref(page, name), revealed(url))
 
 
 async def test_a_field_that_does_not_take_it_is_told(page: Page, serve: Serve) -> None:

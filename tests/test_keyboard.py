@@ -8,7 +8,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions.keyboard import events_of, press
 from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page, tab_of
-from tests.acting import log, ref
+from tests.acting import log, ref, show
 from tests.conftest import Serve
 
 FIELD = """<input id=i value=abc autofocus><script>
@@ -20,32 +20,34 @@ i.oninput = () => log.push("= " + i.value);
 </script>"""
 
 
-@pytest.mark.parametrize(
-    ("chord", "noticed"),
-    [
-        ("x", ["x KeyX 88 0", "= abcx"]),
-        ("X", ["X KeyX 88 0 shift", "= abcX"]),
-        ("Shift+x", ["Shift ShiftLeft 16 1 shift", "X KeyX 88 0 shift", "= abcX"]),
-        ("!", ["! Digit1 49 0 shift", "= abc!"]),
-        ("é", ["é  0 0", "= abcé"]),
-        ("Space", ["Space 32 0", "= abc "]),
-        ("Numpad5", ["5 Numpad5 101 3", "= abc5"]),
-        ("Backspace", ["Backspace Backspace 8 0", "= ab"]),
-        ("ctrl + a", ["Control ControlLeft 17 1 ctrl", "a KeyA 65 0 ctrl"]),
-        ("Control+Shift+P", ["Control ControlLeft 17 1 ctrl", "Shift ShiftLeft 16 1 ctrl+shift",
-                             "P KeyP 80 0 ctrl+shift"]),
-        ("Control++", ["Control ControlLeft 17 1 ctrl", "+ Equal 187 0 ctrl+shift"]),
-        ("ControlOrMeta+Home", ["Control ControlLeft 17 1 ctrl", "Home Home 36 0 ctrl"]),
-        ("cmd+K", ["Meta MetaLeft 91 1 meta", "k KeyK 75 0 meta"]),
-        ("F2", ["F2 F2 113 0"]),
-    ],
-)  # fmt: skip
-async def test_press(page: Page, serve: Serve, chord: str, noticed: list[str]) -> None:
-    await page.goto(serve(FIELD))
+PRESSED = [
+    ("x", ["x KeyX 88 0", "= abcx"]),
+    ("X", ["X KeyX 88 0 shift", "= abcX"]),
+    ("Shift+x", ["Shift ShiftLeft 16 1 shift", "X KeyX 88 0 shift", "= abcX"]),
+    ("!", ["! Digit1 49 0 shift", "= abc!"]),
+    ("é", ["é  0 0", "= abcé"]),
+    ("Space", ["Space 32 0", "= abc "]),
+    ("Numpad5", ["5 Numpad5 101 3", "= abc5"]),
+    ("Backspace", ["Backspace Backspace 8 0", "= ab"]),
+    ("ctrl + a", ["Control ControlLeft 17 1 ctrl", "a KeyA 65 0 ctrl"]),
+    ("Control+Shift+P", ["Control ControlLeft 17 1 ctrl", "Shift ShiftLeft 16 1 ctrl+shift",
+                         "P KeyP 80 0 ctrl+shift"]),
+    ("Control++", ["Control ControlLeft 17 1 ctrl", "+ Equal 187 0 ctrl+shift"]),
+    ("ControlOrMeta+Home", ["Control ControlLeft 17 1 ctrl", "Home Home 36 0 ctrl"]),
+    ("cmd+K", ["Meta MetaLeft 91 1 meta", "k KeyK 75 0 meta"]),
+    ("F2", ["F2 F2 113 0"]),
+]  # fmt: skip
 
-    await press((await tab_of(page).frames()).root, chord)
 
-    assert await log(page) == noticed
+async def test_press(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for chord, noticed in PRESSED:
+        with subtests.test(chord):
+            await show(page, FIELD)
+
+            await press((await tab_of(page).frames()).root, chord)
+
+            assert await log(page) == noticed
 
 
 async def test_press_edits_as_chords_do(page: Page, serve: Serve) -> None:
@@ -122,27 +124,35 @@ TEXTS = {
     "number": "<input type=number aria-label=Text value=123>",
     "editable": "<div contenteditable role=textbox aria-label=Text>ab<b>c</b></div>",
 }
+HELD = "(e => e.value ?? e.textContent)(document.querySelector('[aria-label]'))"
 
 
-@pytest.mark.parametrize("kind", TEXTS)
-async def test_a_key_for_a_text_that_had_no_caret_goes_to_its_end(page: Page, serve: Serve, kind: str) -> None:
-    await page.goto(serve(TEXTS[kind]))
+async def test_a_key_for_a_text_that_had_no_caret_goes_to_its_end(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for kind, field in TEXTS.items():
+        with subtests.test(kind):
+            await show(page, field)
 
-    await page.press("Backspace", ref=await ref(page, "Text"))
+            await page.press("Backspace", ref=await ref(page, "Text"))
 
-    held = await page.evaluate("(e => e.value ?? e.textContent)(document.querySelector('[aria-label]'))")
-    assert held in ("ab", "12")
+            assert await page.evaluate(HELD) in ("ab", "12")
 
 
-@pytest.mark.parametrize("kind", ["input", "textarea", "editable"])
-async def test_a_key_for_a_text_leaves_its_caret_where_it_was(page: Page, serve: Serve, kind: str) -> None:
-    await page.goto(serve(TEXTS[kind]))
-    text = await ref(page, "Text")
+async def test_a_key_for_a_text_leaves_its_caret_where_it_was(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for kind in ("input", "textarea", "editable"):
+        with subtests.test(kind):
+            await show(page, TEXTS[kind])
+            text = await ref(page, "Text")
 
-    for key in ("Home", "ArrowRight", "Backspace"):
-        await page.press(key, ref=text)
+            for key in ("Home", "ArrowRight", "Backspace"):
+                await page.press(key, ref=text)
 
-    assert await page.evaluate("(e => e.value ?? e.textContent)(document.querySelector('[aria-label]'))") == "bc"
+            assert await page.evaluate(HELD) == "bc"
 
 
 async def test_a_key_for_a_text_leaves_what_the_page_selected(page: Page, serve: Serve) -> None:

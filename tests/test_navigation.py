@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from threading import Event
 from typing import Any
 
@@ -298,15 +298,16 @@ async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve
 
 async def test_a_page_may_be_stayed_on_by_policy(browser: Browser, serve: Serve) -> None:
     address = serve(LEAVE)
+    ways: list[Callable[[Page], Awaitable[Receipt]]] = [lambda page: page.goto("about:blank"), Page.reload, Page.back]
     async with await browser.new_context(dialogs=DialogPolicy(beforeunload="dismiss")) as staying:
         page = await staying.new_page(serve("<title>First</title>"))
         await page.goto(address)
         await page.snapshot()
         await page.click("E1")
 
-        for leave in (lambda: page.goto("about:blank"), page.reload, page.back):
+        for leave in ways:
             with pytest.raises(ActionError, match="asked whether to stay, and stays"):
-                await leave()
+                await leave(page)
 
             assert page.url == address
 

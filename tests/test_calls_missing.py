@@ -72,21 +72,23 @@ def _agent(browser: Browser, server: Silent, **who: Any) -> Agent:
     return Agent(browser, **who, base_url=server.url, constrained=False)
 
 
-@pytest.mark.parametrize("instead", MISSING)
+ONE = {"model": "openai-compatible/one"}
+PLANNER = {"planner": "openai-compatible/planner"}
+ITERATIVE = {**PLANNER, "flow": "iterative"}
+
+
 @pytest.mark.parametrize(
-    ("never", "who", "problem"),
+    ("never", "who", "problem", "instead"),
     [
-        ("create_plan", {"model": "openai-compatible/one"}, "planning failed 3 times: it did not call create_plan."),
-        ("validate_task", {"model": "openai-compatible/one"}, "validation failed 3 times: it did not call validate_ta"),
-        ("propose_steps", {"planner": "openai-compatible/planner"}, "planning failed 3 times: it did not call propose"),
-        (
-            "next_step",
-            {"planner": "openai-compatible/planner", "flow": "iterative"},
-            "planning failed 3 times: it did not call next_step.",
-        ),
-        ("verify", {"planner": "openai-compatible/planner"}, "validation failed 3 times: it did not call verify."),
+        ("create_plan", ONE, "planning failed 3 times: it did not call create_plan.", "words"),
+        ("create_plan", ONE, "planning failed 3 times: it did not call create_plan.", "nothing"),
+        ("create_plan", ONE, "planning failed 3 times: it did not call create_plan.", "another tool"),
+        ("validate_task", ONE, "validation failed 3 times: it did not call validate_ta", "nothing"),
+        ("propose_steps", PLANNER, "planning failed 3 times: it did not call propose", "another tool"),
+        ("next_step", ITERATIVE, "planning failed 3 times: it did not call next_step.", "words"),
+        ("verify", PLANNER, "validation failed 3 times: it did not call verify.", "nothing"),
     ],
-    ids=["planner", "judge", "planner of steps", "planner step by step", "verifier"],
+    ids=["planner", "planner, nothing", "planner, another", "judge", "of steps", "step by step", "verifier"],
 )
 async def test_who_has_one_tool_to_call_is_asked_for_it_three_times(
     browser: Browser,

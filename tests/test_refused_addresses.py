@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from pytest_httpserver import HTTPServer
 
 from cdp_agent.errors import ActionError, NavigationFailed
 from cdp_agent.page.activity.network import REFUSED, RequestFailure
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.stability import QUIET
 
-from .acting import ref
+from .acting import ref, show
 from .conftest import Serve
 
 FORM = "const f = document.createElement('form'); f.action = '{}'; document.body.append(f); f.submit()"
@@ -34,19 +33,24 @@ def button(script: str) -> str:
     return f"<title>P</title><button>Go</button><script>{acting}</script>"
 
 
-@pytest.mark.parametrize("way", IN_PLACE)
-async def test_an_address_that_a_page_may_not_lead_to_is_told(page: Page, serve: Serve, way: str) -> None:
-    script, url = IN_PLACE[way]
-    await page.goto(serve(button(script)))
-    await page.snapshot()
+async def test_an_address_that_a_page_may_not_lead_to_is_told(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for way, (script, url) in IN_PLACE.items():
+        with subtests.test(way):
+            await show(page, button(script))
+            go = await ref(page, "Go")
 
-    receipt = await page.click("E1")
+            receipt = await page.click(go)
 
-    assert receipt.failed_requests == [RequestFailure("GET", url, error=REFUSED)]
-    assert receipt.text == f'clicked E1 button "Go"\nfailed: GET {url} was refused by Chrome: a page may not lead there'
+            assert receipt.failed_requests == [RequestFailure("GET", url, error=REFUSED)]
+            assert receipt.text == (
+                f'clicked {go} button "Go"\nfailed: GET {url} was refused by Chrome: a page may not lead there'
+            )
 
 
-@pytest.mark.parametrize("way", IN_PLACE)
+@pytest.mark.parametrize("way", ["a script", "a script, to data", "a form, to a page of Chrome"])
 async def test_a_page_that_leads_there_while_it_loads_is_not_waited_for(page: Page, serve: Serve, way: str) -> None:
     script, url = IN_PLACE[way]
 
@@ -67,16 +71,16 @@ async def test_a_form_that_a_page_calls_off_itself_is_no_failure(page: Page, ser
     assert receipt.failed_requests == []
 
 
-@pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "chrome://settings/", "devtools://x/", "view-source:file:///etc"]
-)
-async def test_a_tab_that_chrome_does_not_open_is_told(page: Page, serve: Serve, url: str) -> None:
-    await page.goto(serve(button(f"console.error('Not allowed to load local resource: x:y'); window.open('{url}')")))
-    await page.snapshot()
+async def test_a_tab_that_chrome_does_not_open_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for url in ("file:///etc/passwd", "chrome://settings/", "devtools://x/", "view-source:file:///etc"):
+        with subtests.test(url):
+            await show(page, button(f"console.error('Not allowed to load local resource: x:y'); window.open('{url}')"))
+            go = await ref(page, "Go")
 
-    receipts = [await page.click("E1") for _ in range(2)]
+            receipts = [await page.click(go) for _ in range(2)]
 
-    assert [each.failed_requests for each in receipts] == 2 * [[RequestFailure("GET", url, error=REFUSED)]]
+            assert [each.failed_requests for each in receipts] == 2 * [[RequestFailure("GET", url, error=REFUSED)]]
 
 
 @pytest.mark.parametrize("way", TABS)
@@ -116,12 +120,12 @@ async def test_there_is_no_picture_of_a_tab_that_never_had_a_page(page: Page, se
     assert await popup.screenshot()
 
 
-@pytest.mark.parametrize("to", ["file:///etc/passwd", "chrome://settings", "data:text/html,x"])
-async def test_a_server_that_leads_there_is_told(page: Page, httpserver: HTTPServer, serve: Serve, to: str) -> None:
-    httpserver.expect_request("/moved").respond_with_data("", status=302, headers={"Location": to})
-    with pytest.raises(NavigationFailed, match="redirects to an address of a kind that a server may not lead to"):
-        await page.goto(httpserver.url_for("/moved"))
-    await page.goto(serve(button("location = '/moved'")))
+async def test_a_server_that_leads_there_is_told(page: Page, serve: Serve) -> None:
+    for to in ("file:///etc/passwd", "chrome://settings", "data:text/html,x"):
+        moved = serve("", status=302, headers={"Location": to})
+        with pytest.raises(NavigationFailed, match="redirects to an address of a kind that a server may not lead to"):
+            await page.goto(moved)
+    await page.goto(serve(button(f"location = '{moved}'")))
     receipt = await page.click(await ref(page, "Go"))
 
     assert "(it redirects to an address of a kind that a server may not lead to)" in receipt.text

@@ -164,25 +164,22 @@ async def test_into_view_brings_an_element_of_any_frame_into_the_viewport(page: 
     assert [match.in_viewport for match in (await page.search("Deep")).matches] == [True]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"pages": 0}, "pages is 0: give 0.1 to 20."),
-        ({"pages": 21}, "pages is 21: give 0.1 to 20."),
-        ({"pixels": -5}, "pixels is -5: give 1 or more; the direction says which way."),
-        ({"direction": "into_view"}, "into_view needs the ref of the element to bring into view."),
-        (
-            {"direction": "sideways"},
-            "direction is 'sideways': give one of up, down, left, right, top, bottom, into_view.",
-        ),
-    ],
-    ids=["no pages", "too many pages", "negative pixels", "into view of nothing", "unknown direction"],
-)
-async def test_bad_input_is_a_clear_error(page: Page, arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidArguments) as caught:
-        await page.scroll(**arguments)  # type: ignore[arg-type]  # what a model may send
+BAD_INPUT: list[tuple[dict[str, object], str]] = [
+    ({"pages": 0}, "pages is 0: give 0.1 to 20."),
+    ({"pages": 21}, "pages is 21: give 0.1 to 20."),
+    ({"pixels": -5}, "pixels is -5: give 1 or more; the direction says which way."),
+    ({"direction": "into_view"}, "into_view needs the ref of the element to bring into view."),
+    ({"direction": "sideways"}, "direction is 'sideways': give one of up, down, left, right, top, bottom, into_view."),
+]
 
-    assert str(caught.value) == message
+
+async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests) -> None:
+    for arguments, message in BAD_INPUT:
+        with subtests.test(message):
+            with pytest.raises(InvalidArguments) as caught:
+                await page.scroll(**arguments)  # type: ignore[arg-type]  # what a model may send
+
+            assert str(caught.value) == message
 
 
 async def test_a_ref_that_is_gone_is_an_error(page: Page, serve: Serve) -> None:

@@ -10,7 +10,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.upload import inside, upload
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import at, in_frame, log, until_named
+from tests.acting import at, in_frame, log, show, until_named
 from tests.conftest import Serve
 
 LOGGING = """<script>
@@ -29,26 +29,27 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "a.txt"), str(tmp_path / "b.pdf")]
 
 
-@pytest.mark.parametrize(
-    ("content", "count", "outcome"),
-    [
-        ("<input type=file aria-label=F>", 1, Outcome("a.txt")),
-        ("<input type=file aria-label=F multiple>", 2, Outcome("a.txt, b.pdf")),
-        (
-            "<input type=file aria-label=F multiple accept='.pdf, image/*'>",
-            2,
-            Outcome("a.txt, b.pdf", "the field asks for .pdf, image/*, which a.txt is not"),
-        ),
-        (f"<label role=button tabindex=0>F{HIDDEN}</label>", 1, Outcome("a.txt")),
-        (f"<button onclick='i.click()'>F</button>{HIDDEN}", 1, Outcome("a.txt", CHOOSER)),
-    ],
-    ids=["field", "several", "of other kinds", "hidden in its label", "chooser"],
-)
-async def test_upload(page: Page, serve: Serve, files: list[str], content: str, count: int, outcome: Outcome) -> None:
-    await page.goto(serve(content + LOGGING))
+UPLOADED = {
+    "field": ("<input type=file aria-label=F>", 1, Outcome("a.txt")),
+    "several": ("<input type=file aria-label=F multiple>", 2, Outcome("a.txt, b.pdf")),
+    "of other kinds": (
+        "<input type=file aria-label=F multiple accept='.pdf, image/*'>",
+        2,
+        Outcome("a.txt, b.pdf", "the field asks for .pdf, image/*, which a.txt is not"),
+    ),
+    "hidden in its label": (f"<label role=button tabindex=0>F{HIDDEN}</label>", 1, Outcome("a.txt")),
+    "chooser": (f"<button onclick='i.click()'>F</button>{HIDDEN}", 1, Outcome("a.txt", CHOOSER)),
+}
 
-    assert await upload(await at(page, "F"), files[:count]) == outcome
-    assert await log(page) == ["input", "change"]
+
+async def test_upload(page: Page, serve: Serve, files: list[str], subtests: pytest.Subtests) -> None:
+    await page.goto(serve(LOGGING))
+    for what, (content, count, outcome) in UPLOADED.items():
+        with subtests.test(what):
+            await show(page, content)
+
+            assert await upload(await at(page, "F"), files[:count]) == outcome
+            assert await log(page) == ["input", "change"]
 
 
 async def test_what_a_page_shows_of_its_files_a_while_after_is_told(page: Page, serve: Serve, files: list[str]) -> None:
@@ -70,35 +71,28 @@ async def test_upload_in_a_frame_of_another_process(page: Page, serve: Serve, fi
     assert await in_frame(page, "i.files[0].name") == "a.txt"
 
 
-async def test_upload_of_a_file_that_is_not_there(page: Page, serve: Serve) -> None:
+async def test_upload_of_what_is_no_file(page: Page, serve: Serve, tmp_path: Path) -> None:
     await page.goto(serve("<input type=file aria-label=F>"))
+    field = await at(page, "F")
 
     with pytest.raises(InvalidArguments, match=r"There is no file /nowhere/cv.pdf"):
-        await upload(await at(page, "F"), ["/nowhere/cv.pdf"])
-
-
-async def test_upload_of_a_folder(page: Page, serve: Serve, tmp_path: Path) -> None:
-    await page.goto(serve("<input type=file aria-label=F>"))
-
+        await upload(field, ["/nowhere/cv.pdf"])
     with pytest.raises(InvalidArguments, match="is a folder: name the files in it"):
-        await upload(await at(page, "F"), [tmp_path])
+        await upload(field, [tmp_path])
+    with pytest.raises(InvalidArguments, match="/dev/null is no file, but a device or a pipe"):
+        await upload(field, ["/dev/null"])
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("<input type=file aria-label=F>", 'Button E1 "F" takes one file, not 2.'),
-        (f"<button onclick='i.click()'>F</button>{HIDDEN}", 'Button E1 "F" opened a chooser for one file, not for 2.'),
-    ],
-    ids=["field", "chooser"],
-)
-async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str], content: str, message: str) -> None:
-    await page.goto(serve(content))
+async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str]) -> None:
+    await page.goto(serve(f"<input type=file aria-label=Field><button onclick='i.click()'>Chooser</button>{HIDDEN}"))
 
     with pytest.raises(InvalidArguments) as refused:
-        await upload(await at(page, "F"), files)
+        await upload(await at(page, "Field"), files)
+    with pytest.raises(InvalidArguments) as refused_too:
+        await upload(await at(page, "Chooser"), files)
 
-    assert str(refused.value) == message
+    assert str(refused.value) == 'Button E1 "Field" takes one file, not 2.'
+    assert str(refused_too.value) == 'Button E2 "Chooser" opened a chooser for one file, not for 2.'
 
 
 @pytest.mark.parametrize("late", [0, 100])
@@ -148,23 +142,17 @@ def test_a_file_of_an_allowed_folder_goes_by_its_name(tmp_path: Path) -> None:
         inside(["../cv.pdf"], [str(tmp_path)])
 
 
-@pytest.mark.parametrize("name", ["a\0.txt", "a/\0", "a\ud800.txt", "x" * 300, "a/" + "é" * 200], ids=ascii)
-async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, name: str) -> None:
+async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     await page.goto(serve("<input type=file aria-label=F>"))
-
-    with pytest.raises(InvalidArguments, match=r"names no file: it .* Correct the name"):
-        await upload(await at(page, "F"), [name])
-    with pytest.raises(InvalidArguments, match=r"names no file: it .* Correct the name"):
-        inside([name], ["/"])
+    field = await at(page, "F")
+    for name in ("a\0.txt", "a/\0", "a\ud800.txt", "x" * 300, "a/" + "é" * 200):
+        with subtests.test(ascii(name)):
+            with pytest.raises(InvalidArguments, match=r"names no file: it .* Correct the name"):
+                await upload(field, [name])
+            with pytest.raises(InvalidArguments, match=r"names no file: it .* Correct the name"):
+                inside([name], ["/"])
 
 
 def test_without_folders_no_file_is_taken(files: list[str]) -> None:
     with pytest.raises(InvalidArguments, match="none at all, since no upload_folders are set: do without"):
         inside(files, [])
-
-
-async def test_what_is_no_file_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input type=file aria-label=F>"))
-
-    with pytest.raises(InvalidArguments, match="/dev/null is no file, but a device or a pipe"):
-        await upload(await at(page, "F"), ["/dev/null"])

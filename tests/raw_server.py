@@ -12,8 +12,8 @@ Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def talking(talk: Talk) -> AsyncIterator[int]:
-    """Its port on 127.0.0.1. What a connection does is ended with it."""
+async def talking(talk: Talk, *, port: int = 0) -> AsyncIterator[int]:
+    """Its port on 127.0.0.1; 0: any that is free. What a connection does is ended with it."""
     running: set[asyncio.Task[None]] = set()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -28,7 +28,7 @@ async def talking(talk: Talk) -> AsyncIterator[int]:
             running.discard(task)
             writer.close()
 
-    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    server = await asyncio.start_server(handle, "127.0.0.1", port)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
@@ -40,6 +40,27 @@ async def talking(talk: Talk) -> AsyncIterator[int]:
 async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Takes the connection and never says anything."""
     await asyncio.Event().wait()
+
+
+def tunnel_to(port: int) -> Talk:
+    """All that is said is passed on to a server on 127.0.0.1, and its answers back."""
+
+    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        while data := await source.read(65_536):
+            sink.write(data)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection("127.0.0.1", port)
+        pumps = [asyncio.ensure_future(pump(reader, back)), asyncio.ensure_future(pump(there, writer))]
+        try:
+            await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in pumps:
+                each.cancel()
+            back.close()
+            writer.transport.abort()
+
+    return talk
 
 
 def saying(answer: bytes) -> Talk:

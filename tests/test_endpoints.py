@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import traceback
+from contextlib import AsyncExitStack
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -15,8 +16,8 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.connecting import Attempt, canonical
 from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
-from tests.detached import DetachedChrome, start_detached, stop_detached
-from tests.raw_server import Talk, saying, silence, talking
+from tests.detached import DetachedChrome
+from tests.raw_server import Talk, saying, silence, talking, tunnel_to
 
 pytestmark = pytest.mark.whole_chrome
 
@@ -137,58 +138,57 @@ async def test_after_one_with_a_fault_the_next_is_taken(detached: DetachedChrome
             assert browser.attempts == [Attempt(0, 2, told), Attempt(1, 2)]
 
 
-async def test_when_one_goes_away_the_next_is_taken_and_then_the_first_again() -> None:
-    first, second = await start_detached(), await start_detached()
-    try:
-        async with Browser.connect([first.endpoint, second.endpoint]) as browser:
+@pytest.fixture
+def tunnel(detached: DetachedChrome) -> Talk:
+    """A way to that Chrome which can be shut, as if it had gone, and opened again."""
+    return tunnel_to(int(detached.endpoint.rpartition(":")[2]))
+
+
+async def test_when_one_goes_away_the_next_is_taken_and_then_the_first_again(tunnel: Talk) -> None:
+    async with AsyncExitStack() as first, AsyncExitStack() as second, AsyncExitStack() as again:
+        ports = [await each.enter_async_context(talking(tunnel)) for each in (first, second)]
+        async with Browser.connect([f"http://127.0.0.1:{port}" for port in ports]) as browser:
             tried = [browser.attempts]
-            await stop_detached(first)
+            await first.aclose()
             await browser.reopen()
             tried.append(browser.attempts)
-            again = await start_detached(port=int(first.endpoint.rpartition(":")[2]))
-            try:
-                await browser.reopen()
-                tried.append(browser.attempts)
-                await (await browser.new_page()).snapshot()
-            finally:
-                await stop_detached(again)
-            await stop_detached(second)
+            await again.enter_async_context(talking(tunnel, port=ports[0]))
+            await browser.reopen()
+            tried.append(browser.attempts)
+            await (await browser.new_page()).snapshot()
+            for each in (again, second):
+                await each.aclose()
             with pytest.raises(BrowserError, match="Endpoint 2 of 2: nothing listens there"):
                 await browser.reopen()
-    finally:
-        await stop_detached(first)
-        await stop_detached(second)
 
     assert tried == [[Attempt(0, 2)], [Attempt(1, 2)], [Attempt(0, 2)]]
 
 
-async def test_a_connection_that_breaks_in_the_middle_of_a_call_ends_it(detached: DetachedChrome) -> None:
-    """Through a tunnel that breaks."""
-    broken = asyncio.Event()
+async def test_what_could_not_be_opened_again_can_be_later(tunnel: Talk) -> None:
+    async with AsyncExitStack() as before:
+        port = await before.enter_async_context(talking(tunnel))
+        async with Browser.connect(f"http://127.0.0.1:{port}") as browser:
+            await before.aclose()
+            for _ in range(2):
+                with pytest.raises(BrowserError, match="nothing listens there"):
+                    await browser.reopen()
+            async with talking(tunnel, port=port):
+                await browser.reopen()
+                assert (await (await browser.new_page()).snapshot()).text == ""
 
-    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await asyncio.open_connection("127.0.0.1", int(detached.endpoint.rpartition(":")[2]))
 
-        async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-            while data := await source.read(65_536):
-                sink.write(data)
+async def test_a_connection_that_breaks_in_the_middle_of_a_call_ends_it(tunnel: Talk) -> None:
+    async with AsyncExitStack() as opened:
+        port = await opened.enter_async_context(talking(tunnel))
+        async with Browser.connect(f"http://127.0.0.1:{port}") as browser:
+            page = await browser.new_page()
+            waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
+            await page.evaluate("1")
 
-        pumps = [asyncio.ensure_future(pump(reader, back)), asyncio.ensure_future(pump(there, writer))]
-        await asyncio.wait([*pumps, asyncio.ensure_future(broken.wait())], return_when=asyncio.FIRST_COMPLETED)
-        for each in pumps:
-            each.cancel()
-        back.close()
-        writer.transport.abort()
+            await opened.aclose()
 
-    async with talking(tunnel) as port, Browser.connect(f"http://127.0.0.1:{port}") as browser:
-        page = await browser.new_page()
-        waiting = asyncio.ensure_future(page.evaluate("new Promise(() => {})"))
-        await page.evaluate("1")
-
-        broken.set()
-
-        with pytest.raises(BrowserError, match="Chrome is gone: "):
-            await waiting
+            with pytest.raises(BrowserError, match="Chrome is gone: "):
+                await waiting
 
 
 SECRET = "s3cr3t-token"
@@ -259,21 +259,3 @@ async def test_a_connection_whose_other_side_is_gone_is_noticed_by_the_system(de
 
     assert connected.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
     await transport.close()
-
-
-async def test_what_could_not_be_opened_again_can_be_later() -> None:
-    first = await start_detached()
-    try:
-        async with Browser.connect(first.endpoint) as browser:
-            await stop_detached(first)
-            for _ in range(2):
-                with pytest.raises(BrowserError, match="nothing listens there"):
-                    await browser.reopen()
-            again = await start_detached(port=int(first.endpoint.rpartition(":")[2]))
-            try:
-                await browser.reopen()
-                assert (await (await browser.new_page()).snapshot()).text == ""
-            finally:
-                await stop_detached(again)
-    finally:
-        await stop_detached(first)

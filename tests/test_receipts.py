@@ -413,9 +413,10 @@ SUGGESTING = [
 
 
 async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_told(
-    page: Page, serve: Serve, subtests: pytest.Subtests
+    page: Page, serve: Serve, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 250)"
+    monkeypatch.setattr("cdp_agent.page.receipts.action_runner.SUGGESTIONS_S", 2.0)
+    late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 500)"
     await page.goto(serve(""))
     for field in SUGGESTING:
         with subtests.test(field):

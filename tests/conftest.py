@@ -235,6 +235,10 @@ LOOP = "const held = new XMLHttpRequest(); for (;;) { held.open('GET', '/held', 
 """As good as `for (;;);`, and waits for a server meanwhile: it takes no processor from other tests. See `held_loop`."""
 
 
+BUSY = "const busy = new XMLHttpRequest(); busy.open('GET', '/busy', false); busy.send();"
+"""Keeps a page busy until the server answers `/busy`, and takes no processor meanwhile. See `held`."""
+
+
 @pytest.fixture
 def held_loop(httpserver: HTTPServer) -> Iterator[None]:
     """What `LOOP` asks for is answered every now and then: Chrome ends a script between two requests."""

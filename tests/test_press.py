@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.actions.actions import ELSEWHERE
 from cdp_agent.page.actions.mouse import HELD_S, Button
 from cdp_agent.page.page import Page
 from tests.acting import ref, show
-from tests.conftest import Serve
+from tests.conftest import BUSY, Serve, held
 
 # What a field does with its text when it is left, and how.
 SAVED = {
@@ -105,16 +106,13 @@ async def test_a_button_that_the_press_pushes_down_is_clicked_all_the_same(page:
     assert '"Sent"' in (await page.snapshot()).text
 
 
-BUSY = "const ends = performance.now() + 400; while (performance.now() < ends);"
-
-
 @pytest.mark.parametrize(
     ("shown", "nested"),
     [(f"show(); setTimeout(() => {{ {BUSY} }})", True), (f"setTimeout(() => {{ {BUSY} show() }})", False)],
     ids=["at once, in an iframe", "late"],
 )
 async def test_a_slow_page_says_where_the_pressed_button_is_before_it_is_let_go(
-    page: Page, serve: Serve, shown: str, nested: bool
+    page: Page, serve: Serve, httpserver: HTTPServer, shown: str, nested: bool
 ) -> None:
     button = "<button onclick=\"this.textContent = 'Sent'\">Send</button>"
     await page.goto(
@@ -126,7 +124,8 @@ async def test_a_slow_page_says_where_the_pressed_button_is_before_it_is_let_go(
     )
     await page.fill(await ref(page, "Name"), "A")
 
-    receipt = await page.click(await ref(page, "Send"))
+    with held(httpserver, "/busy", "", within_s=0.4):
+        receipt = await page.click(await ref(page, "Send"))
 
     assert (receipt.note, '"Sent"' in (await page.snapshot()).text) == ("", True)
 

@@ -19,18 +19,18 @@ from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
-from .conftest import Serve, held
+from .acting import ref, show
+from .conftest import BUSY, Serve, held
 
 
 async def act(page: Page, serve: Serve, script: str, body: str = "<p id=out></p>") -> Receipt:
     """Clicks a button that runs the script."""
-    await page.goto(
-        serve(
-            f"<button>Go</button>{body}<script>document.querySelector('button').onclick = () => {{{script}}}</script>"
-        )
-    )
-    snapshot = await page.snapshot()
-    return await page.click(next(each.ref for each in snapshot.refs.values() if each.name == "Go"))
+    await page.goto(serve(with_button(script, body)))
+    return await page.click(await ref(page, "Go"))
+
+
+def with_button(script: str, body: str = "<p id=out></p>") -> str:
+    return f"<button id=go>Go</button>{body}<script>go.onclick = () => {{{script}}}</script>"
 
 
 @pytest.fixture
@@ -152,38 +152,51 @@ async def test_something_that_fades_in_is_waited_for(page: Page, serve: Serve) -
     assert receipt.changed == ["+ - paragraph: here"]
 
 
-@pytest.mark.parametrize("moved", ["right: -400px", "margin-left: -400px", "width: 0px", "translate: -400px"])
-async def test_what_slides_away_before_it_is_removed_is_waited_for(page: Page, serve: Serve, moved: str) -> None:
-    name = moved.partition(":")[0]
-    style = f"#out {{ position: fixed; overflow: hidden; {name}: 0; transition: {name} 0.25s }} #out.off {{ {moved} }}"
-    if name == "width":
-        style = style.replace("width: 0;", "width: 90px;")
-    script = "out.className = 'off'; setTimeout(() => out.remove(), 260)"
-
-    receipt = await act(page, serve, script, f"<style>{style}</style><p id=out>here</p>")
-
-    assert receipt.changed == ["- - paragraph: here"]
+SLIDING = [
+    ("right: 0", "right: -400px"),
+    ("margin-left: 0", "margin-left: -400px"),
+    ("width: 90px", "width: 0px"),
+    ("translate: 0", "translate: -400px"),
+]
 
 
-@pytest.mark.parametrize(
-    ("off", "then"),
-    [
-        ("opacity: 0", "out.ontransitionend = () => out.remove()"),
-        ("opacity: 0", "setTimeout(() => out.remove(), 500)"),  # long after it cannot be seen any more
-        ("transform: translateX(-900px)", "setTimeout(() => out.remove(), 260)"),
-    ],
-)
-async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
-    page: Page, serve: Serve, off: str, then: str
+async def test_what_slides_away_before_it_is_removed_is_waited_for(
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    style = f"#out {{ transition: opacity 0.25s, transform 0.25s }} #out.off {{ {off} }}"
-    button = f"<button onclick=\"out.className = 'off'; {then}\">Close</button>"
-    await page.goto(serve(f"<style>{style}</style><p>page</p><div id=out role=dialog aria-label=D>{button}</div>"))
-    await page.snapshot()
+    script = "out.className = 'off'; setTimeout(() => out.remove(), 260)"
+    await page.goto(serve(""))
+    for before, after in SLIDING:
+        with subtests.test(after):
+            moves = f"position: fixed; overflow: hidden; {before}; transition: {before.partition(':')[0]} 0.25s"
+            style = f"<style>#out {{ {moves} }} #out.off {{ {after} }}</style>"
+            await show(page, with_button(script, f"{style}<p id=out>here</p>"))
 
-    receipt = await page.click("E1")
+            receipt = await page.click(await ref(page, "Go"))
 
-    assert receipt.changed == ['- - dialog "D" (and 1 below it)']
+            assert receipt.changed == ["- - paragraph: here"]
+
+
+FADING = [
+    ("opacity: 0", "out.ontransitionend = () => out.remove()"),
+    ("opacity: 0", "setTimeout(() => out.remove(), 500)"),  # long after it cannot be seen any more
+    ("transform: translateX(-900px)", "setTimeout(() => out.remove(), 260)"),
+]
+
+
+async def test_a_dialog_that_goes_away_under_the_mouse_is_waited_for(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for off, then in FADING:
+        with subtests.test(off, then=then):
+            style = f"#out {{ transition: opacity 0.25s, transform 0.25s }} #out.off {{ {off} }}"
+            button = f"<button onclick=\"out.className = 'off'; {then}\">Close</button>"
+            dialog = f"<div id=out role=dialog aria-label=D>{button}</div>"
+            await show(page, f"<style>{style}</style><p>page</p>{dialog}")
+
+            receipt = await page.click(await ref(page, "Close"))
+
+            assert receipt.changed == ['- - dialog "D" (and 1 below it)']
 
 
 async def test_what_a_script_fades_out_is_waited_for(page: Page, serve: Serve) -> None:
@@ -257,9 +270,10 @@ async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
         yield "<p>second half"
 
     httpserver.expect_request("/goal").respond_with_handler(lambda _: Response(halves(), content_type="text/html"))
-    busy = "const began = Date.now(); while (Date.now() - began < 400); document.forms[0].submit()"
+    submits = f"setTimeout(() => {{ {BUSY} document.forms[0].submit() }})"
 
-    receipt = await act(page, serve, f"setTimeout(() => {{ {busy} }})", "<form action=/goal></form>")
+    with held(httpserver, "/busy", "", within_s=0.4):
+        receipt = await act(page, serve, submits, "<form action=/goal></form>")
 
     assert receipt.title == "Goal"
     assert receipt.changed == []
@@ -267,7 +281,10 @@ async def test_a_page_that_is_left_while_it_is_looked_at_is_waited_for(
 
 
 @pytest.mark.new_tab  # it would go elsewhere in the next test, too
-async def test_a_page_that_goes_elsewhere_for_ever_is_told(page: Page, serve: Serve) -> None:
+async def test_a_page_that_goes_elsewhere_for_ever_is_told(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stability, "_MOST_DOCUMENTS", 4)
     serve("<script>setTimeout(() => location.replace('?' + Math.random()), 20)</script>", path="/again")
     await page.goto(serve("<a href=/again>Go</a>"))
     await page.snapshot()
@@ -310,15 +327,18 @@ async def test_nothing_is_left_in_the_page(page: Page, serve: Serve) -> None:
     assert (await world.call("changes"))["count"] == 0  # it began to watch just now
 
 
-async def test_a_busy_page_is_told(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_busy_page_is_told(
+    page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 0.2)
     await page.goto(serve("<p>busy soon</p>"))
     watch = await stability.Watch.start(tab_of(page))
 
     session = (await tab_of(page).frames()).root.session
-    busy = session.post(runtime.Evaluate(expression="const end = Date.now() + 1500; while (Date.now() < end);"))
+    with held(httpserver, "/busy", ""):
+        busy = session.post(runtime.Evaluate(expression=BUSY))
 
-    assert await watch.settle() == "the page does not answer: its own script keeps it busy"
+        assert await watch.settle() == "the page does not answer: its own script keeps it busy"
     await busy
 
 
@@ -332,17 +352,22 @@ WORKERS = {
 }
 
 
-@pytest.mark.parametrize("kind", WORKERS)
-async def test_a_worker_is_waited_for_until_its_script_is_there(page: Page, serve: Serve, kind: str) -> None:
+async def test_a_worker_is_waited_for_until_its_script_is_there(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
     script = "text/javascript"
     serve("postMessage('ran')", path="/script", content_type=script)
     serve("new Worker('/script').onmessage = event => postMessage(event.data)", path="/nested", content_type=script)
     serve("onconnect = event => event.ports[0].postMessage('ran')", path="/shared", content_type=script)
+    await page.goto(serve(""))
+    for kind, begins in WORKERS.items():
+        with subtests.test(kind):
+            await show(page, with_button(begins))
 
-    receipt = await act(page, serve, WORKERS[kind])
+            receipt = await page.click(await ref(page, "Go"))
 
-    assert receipt.settled == "quiet"
-    assert [line for line in receipt.changed if "ran" in line]
+            assert receipt.settled == "quiet"
+            assert [line for line in receipt.changed if "ran" in line]
 
 
 async def test_our_world_of_a_document_is_made_while_that_is_loaded(

@@ -9,6 +9,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import actions
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
+from cdp_agent.page.refs.locate import Located
 from tests.acting import LOGGING, WATCHING, at, counted_from, in_frame, log, ref, show, until_named
 from tests.conftest import Serve
 
@@ -193,12 +194,17 @@ REFUSED = {
 }
 
 
+def impatient(target: Located) -> Located:
+    """It is waited for only a moment: what is in the way stays there."""
+    return msgspec.structs.replace(target, wait_s=0.1)
+
+
 async def test_click_says_what_is_in_the_way(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     await page.goto(serve(LOGGING))
     for what, (content, why, message) in REFUSED.items():
         with subtests.test(what):
             first = await show(page, content)
-            target = msgspec.structs.replace(await at(page, "Go"), wait_s=0.1)
+            target = impatient(await at(page, "Go"))
 
             with pytest.raises(NotInteractable) as refused:
                 await actions.click(target)
@@ -239,9 +245,9 @@ async def test_click_says_of_what_has_been_hidden_what_to_do(page: Page, serve: 
     await page.evaluate("d.open = false; b.style.display = 'none'")
 
     with pytest.raises(NotInteractable) as refused:
-        await actions.click(in_what_was_shut)
+        await actions.click(impatient(in_what_was_shut))
     with pytest.raises(NotInteractable) as refused_too:
-        await actions.click(by_itself)
+        await actions.click(impatient(by_itself))
 
     assert str(refused.value) == 'Button E2 "Go" is not shown: it is in summary E1 "More", which is closed.'
     assert str(refused_too.value) == (
@@ -256,7 +262,7 @@ async def test_click_names_what_covers_a_frame_of_another_process(page: Page, se
     await until_named(page, "Go")
 
     with pytest.raises(NotInteractable, match=r'is covered by dialog.* "Terms": close it first') as refused:
-        await actions.click(await at(page, "Go"))
+        await actions.click(impatient(await at(page, "Go")))
 
     assert refused.value.why == "covered"
     assert await in_frame(page, "document.title") == ""

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
@@ -19,7 +20,7 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from tests.acting import ref
-from tests.conftest import Serve, new_tab
+from tests.conftest import BUSY, Serve, held, new_tab
 from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.whole_chrome
@@ -57,10 +58,10 @@ async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> 
     ]
 
 
-async def test_another_policy_answers_otherwise(detached: DetachedChrome, serve: Serve) -> None:
+async def test_another_policy_answers_otherwise(browser: Browser, serve: Serve) -> None:
     policy = DialogPolicy(confirm="dismiss", prompt="accept", prompt_text="Ada")
-    async with Browser.connect(detached.endpoint, dialogs=policy) as browser:
-        page = await browser.new_page(serve("<p>asks</p>"))
+    async with await browser.new_context(dialogs=policy) as context:
+        page = await context.new_page(serve("<p>asks</p>"))
 
         assert await page.evaluate("[confirm('b'), prompt('c', 'preset')]") == [False, "Ada"]
         assert [dialog.answer for dialog in tab_of(page).dialogs.take()] == ["dismiss", "accept"]
@@ -121,10 +122,13 @@ POPUPS = {
 }
 
 
-@pytest.mark.parametrize("opening", POPUPS)
-@pytest.mark.parametrize("attached", [False, True], ids=["launched", "attached"])
+@pytest.mark.parametrize(
+    ("opening", "attached"),
+    [("served", False), ("nested", True), ("written", True), ("scripted", False)],
+    ids=["served, launched", "nested, attached", "written, attached", "scripted, launched"],
+)
 async def test_a_popup_that_alerts_at_once_holds_nothing_up(
-    browser: Browser, detached: DetachedChrome, serve: Serve, attached: bool, opening: str
+    browser: Browser, detached: DetachedChrome, serve: Serve, opening: str, attached: bool
 ) -> None:
     popup = serve("<title>popup</title><script>alert('first')</script>")
     nesting = serve(f"<script>alert('outer'); window.open('{popup}')</script>")
@@ -215,19 +219,20 @@ async def test_what_an_action_of_ours_asks_in_a_tab_of_somebody_else_is_answered
 
 @pytest.mark.parametrize("how", ["goto", "click"])
 async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds_nothing_up(
-    page: Page, serve: Serve, how: str
+    page: Page, serve: Serve, httpserver: HTTPServer, how: str
 ) -> None:
     """The page is busy while the answer for the next one comes, which waits for it; then it opens a dialog."""
     free = serve("<title>free</title>")
-    busy = "for (const end = Date.now() + 600; Date.now() < end;); alert('late')"
-    await page.goto(serve(f"<button onclick=\"setTimeout(() => {{ location.href = '{free}'; {busy} }})\">Go</button>"))
+    asks = f"{BUSY} alert('late')"
+    await page.goto(serve(f"<button onclick=\"setTimeout(() => {{ location.href = '{free}'; {asks} }})\">Go</button>"))
     go = await ref(page, "Go")
 
-    if how == "goto":
-        await page.evaluate(f"setTimeout(() => {{ {busy} }})")
-        receipt = await page.goto(free)
-    else:
-        receipt = await page.click(go)
+    with held(httpserver, "/busy", "", within_s=0.6):
+        if how == "goto":
+            await page.evaluate(f"setTimeout(() => {{ {asks} }})")
+            receipt = await page.goto(free)
+        else:
+            receipt = await page.click(go)
 
     assert (receipt.navigated_to, receipt.settled) == (free, "quiet")
     assert [each.message for each in receipt.dialogs] == ["late"]

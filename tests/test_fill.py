@@ -9,7 +9,6 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.fill import fill
-from cdp_agent.page.actions.keyboard import check_enterable
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, counted_from, in_frame, now, ref, show, until_named
@@ -414,26 +413,6 @@ async def test_what_submits_nothing_is_told(page: Page, serve: Serve, subtests: 
 
             assert await page.evaluate("sent.textContent") == sent
             assert counted_from(first, receipt.note) == note
-
-
-async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is_done(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=F value=before>"))
-    field = await ref(page, "F")
-    text = "x" * 10_000_000
-
-    for filled in (page.fill(field, text), page.type(text, ref=field)):
-        with pytest.raises(InvalidArguments) as refused:
-            await filled
-
-        assert str(refused.value) == (
-            "The text has 10,000,000 characters, and a page takes at most 1,000,000 at a time. Nothing was entered: "
-            "give less, or upload it as a file."
-        )
-    assert await page.evaluate("document.querySelector('input').value") == "before"
-
-
-def test_a_text_of_a_million_characters_may_be_entered() -> None:
-    check_enterable("x" * 1_000_000)
 
 
 CHANGES_IT = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.actions.keyboard import events_of, press
+from cdp_agent.page.actions.keyboard import check_enterable, events_of, press
 from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import log, ref, show
@@ -161,3 +161,23 @@ async def test_a_key_for_a_text_leaves_what_the_page_selected(page: Page, serve:
     await page.press("Backspace", ref=await ref(page, "Text"))
 
     assert await page.evaluate("document.querySelector('input').value") == "c"
+
+
+async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is_done(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=F value=before>"))
+    field = await ref(page, "F")
+    text = "x" * 10_000_000
+
+    for filled in (page.fill(field, text), page.type(text, ref=field)):
+        with pytest.raises(InvalidArguments) as refused:
+            await filled
+
+        assert str(refused.value) == (
+            "The text has 10,000,000 characters, and a page takes at most 1,000,000 at a time. Nothing was entered: "
+            "give less, or upload it as a file."
+        )
+    assert await page.evaluate("document.querySelector('input').value") == "before"
+
+
+def test_a_text_of_a_million_characters_may_be_entered() -> None:
+    check_enterable("x" * 1_000_000)

@@ -8,3 +8,9 @@ import re
 def renumbered(text: str) -> str:
     """Refs without their numbers: which are free depends on what was read before."""
     return re.sub(r"\[ref=E\d+\]", "[ref=E]", text)
+
+
+def counted_anew(text: str) -> str:
+    """Refs by the order in which they are told."""
+    numbers: dict[str, int] = {}
+    return re.sub(r"\[ref=E(\d+)\]", lambda ref: f"[ref=E{numbers.setdefault(ref[1], len(numbers) + 1)}]", text)

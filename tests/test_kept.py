@@ -17,6 +17,7 @@ from cdp_agent.page.snapshot.reading import read_all
 from cdp_agent.page.snapshot.snapshot import SnapshotPart
 
 from .conftest import Serve
+from .writing import write
 
 WITHIN = 2_000
 FILLER = "".join(f"<li>Filler {n} <a href=/{n}>more</a>" for n in range(130))
@@ -176,8 +177,8 @@ REMEMBERED = {
         ],
     ),
     "a property that is registered": (
-        "<style>span { display: var(--shown) }</style><div><span>one</span> two</div>",
-        ["CSS.registerProperty({name: '--shown', syntax: '*', inherits: true, initialValue: 'none'})"],
+        "<style>span { display: var(--registered) }</style><div><span>one</span> two</div>",
+        ["CSS.registerProperty({name: '--registered', syntax: '*', inherits: true, initialValue: 'none'})"],
     ),
     "what comes to own others": (
         "<div id=p role=group aria-label=Around></div><p id=one>one <button>Edit</button></p>",
@@ -233,17 +234,19 @@ REMEMBERED = {
 }
 
 
-@pytest.mark.parametrize(("content", "changes"), REMEMBERED.values(), ids=REMEMBERED)
 async def test_what_is_remembered_is_not_told_where_it_is_no_longer_so(
-    content: str, changes: list[str], page: Page, serve: Serve
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(f"<!doctype html><body>{content}<ol>{FILLER}</ol>"))
-    await page.snapshot()
+    await page.goto(serve(""))
+    for name, (content, changes) in REMEMBERED.items():
+        await write(page, f"<!doctype html><body>{content}<ol>{FILLER}</ol>")
+        await page.snapshot()
 
-    for change in changes:
-        await page.evaluate(f"(() => {{ {change} }})()")
+        for change in changes:
+            await page.evaluate(f"(() => {{ {change} }})()")
 
-        assert (await page.snapshot()).text.split("\n") == (await _read_anew(page)).split("\n"), change
+            with subtests.test(name, change=change):
+                assert (await page.snapshot()).text.split("\n") == (await _read_anew(page)).split("\n")
 
 
 async def test_a_reading_within_a_budget_tells_what_is_there_now(page: Page, serve: Serve) -> None:
@@ -284,15 +287,17 @@ UNTOLD = {
 }
 
 
-@pytest.mark.parametrize("change", UNTOLD.values(), ids=UNTOLD)
-async def test_what_changes_elsewhere_is_seen(change: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(PAGE))
-    await page.snapshot()
-    await page.snapshot()
+async def test_what_changes_elsewhere_is_seen(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for name, change in UNTOLD.items():
+        await write(page, PAGE)
+        await page.snapshot()
+        await page.snapshot()
 
-    await page.evaluate(f"(() => {{ {change} }})()")
+        await page.evaluate(f"(() => {{ {change} }})()")
 
-    assert (await page.snapshot()).text.split("\n") == (await _read_anew(page)).split("\n")
+        with subtests.test(name):
+            assert (await page.snapshot()).text.split("\n") == (await _read_anew(page)).split("\n")
 
 
 RULES = """
@@ -316,35 +321,37 @@ CHANGES_OF_RULES = {
 
 
 @pytest.mark.parametrize("many", [1000, 1], ids=["few rules, walked over", "many, recalculations counted"])
-@pytest.mark.parametrize("change", CHANGES_OF_RULES.values(), ids=CHANGES_OF_RULES)
 async def test_a_change_of_rules_is_seen_that_no_mutation_tells(
-    change: str, many: int, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    many: int, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     monkeypatch.setattr(style_rules, "MANY", many)
     parts = _watched(monkeypatch)
-    await page.goto(serve(PAGE))
-    for _ in range(4):
-        before = (await page.snapshot()).text
-    assert parts[-1].same_rules is (many == 1)
+    await page.goto(serve(""))
+    for name, change in CHANGES_OF_RULES.items():
+        await write(page, PAGE)
+        for _ in range(4):
+            before = (await page.snapshot()).text
+        are_same = parts[-1].same_rules
 
-    await page.evaluate(f"(() => {{ {RULES}; {change} }})()")
+        await page.evaluate(f"(() => {{ {RULES}; {change} }})()")
 
-    after = (await page.snapshot()).text
-    assert after.split("\n") == (await _read_anew(page)).split("\n")
-    assert after != before
+        after = (await page.snapshot()).text
+        with subtests.test(name):
+            assert are_same is (many == 1)
+            assert after.split("\n") == (await _read_anew(page)).split("\n")
+            assert after != before
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "insertRule('.q::before { content: \"before \" }')",
-        "cssRules[1].style.content = '\"before \"'",
-        "cssRules[2].selectorText = '.q::before'",
-        "deleteRule(1), it.insertRule('.q::before { content: \"before \" }', 1)",
-    ],
-    ids=["comes", "is set", "selects another", "is exchanged"],
-)
+CHANGES_ELSEWHERE = {
+    "comes": "insertRule('.q::before { content: \"before \" }')",
+    "is set": "cssRules[1].style.content = '\"before \"'",
+    "selects another": "cssRules[2].selectorText = '.q::before'",
+    "is exchanged": "deleteRule(1), it.insertRule('.q::before { content: \"before \" }', 1)",
+}
+
+
 @pytest.mark.parametrize("where", ["a shadow root", "a frame"])
+@pytest.mark.parametrize("change", CHANGES_ELSEWHERE.values(), ids=CHANGES_ELSEWHERE)
 async def test_a_change_of_many_rules_elsewhere_is_seen(
     where: str, change: str, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,20 +17,23 @@ from cdp_agent.page.markdown.markdown_writer import blocks_of
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
 from tests.conftest import Serve
+from tests.writing import write
 
 CASES = Path(__file__).parent / "markdown"
 
 
-@pytest.mark.parametrize("case", sorted(path.stem for path in CASES.glob("*.html")))
-async def test_a_page_as_markdown(case: str, page: Page, serve: Serve) -> None:
-    content, expected = ((CASES / f"{case}{kind}").read_text("utf-8") for kind in (".html", ".md"))
-    url = serve(f"<!doctype html><title>T</title>{content}")
+async def test_a_page_as_markdown(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    url = serve("")
     await page.goto(url)
-    host = url.split("/")[2]
+    for path in sorted(CASES.glob("*.html")):
+        await write(page, f"<!doctype html><title>T</title>{path.read_text('utf-8')}")
 
-    found = await page.markdown()
+        found = await page.markdown()
 
-    assert found + "\n" == expected.replace("HOST/PAGE", url.removeprefix("http://")).replace("HOST", host)
+        with subtests.test(path.stem):
+            expected = path.with_suffix(".md").read_text("utf-8")
+            expected = expected.replace("HOST/PAGE", url.removeprefix("http://")).replace("HOST", url.split("/")[2])
+            assert found + "\n" == expected
 
 
 async def test_frames_of_all_kinds_stand_in_their_place_with_their_name(page: Page, serve: Serve) -> None:

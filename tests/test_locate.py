@@ -16,14 +16,13 @@ async def ref(page: Page, name: str) -> str:
     return next(each.ref for each in snapshot.refs.values() if each.name == name)
 
 
-@pytest.mark.parametrize("written", ["E1", "e1", "ref=E1", "[ref=E1]", " E1 "])
-async def test_a_ref_is_found_however_it_is_written(page: Page, serve: Serve, written: str) -> None:
+async def test_a_ref_is_found_however_it_is_written(page: Page, serve: Serve) -> None:
     await page.goto(serve("<button>Save</button>"))
     await page.snapshot()
 
-    found = await locate(tab_of(page), written)
+    found = {each: await locate(tab_of(page), each) for each in ("E1", "e1", "ref=E1", "[ref=E1]", " E1 ")}
 
-    assert (found.ref, found.note) == ("E1", "")
+    assert {each: (it.ref, it.note) for each, it in found.items()} == dict.fromkeys(found, ("E1", ""))
 
 
 async def test_what_is_no_ref_is_refused(page: Page) -> None:

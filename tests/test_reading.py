@@ -9,6 +9,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import snapshot as snapshots
 
 from .conftest import Serve
+from .writing import write
 
 SPOKEN = ".sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}"
 TEX_IN_MATHML = (
@@ -24,104 +25,111 @@ async def read_anew(page: Page) -> str:
     return (await page.snapshot()).text
 
 
-@pytest.mark.parametrize(
-    ("content", "text", "markdown"),
-    [
-        pytest.param("<p>a <b aria-hidden=true>painted</b>", "a painted", "a **painted**", id="painted but not spoken"),
-        pytest.param("<p>a <span class=sr>spoken</span>", "a spoken", "a spoken", id="spoken but not painted"),
-        pytest.param(
-            "<p>a <span class=sr>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span>",
-            "a $9.50",
-            "a $9.50",
-            id="both, in two forms",
-        ),
-        pytest.param("<p>a<i style='visibility:hidden'>b</i><i hidden>c</i>", "a", "a", id="neither"),
-        pytest.param(
-            "<p>a<b aria-hidden=true style='visibility:hidden'><i style='visibility:visible;opacity:0'>b</i></b>",
-            "a",
-            "a",
-            id="neither, since it is transparent",
-        ),
-        pytest.param(
-            "<p>10<sup>2</sup> of $1<sup>99</sup>, x<sup>n+1</sup>y",
-            "10^2 of $1^99, x^(n+1) y",
-            "10<sup>2</sup> of $1<sup>99</sup>, x<sup>n+1</sup>y",
-            id="raised",
-        ),
-        pytest.param(
-            "<p>log<sub>10</sub>2 H<sub>2</sub>O",
-            "log10 2 H2O",
-            "log<sub>10</sub>2 H<sub>2</sub>O",
-            id="lowered",
-        ),
-        pytest.param("<p><del>old</del> new", "~~old~~ new", "~~old~~ new", id="struck out"),
-        pytest.param(
-            "<p><u style='text-decoration:line-through'>old</u> new",
-            "~~old~~ new",
-            "~~old~~ new",
-            id="struck out by style",
-        ),
-        pytest.param(
-            "<p><i style='font-family:Material Icons'>star</i> Best", "Best", "Best", id="drawn by an icon font"
-        ),
-        pytest.param(
-            "<p>An area of <math><mn>4</mn><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup></math>.",
-            "An area of 4 π r^2.",
-            "An area of 4 π r^2.",
-            id="a formula",
-        ),
-        pytest.param(
-            "<p><math><mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mo>\u2062</mo><mi>a</mi></mrow></mfrac><mo>="
-            "</mo><msqrt><mi>x</mi></msqrt><mo>+</mo><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>0</mn></mrow><mi>n"
-            "</mi></munderover><msub><mi>a</mi><mi>i</mi></msub><mphantom><mi>z</mi></mphantom></math>",
-            "(−b)/(2 a)=√x+∑_(i=0)^n a_i",
-            "(−b)/(2 a)=√x+∑\\_(i=0)^n a_i",
-            id="a formula of many parts",
-        ),
-        pytest.param(
-            "<p>So <math><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr>"
-            "<mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr></mtable></math>",
-            "So [1, 0; a, b]",
-            "So [1, 0; a, b]",
-            id="a matrix",
-        ),
-        pytest.param(
-            f"<p>So {TEX_IN_MATHML.format('<span>')}</span> it is",
-            "So $c = a^2$ it is",
-            "So $c = a^2$ it is",
-            id="a formula with its TeX",
-        ),
-        pytest.param(
-            f"<p>So {TEX_IN_MATHML.format('<span class=sr>')}</span>"
-            "<span aria-hidden=true>c<b>=a</b><i>2</i></span> it is",
-            "So $c = a^2$ it is",
-            "So $c = a^2$ it is",
-            id="a formula that is drawn beside its MathML",
-        ),
-        pytest.param(
-            "<style>i::before { content: attr(data-c) }</style>"
-            f"<p>So <b aria-hidden=true><i data-c=c></i></b>{TEX_IN_MATHML.format('<span class=sr>')}</span> it is",
-            "So $c = a^2$ it is",
-            "So $c = a^2$ it is",
-            id="a formula that rules draw beside its MathML",
-        ),
-        pytest.param(
-            "<p><math aria-label='pi squared'><msup><mi>π</mi><mn>2</mn></msup></math>",
-            "pi squared",
-            "pi squared",
-            id="a formula with a name",
-        ),
-    ],
-)
-async def test_snapshot_search_and_markdown_say_the_same(
-    content: str, text: str, markdown: str, page: Page, serve: Serve
-) -> None:
-    await page.goto(serve(f"<style>{SPOKEN}</style>{content}"))
+SAID = {
+    "painted but not spoken": (
+        "<p>a <b aria-hidden=true>painted</b>",
+        "a painted",
+        "a **painted**",
+    ),
+    "spoken but not painted": (
+        "<p>a <span class=sr>spoken</span>",
+        "a spoken",
+        "a spoken",
+    ),
+    "both, in two forms": (
+        "<p>a <span class=sr>$9.50</span><span aria-hidden=true>$9<sup>50</sup></span>",
+        "a $9.50",
+        "a $9.50",
+    ),
+    "neither": (
+        "<p>a<i style='visibility:hidden'>b</i><i hidden>c</i>",
+        "a",
+        "a",
+    ),
+    "neither, since it is transparent": (
+        "<p>a<b aria-hidden=true style='visibility:hidden'><i style='visibility:visible;opacity:0'>b</i></b>",
+        "a",
+        "a",
+    ),
+    "raised": (
+        "<p>10<sup>2</sup> of $1<sup>99</sup>, x<sup>n+1</sup>y",
+        "10^2 of $1^99, x^(n+1) y",
+        "10<sup>2</sup> of $1<sup>99</sup>, x<sup>n+1</sup>y",
+    ),
+    "lowered": (
+        "<p>log<sub>10</sub>2 H<sub>2</sub>O",
+        "log10 2 H2O",
+        "log<sub>10</sub>2 H<sub>2</sub>O",
+    ),
+    "struck out": (
+        "<p><del>old</del> new",
+        "~~old~~ new",
+        "~~old~~ new",
+    ),
+    "struck out by style": (
+        "<p><u style='text-decoration:line-through'>old</u> new",
+        "~~old~~ new",
+        "~~old~~ new",
+    ),
+    "drawn by an icon font": (
+        "<p><i style='font-family:Material Icons'>star</i> Best",
+        "Best",
+        "Best",
+    ),
+    "a formula": (
+        "<p>An area of <math><mn>4</mn><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup></math>.",
+        "An area of 4 π r^2.",
+        "An area of 4 π r^2.",
+    ),
+    "a formula of many parts": (
+        "<p><math><mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mo>\u2062</mo><mi>a</mi></mrow></mfrac><mo>="
+        "</mo><msqrt><mi>x</mi></msqrt><mo>+</mo><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>0</mn></mrow><mi>n"
+        "</mi></munderover><msub><mi>a</mi><mi>i</mi></msub><mphantom><mi>z</mi></mphantom></math>",
+        "(−b)/(2 a)=√x+∑_(i=0)^n a_i",
+        "(−b)/(2 a)=√x+∑\\_(i=0)^n a_i",
+    ),
+    "a matrix": (
+        "<p>So <math><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>0</mn></mtd></mtr>"
+        "<mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr></mtable></math>",
+        "So [1, 0; a, b]",
+        "So [1, 0; a, b]",
+    ),
+    "a formula with its TeX": (
+        f"<p>So {TEX_IN_MATHML.format('<span>')}</span> it is",
+        "So $c = a^2$ it is",
+        "So $c = a^2$ it is",
+    ),
+    "a formula that is drawn beside its MathML": (
+        f"<p>So {TEX_IN_MATHML.format('<span class=sr>')}</span><span aria-hidden=true>c<b>=a</b><i>2</i></span> it is",
+        "So $c = a^2$ it is",
+        "So $c = a^2$ it is",
+    ),
+    "a formula that rules draw beside its MathML": (
+        "<style>i::before { content: attr(data-c) }</style>"
+        f"<p>So <b aria-hidden=true><i data-c=c></i></b>{TEX_IN_MATHML.format('<span class=sr>')}</span> it is",
+        "So $c = a^2$ it is",
+        "So $c = a^2$ it is",
+    ),
+    "a formula with a name": (
+        "<p><math aria-label='pi squared'><msup><mi>π</mi><mn>2</mn></msup></math>",
+        "pi squared",
+        "pi squared",
+    ),
+}
+"""What each says in a snapshot and to a search, and as Markdown."""
 
-    said = (await page.snapshot()).text.removeprefix("- paragraph: ").replace(" | ", " ")
-    found = (await page.search(".+", regex=True)).matches
 
-    assert (said, [match.text.strip() for match in found], (await page.markdown()).strip()) == (text, [text], markdown)
+async def test_snapshot_search_and_markdown_say_the_same(page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
+
+    found = {}
+    for name, (content, _, _) in SAID.items():
+        await write(page, f"<style>{SPOKEN}</style>{content}")
+        said = (await page.snapshot()).text.removeprefix("- paragraph: ").replace(" | ", " ")
+        matches = (await page.search(".+", regex=True)).matches
+        found[name] = (said, [match.text.strip() for match in matches], (await page.markdown()).strip())
+
+    assert found == {name: (text, [text], markdown) for name, (_, text, markdown) in SAID.items()}
 
 
 CHANGES = {
@@ -164,18 +172,19 @@ KEPT = f"""<style id=s>{SPOKEN}
 <aside><button>Next</button></aside><label for=b>Language</label><select id=b><option>Rust</select>"""
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-async def test_a_later_reading_says_what_a_fresh_one_would(change: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(KEPT))
-    await page.snapshot()
-    steps = change.split("; ")
+async def test_a_later_reading_says_what_a_fresh_one_would(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for name, change in CHANGES.items():
+        await write(page, KEPT)
+        await page.snapshot()
 
-    for step in steps:
-        await page.evaluate(f"(() => {{ {step} }})()")
-        before = (await page.snapshot()).text
-        again = (await page.snapshot()).text
+        for step in change.split("; "):
+            await page.evaluate(f"(() => {{ {step} }})()")
+            before = (await page.snapshot()).text
+            again = (await page.snapshot()).text
 
-        assert before == again == await read_anew(page), step
+            with subtests.test(name, step=step):
+                assert before == again == await read_anew(page)
 
 
 @pytest.mark.parametrize(

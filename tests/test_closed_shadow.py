@@ -14,6 +14,7 @@ from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running
+from tests.writing import write
 
 FILL = "<ul>" + "<li>Item of a list</li>" * 120 + "</ul>"
 """So much that a reading is kept, and the next one visits only what changed."""
@@ -45,26 +46,33 @@ HOSTS = [
 
 
 @SIZES
-@pytest.mark.parametrize("host", HOSTS)
-async def test_a_closed_root_attached_later_is_read(host: str, fill: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<!doctype html>{fill}<{host} id=h> \n </{host}>"))
-    before = (await page.snapshot()).text
-    await page.snapshot()
+async def test_a_closed_root_attached_later_is_read(fill: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
 
-    await page.evaluate("void (h.attachShadow({mode: 'closed'}).innerHTML = '<button>Inside</button>')")
+    last = {}
+    for host in HOSTS:
+        await write(page, f"<!doctype html>{fill}<{host} id=h> \n </{host}>")
+        before = (await page.snapshot()).text
+        await page.snapshot()
+        await page.evaluate("void (h.attachShadow({mode: 'closed'}).innerHTML = '<button>Inside</button>')")
+        last[host] = added(before, (await page.snapshot()).text)[-1]
 
-    assert added(before, (await page.snapshot()).text)[-1] == '- button "Inside" [ref=E]'
+    assert last == dict.fromkeys(HOSTS, '- button "Inside" [ref=E]')
 
 
 @SIZES
-@pytest.mark.parametrize("host", ["h2", "h2 title=Tip", "p"])
-async def test_a_closed_root_of_what_holds_words_is_read(host: str, fill: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<!doctype html>{fill}<{host} id=h>Words</{host.split(maxsplit=1)[0]}>"))
-    before = (await page.snapshot()).text
+async def test_a_closed_root_of_what_holds_words_is_read(fill: str, page: Page, serve: Serve) -> None:
+    attach = "void (h.attachShadow({mode: 'closed'}).innerHTML = '<slot></slot><button>Inside</button>')"
+    await page.goto(serve(""))
 
-    await page.evaluate("void (h.attachShadow({mode: 'closed'}).innerHTML = '<slot></slot><button>Inside</button>')")
+    last = {}
+    for host in ("h2", "h2 title=Tip", "p"):
+        await write(page, f"<!doctype html>{fill}<{host} id=h>Words</{host.split(maxsplit=1)[0]}>")
+        before = (await page.snapshot()).text
+        await page.evaluate(attach)
+        last[host] = added(before, (await page.snapshot()).text)[-1]
 
-    assert added(before, (await page.snapshot()).text)[-1] == '- button "Inside" [ref=E]'
+    assert last == dict.fromkeys(last, '- button "Inside" [ref=E]')
 
 
 async def test_a_closed_root_is_read_that_comes_after_one_in_what_has_no_end_tag(page: Page, serve: Serve) -> None:
@@ -182,18 +190,19 @@ ATTACH = """const attach = (host, html) => {
 
 
 @SIZES
-@pytest.mark.parametrize(("content", "script", "text"), CLOSED.values(), ids=CLOSED)
-async def test_a_closed_root_is_read_wherever_it_is(
-    content: str, script: str, text: str, fill: str, page: Page, serve: Serve
-) -> None:
-    await page.goto(serve(f"<!doctype html><script>'shadowrootmode=\"closed\"'</script>{fill}{content}"))
-    before = (await page.snapshot()).text
-    await page.snapshot()
+async def test_a_closed_root_is_read_wherever_it_is(fill: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
 
-    await page.evaluate(f"(() => {{ {ATTACH}; {script} }})()")
+    read = {}
+    for name, (content, script, text) in CLOSED.items():
+        whole = f"<!doctype html><script>'shadowrootmode=\"closed\"'</script>{fill}{content}"
+        await (page.goto(serve(whole)) if name == "in a frame" else write(page, whole))
+        before = (await page.snapshot()).text
+        await page.snapshot()
+        await page.evaluate(f"(() => {{ {ATTACH}; {script} }})()")
+        read[name] = (text in before, text in (await page.snapshot()).text)
 
-    assert text not in before
-    assert text in (await page.snapshot()).text
+    assert read == dict.fromkeys(CLOSED, (False, True))
 
 
 async def test_a_closed_root_is_read_by_the_first_reading_of_any_kind(page: Page, serve: Serve) -> None:
@@ -271,12 +280,12 @@ LISTENING = {
     "an attribute": ("<div id=d>Go</div>", "d.setAttribute('onclick', 'go()')", "d.onclick = null"),
     "in an open root": (
         "<p id=h></p>",
-        "r = h.shadowRoot ?? h.attachShadow({mode: 'open'}); r.innerHTML = '<div>Go</div>'; r.firstChild.onclick = go",
+        "r ??= h.attachShadow({mode: 'open'}); r.innerHTML = '<div>Go</div>'; r.firstChild.onclick = go",
         "r.firstChild.onclick = null",
     ),
     "in a closed root": (
         "<p id=h></p>",
-        "window.r ??= h.attachShadow({mode: 'closed'}); r.innerHTML = '<div>Go</div>'; r.firstChild.onclick = go",
+        "r ??= h.attachShadow({mode: 'closed'}); r.innerHTML = '<div>Go</div>'; r.firstChild.onclick = go",
         "r.firstChild.onclick = null",
     ),
     "in a frame": (
@@ -288,19 +297,20 @@ LISTENING = {
 
 
 @SIZES
-@pytest.mark.parametrize(("content", "add", "remove"), LISTENING.values(), ids=LISTENING)
-async def test_a_ref_follows_what_listens(
-    content: str, add: str, remove: str, fill: str, page: Page, serve: Serve
-) -> None:
-    await page.goto(serve(f"<!doctype html><script>const go = () => 0</script>{fill}{content}"))
-    await page.snapshot()
-    read: list[bool] = []
+async def test_a_ref_follows_what_listens(fill: str, page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
 
-    for change in (add, remove, add, remove):
-        await page.evaluate(f"void eval({change!r})")
-        read.append('generic "Go" [ref' in (await page.snapshot()).text)
+    read: dict[str, list[bool]] = {}
+    for name, (content, add, remove) in LISTENING.items():
+        whole = f"<!doctype html><script>var go = () => 0, r = null</script>{fill}{content}"
+        await (page.goto(serve(whole)) if name == "in a frame" else write(page, whole))
+        await page.snapshot()
+        read[name] = []
+        for change in (add, remove, add, remove):
+            await page.evaluate(f"void eval({change!r})")
+            read[name].append('generic "Go" [ref' in (await page.snapshot()).text)
 
-    assert read == [True, False, True, False]
+    assert read == {name: [True, False, True, False] for name in LISTENING}
 
 
 async def test_a_handler_that_a_policy_forbids_is_none(page: Page, serve: Serve) -> None:

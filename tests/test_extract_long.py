@@ -68,7 +68,7 @@ async def test_what_the_parts_of_a_page_have_in_common_comes_before_what_differs
     ]
 
 
-@pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 4_500)])
+@pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 5_000), (6, 3_200)])
 async def test_equal_rows_are_all_taken_in_however_many_parts(
     page: Page, serve: Serve, model: Model, parts: int, context_tokens: int
 ) -> None:

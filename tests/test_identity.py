@@ -108,8 +108,7 @@ async def test_nobody_elses_button_is_meant(page: Page, serve: Serve) -> None:
     found = {
         (kind, len(others), len(came)): await meant(page, kind, [*others, BOB], others + came, nth=len(others))
         for kind in KINDS
-        for others in ([ADA, CLEO], [ADA], [])
-        for came in ([], [DAN])
+        for others, came in (([ADA, CLEO], [DAN]), ([ADA], []), ([], []), ([], [DAN]))
     }
 
     assert found == dict.fromkeys(found)

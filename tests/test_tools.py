@@ -34,30 +34,31 @@ async def ref_of(page: Page, role: str) -> str:
     return next(ref.ref for ref in (await page.snapshot()).refs.values() if ref.role == role)
 
 
-@pytest.mark.parametrize(
-    ("name", "role", "arguments", "value"),
-    [
-        ("click", "button", {"count": "2"}, None),
-        ("hover", "button", {}, None),
-        ("focus", "button", {}, None),
-        ("fill", "textbox", {"value": "Bob"}, "Bob"),
-        ("fill", "textbox", {"value": "!", "append": True}, "Ada!"),
-        ("select", "combobox", {"value": "Rome"}, "Rome"),
-        ("check", "checkbox", {}, None),
-        ("uncheck", "checkbox", {}, None),
-        ("press", "textbox", {"key": "a"}, None),
-    ],
-)
+ACTIONS: list[tuple[str, str, dict[str, Any], str | None]] = [
+    ("click", "button", {"count": "2"}, None),
+    ("hover", "button", {}, None),
+    ("focus", "button", {}, None),
+    ("fill", "textbox", {"value": "Bob"}, "Bob"),
+    ("fill", "textbox", {"value": "!", "append": True}, "Bob!"),
+    ("select", "combobox", {"value": "Rome"}, "Rome"),
+    ("check", "checkbox", {}, None),
+    ("uncheck", "checkbox", {}, None),
+    ("press", "textbox", {"key": "a"}, None),
+]
+"""What is done to the form, one after the other, and the value that is told of it."""
+
+
 async def test_an_action_gives_its_receipt(
-    browser: Browser, page: Page, serve: Serve, name: str, role: str, arguments: dict[str, Any], value: str | None
+    browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     await page.goto(serve(FORM))
+    for name, role, arguments, value in ACTIONS:
+        seen = await call(name, page, browser, ref=await ref_of(page, role), **arguments)
 
-    seen = await call(name, page, browser, ref=await ref_of(page, role), **arguments)
-
-    assert isinstance(seen, Observation)
-    assert isinstance(seen.value, Receipt)
-    assert (seen.value.action, seen.value.value, seen.text) == (name, value, seen.value.text)
+        with subtests.test(name, **arguments):
+            assert isinstance(seen, Observation)
+            assert isinstance(seen.value, Receipt)
+            assert (seen.value.action, seen.value.value, seen.text) == (name, value, seen.value.text)
 
 
 async def test_the_page_is_left_and_come_back_to(browser: Browser, page: Page, serve: Serve) -> None:

@@ -23,17 +23,18 @@ CASES = Path(__file__).parent / "markdown"
 
 
 async def test_a_page_as_markdown(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    url = serve("")
-    await page.goto(url)
+    await page.goto(serve(""))
     for path in sorted(CASES.glob("*.html")):
-        await write(page, f"<!doctype html><title>T</title>{path.read_text('utf-8')}")
+        content = f"<!doctype html><title>T</title>{path.read_text('utf-8')}"
+        # A plug-in fails later in a document that is written.
+        await (page.goto(serve(content)) if "<object" in content else write(page, content))
 
         found = await page.markdown()
 
         with subtests.test(path.stem):
-            expected = path.with_suffix(".md").read_text("utf-8")
-            expected = expected.replace("HOST/PAGE", url.removeprefix("http://")).replace("HOST", url.split("/")[2])
-            assert found + "\n" == expected
+            address = page.url.removeprefix("http://")
+            expected = path.with_suffix(".md").read_text("utf-8").replace("HOST/PAGE", address)
+            assert found + "\n" == expected.replace("HOST", address.partition("/")[0])
 
 
 async def test_frames_of_all_kinds_stand_in_their_place_with_their_name(page: Page, serve: Serve) -> None:

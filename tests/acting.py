@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 from typing import Any
 
 import msgspec
@@ -29,32 +27,6 @@ new MutationObserver((all) => records += all.length).observe(document, everythin
 window.names = 0;
 window.names = Reflect.ownKeys(window).length
 </script>"""
-
-
-_SHOW = """(html) => {
-  document.body.innerHTML = html;
-  scrollTo({top: 0, left: 0, behavior: "instant"});
-  for (const script of document.body.querySelectorAll("script")) {
-    const run = document.createElement("script");
-    run.textContent = `{ ${script.textContent} }`;
-    script.replaceWith(run);
-  }
-}"""
-
-
-async def show(page: Page, content: str) -> int:
-    """Puts the content in the place of all that the page shows, at a tenth of what going to a page costs.
-
-    Each script is a block of its own. Their timers, and what listens to the window or the document, stay: who has
-    such a row goes to a page of its own. Returns the number of the first ref that will be given, for `counted_from`.
-    """
-    await page.evaluate(f"({_SHOW})({json.dumps(content)})")
-    return tab_of(page).refs.next
-
-
-def counted_from(first: int, text: str) -> str:
-    """The text as if the ref of that number were E1."""
-    return re.sub(r"\bE(\d+)\b", lambda ref: f"E{int(ref[1]) - first + 1}", text)
 
 
 async def ref(page: Page, name: str, role: str | None = None) -> str:

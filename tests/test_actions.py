@@ -10,8 +10,10 @@ from cdp_agent.page.actions import actions
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
-from tests.acting import LOGGING, WATCHING, at, counted_from, in_frame, log, ref, show, until_named
+from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
 from tests.conftest import Serve
+from tests.listing import counted_from
+from tests.writing import show
 
 CLICKS = ["mousedown b", "click b"]
 MET = {

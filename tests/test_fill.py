@@ -11,8 +11,10 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.fill import fill
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import WATCHING, at, counted_from, in_frame, now, ref, show, until_named
+from tests.acting import WATCHING, at, in_frame, now, ref, until_named
 from tests.conftest import Serve
+from tests.listing import counted_from
+from tests.writing import show
 
 FORMATTED = "the page formatted it"
 OTHER = "it holds something else than was given"

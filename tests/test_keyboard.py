@@ -8,8 +8,9 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.actions.keyboard import check_enterable, events_of, press
 from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page, tab_of
-from tests.acting import log, ref, show
+from tests.acting import log, ref
 from tests.conftest import Serve
+from tests.writing import show
 
 FIELD = """<input id=i value=abc autofocus><script>
 window.log = [];

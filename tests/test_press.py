@@ -11,8 +11,9 @@ from cdp_agent.browser import Browser
 from cdp_agent.page.actions.actions import ELSEWHERE
 from cdp_agent.page.actions.mouse import HELD_S, Button
 from cdp_agent.page.page import Page
-from tests.acting import ref, show
+from tests.acting import ref
 from tests.conftest import BUSY, Serve, held
+from tests.writing import show
 
 # What a field does with its text when it is left, and how.
 SAVED = {

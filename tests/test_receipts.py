@@ -23,8 +23,9 @@ from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog
 
-from .acting import counted_from, show
 from .conftest import Serve, held
+from .listing import counted_from
+from .writing import show
 
 
 async def ref(page: Page, name: str) -> str:

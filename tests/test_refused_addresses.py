@@ -9,8 +9,9 @@ from cdp_agent.page.activity.network import REFUSED, RequestFailure
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.stability import QUIET
 
-from .acting import ref, show
+from .acting import ref
 from .conftest import Serve
+from .writing import show
 
 FORM = "const f = document.createElement('form'); f.action = '{}'; document.body.append(f); f.submit()"
 LINK = "const a = document.createElement('a'); a.href = 'data:text/html,x'; a.target = '_blank'; a.click()"

@@ -10,8 +10,9 @@ from cdp_agent.errors import BlockedByPolicy, InvalidArguments, NotInteractable
 from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Fields, Revealed
-from tests.acting import LOGGING, in_frame, log, ref, show
+from tests.acting import LOGGING, in_frame, log, ref
 from tests.conftest import Serve, on_other_site
+from tests.writing import show
 
 SECRET = "kiwi-77é"
 

@@ -8,8 +8,10 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.select import By, select
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import LOGGING, at, counted_from, log, now, ref, show
+from tests.acting import LOGGING, at, log, now, ref
 from tests.conftest import Serve
+from tests.listing import counted_from
+from tests.writing import show
 
 CITIES = "['Oslo', 'Bergen', 'Stavanger', 'Trondheim']"
 NATIVE = """<select aria-label=City id=s><option value=1>Oslo<option value=2>Bergen<option value=3>New Bergen

@@ -19,8 +19,9 @@ from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
-from .acting import ref, show
+from .acting import ref
 from .conftest import BUSY, Serve, held
+from .writing import show
 
 
 async def act(page: Page, serve: Serve, script: str, body: str = "<p id=out></p>") -> Receipt:

@@ -10,8 +10,9 @@ from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import NotInteractable
 from cdp_agent.page.actions import keyboard
 from cdp_agent.page.page import Page
-from tests.acting import log, ref, show
+from tests.acting import log, ref
 from tests.conftest import AppUrl, Serve
+from tests.writing import show
 
 CANVAS = """<canvas tabindex=0 aria-label=Drawing></canvas><p id=p></p><script>
 window.log = [];

@@ -10,8 +10,9 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.upload import inside, upload
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
-from tests.acting import at, in_frame, log, show, until_named
+from tests.acting import at, in_frame, log, until_named
 from tests.conftest import Serve
+from tests.writing import show
 
 LOGGING = """<script>
 window.log = [];

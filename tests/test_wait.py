@@ -13,8 +13,8 @@ from werkzeug import Request, Response
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 
-from .acting import show
 from .conftest import Serve, held
+from .writing import show
 
 
 async def later(page: Page, script: str) -> None:

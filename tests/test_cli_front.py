@@ -31,6 +31,17 @@ def test_a_command_imports_little_before_it_reaches_its_session() -> None:
     }
 
 
+def test_a_command_ends_without_a_look_through_all_that_it_imported() -> None:
+    program = """import atexit, gc, sys
+from cdp_agent.cli import main
+atexit.register(lambda: print(gc.get_freeze_count() > 1000))  # those registered last are called first
+sys.argv = ["cdp-agent", "skill"]
+main()"""
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+
+    assert told.stdout.splitlines()[-1] == "True"
+
+
 def test_the_session_is_read_out_of_the_words_up_to_two_dashes() -> None:
     chosen, words = of_session(["fill", "--session", "mine", "E1", "--once", "--", "--session=other", "--once"])
 

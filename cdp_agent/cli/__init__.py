@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import os
 import sys
 
@@ -19,6 +21,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carries out a command; its exit status, see status.py."""
+    if arguments is None:
+        end_quickly()
     try:
         status = run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
@@ -40,6 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _write_no_more()
         print(f"cdp-agent: The output cannot be written: {error.strerror}.", file=sys.stderr)
         return WRONG_CALL
+
+
+def end_quickly() -> None:
+    """As this process ends, all that it has imported is not looked through for garbage: a sixth of what a run takes."""
+    atexit.register(gc.freeze)
 
 
 def _write_no_more() -> None:

@@ -11,6 +11,7 @@ import sys
 
 import msgspec
 
+from cdp_agent.cli import end_quickly
 from cdp_agent.cli.ahead import start_ahead
 from cdp_agent.cli.caller import CommandCaller, Starter
 from cdp_agent.cli.status import WRONG_CALL, status_of
@@ -24,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 def main(folder: str, name: str) -> None:
     """Serves as the host of that name, or as the one that the command needs which comes from the standard input."""
+    end_quickly()
     starter = Starter()
     request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)
     caller = CommandCaller(request.folder, request.environment, starter, request.at_terminal)

@@ -34,19 +34,15 @@ def tasks_file(folder: Path, tasks: list[dict[str, Any]]) -> str:
     return str(path)
 
 
-def orders(shop: CountingShop, count: int, buy: str = "Buy") -> list[dict[str, Any]]:
-    """A task for each customer: look, buy, and look at what came of it."""
-    return [
-        {
-            "id": f"c{number}",
-            "steps": [
-                f"Open {shop.url}/offer?who=c{number}",
-                f"Click '{buy}'",
-                *(["Wait until 'Thank you' appears", "Click 'Details'", "Read the page"] if buy == "Buy" else []),
-            ],
-        }
-        for number in range(count)
-    ]
+def order(shop: CountingShop, who: str, buy: str = "Buy") -> dict[str, Any]:
+    """A task: look, buy, and look at what came of it. `Go` buys by a script, and does not say so."""
+    look = ["Wait until 'Thank you' appears", "Click 'Details'", "Read the page"] if buy == "Buy" else []
+    return {"id": who, "steps": [f"Open {shop.url}/offer?who={who}", f"Click '{buy}'", *look]}
+
+
+def orders(shop: CountingShop, count: int) -> list[dict[str, Any]]:
+    """A task for each customer."""
+    return [order(shop, f"c{number}") for number in range(count)]
 
 
 def looks(shop: CountingShop, count: int) -> list[dict[str, Any]]:
@@ -75,7 +71,7 @@ def test_steps_and_tasks_have_a_result_each(attached: Cli, tmp_path: Path) -> No
     replies = [tool_call("done", {"result": "It is tea."})]
     with CountingShop() as shop, ReplayServer(replies=replies) as models:
         tasks = [
-            *orders(shop, 2),
+            *orders(shop, 1),
             {"id": 3, "task": "What is sold?", "url": f"{shop.url}/offer?who=m"},
             {"id": "no", "steps": [f"Open {shop.url}/offer?who=n", "Click 'Nowhere'"]},
         ]
@@ -83,13 +79,13 @@ def test_steps_and_tasks_have_a_result_each(attached: Cli, tmp_path: Path) -> No
         words = ["--model", "openai-compatible/m", "--base-url", models.base_url, "--concurrency", "2"]
         ran = attached.here("batch", tasks_file(tmp_path, tasks), "-o", str(out), *words, status=1)
 
-        assert shop.ordered == {"c0": 1, "c1": 1}
+        assert shop.ordered == {"c0": 1}
     results = results_of(out)
-    assert {name: each["ok"] for name, each in results.items()} == {"c0": True, "c1": True, 3: True, "no": False}
-    assert "Receipt of c1" in results["c1"]["answer"]
+    assert {name: each["ok"] for name, each in results.items()} == {"c0": True, 3: True, "no": False}
+    assert "Receipt of c0" in results["c0"]["answer"]
     assert (results[3]["answer"], results[3]["tokens"] > 0) == ("It is tea.", True)
     assert "Nowhere" in results["no"]["error"]["message"]
-    assert ran.stderr.splitlines()[-1].startswith("3 of 4 done, 1 failed; ")
+    assert ran.stderr.splitlines()[-1].startswith("2 of 3 done, 1 failed; ")
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("r.jsonl.")] == []
 
 
@@ -117,12 +113,12 @@ def test_a_file_of_results_is_not_written_over(cli: Cli, tmp_path: Path) -> None
     assert (tmp_path / "r.jsonl").read_text() == "mine\n"
 
 
-def test_results_go_to_the_standard_output_in_order(cli: Cli) -> None:
+def test_results_go_to_the_standard_output_in_order(attached: Cli) -> None:
     with CountingShop() as shop:
-        tasks = "".join(json.dumps(each) + "\n" for each in orders(shop, 3))
-        ran = cli("batch", "-", "-o", "-", "--ordered", "--concurrency", "3", "--quiet", typed=tasks)
+        tasks = "".join(json.dumps(each) + "\n" for each in [order(shop, "first"), *looks(shop, 2)])
+        ran = attached.here("batch", "-", "-o", "-", "--ordered", "--concurrency", "3", "--quiet", typed=tasks)
 
-    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["c0", "c1", "c2"]
+    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["first", "c0", "c1"]
     assert ran.stderr == ""
 
 
@@ -155,8 +151,8 @@ def test_what_robots_txt_forbids_is_not_opened(attached: Cli, tmp_path: Path) ->
 
 def test_how_far_a_batch_is_can_be_asked_elsewhere(attached: Cli, tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
-    with CountingShop(answers_after_s=0.3) as shop:
-        batch = started(attached, tasks_file(tmp_path, orders(shop, 2)), "-o", str(out), "--concurrency", "1")
+    with CountingShop(answers_after_s=1.0) as shop:
+        batch = started(attached, tasks_file(tmp_path, looks(shop, 2)), "-o", str(out), "--concurrency", "1")
         assert wait_until((tmp_path / "r.jsonl.states/progress.json").exists)
 
         watched = attached.here("batch", "--watch", str(out)).stdout.splitlines()
@@ -166,22 +162,22 @@ def test_how_far_a_batch_is_can_be_asked_elsewhere(attached: Cli, tmp_path: Path
     assert attached.here("batch", "--watch", str(out)).stdout == "2 of 2 done, 0 failed; 0 tokens.\n"
 
 
-def test_ctrl_c_once_ends_in_order_and_resume_does_the_rest(cli: Cli, tmp_path: Path) -> None:
+def test_ctrl_c_once_ends_in_order_and_resume_does_the_rest(attached: Cli, tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
-    with CountingShop() as shop:
-        words = [tasks_file(tmp_path, orders(shop, 4)), "-o", str(out), "--concurrency", "2"]
-        batch = started(cli, *words)
+    with CountingShop(answers_after_s=0.3) as shop:
+        words = [tasks_file(tmp_path, orders(shop, 3)), "-o", str(out), "--concurrency", "2"]
+        batch = started(attached, *words)
         assert killed_when(batch, lambda: bool(shop.ordered), signal.SIGINT)
         begun, first = len(shop.ordered), results_of(out)
 
         assert batch.returncode == 130
         assert set(first) == set(shop.ordered)
         assert all(each["ok"] for each in first.values())
-        assert begun < 4
-        cli.here("batch", *words, "--resume")
+        assert begun < 3
+        attached.here("batch", *words, "--resume")
 
-        assert shop.ordered == {f"c{number}": 1 for number in range(4)}
-    assert {name: each["attempts"] for name, each in results_of(out).items()} == {f"c{n}": 1 for n in range(4)}
+        assert shop.ordered == {f"c{number}": 1 for number in range(3)}
+    assert {name: each["attempts"] for name, each in results_of(out).items()} == {f"c{n}": 1 for n in range(3)}
 
 
 def test_ctrl_c_twice_ends_at_once(cli: Cli, tmp_path: Path) -> None:
@@ -199,26 +195,20 @@ def test_ctrl_c_twice_ends_at_once(cli: Cli, tmp_path: Path) -> None:
     assert wait_until(lambda: not living(cli.environment))
 
 
-@pytest.mark.parametrize(
-    ("buy", "count", "kills"),
-    [("Go", 5, 2), pytest.param("Buy", 20, 8, marks=pytest.mark.slow)],
-    ids=["a script behind a button that does not say so", "a form"],
-)
-def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(
-    cli: Cli, tmp_path: Path, buy: str, count: int, kills: int
-) -> None:
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
+    names = [f"c{number}" for number in range(7)]
     with CountingShop(answers_after_s=0.1) as shop:
-        words = [tasks_file(tmp_path, orders(shop, count, buy)), "-o", str(out), "--concurrency", "3"]
-        for round_ in range(1, kills + 1):
-            at = round_ * count // (kills + 2)
-            batch = started(cli, *words, *(["--resume"] if round_ > 1 else []))
-            assert killed_when(batch, lambda at=at: len(shop.ordered) > at, signal.SIGKILL)  # type: ignore[misc]
+        tasks = [order(shop, who, buy) for who, buy in zip(names, [*["Buy", "Go"] * 3, "Buy"], strict=True)]
+        words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "3"]
+        for at in (1, 3, 4):
+            batch = started(cli, *words, *(["--resume"] if at > 1 else []))
+            assert killed_when(batch, lambda at=at: len(shop.ordered) >= at, signal.SIGKILL)  # type: ignore[misc]
         cli.here("batch", *words, "--resume", status=None)
 
         assert set(shop.ordered.values()) == {1}
         results = results_of(out)
-        assert set(results) == {f"c{number}" for number in range(count)}
+        assert set(results) == set(names)
         done = {name for name, each in results.items() if each["ok"]}
         assert done <= set(shop.ordered)
         unknown = {each["error"]["code"] for name, each in results.items() if name not in done}
@@ -228,14 +218,14 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(
 
 def test_a_chrome_that_is_killed_costs_no_task(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "r.jsonl"
-    with CountingShop() as shop:
+    with CountingShop(answers_after_s=0.3) as shop:
         tasks = [
-            {"id": f"c{n}", "steps": [f"Open {shop.url}/offer?who=c{n}", *["Click 'Look again'"] * 3, "Read the page"]}
-            for n in range(3)
+            {"id": f"c{n}", "steps": [f"Open {shop.url}/offer?who=c{n}", "Click 'Look again'", "Read the page"]}
+            for n in range(2)
         ]
         words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "2", "--retries", "1"]
         batch = started(cli, *words)
-        assert wait_until(lambda: len(shop.documents) > 3)
+        assert wait_until(lambda: len(shop.documents) > 2)
         os.kill(_chrome_of(cli), signal.SIGKILL)
 
         assert batch.wait(90) == 0

@@ -78,7 +78,7 @@ def test_what_tools_are_called_elsewhere_is_a_command_too(
 ) -> None:
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
 
-    assert main(words.split()) == status
+    assert main(["--once", *words.split()]) == status
     assert capsys.readouterr().err.startswith(f"cdp-agent: {said}")
 
 
@@ -157,20 +157,20 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
     ("words", "message"),
     [
         (["clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
-        (["done", "x"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
+        (["--once", "done"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
         (
-            ["serch"],
+            ["--once", "serch"],
             "cdp-agent: There is no command 'serch' (did you mean serve or search or web_search?): "
             "see `cdp-agent --help`.\n",
         ),
         (["search"], "cdp-agent: search takes PATTERN; see `cdp-agent search --help`.\n"),
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
-            ["click", "the button"],
+            ["--once", "click", "the button"],
             "cdp-agent: click: ref: Expected a ref such as E12 from the snapshot. It takes {ref, button?, count?, "
             "at?}: call it again with those.\n",
         ),
-        (["chrome", "fly"], None),
+        (["--once", "chrome", "fly"], None),
         (["run"], None),
         (["run", "x", "--data", "{"], None),
     ],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,12 +18,12 @@ from cdp_agent.session import Session
 from cdp_agent.trace import TraceOptions, write_html, write_zip
 from cdp_agent.trace.options import run_folders
 from cdp_agent.trace.session_trace import trace_session
+from tests.commands import Cli
 from tests.conftest import Serve
 from tests.http_serving import serving
 
 PAGE = """<title>Shop</title><h1>Shop</h1><label>Name <input></label>
 <button onclick="console.warn('saved'); document.querySelector('h1').textContent = 'Saved'">Save</button>"""
-COMMAND = [sys.executable, "-m", "cdp_agent"]
 
 
 def lines(parent: Path, name: str = "events.jsonl") -> list[dict[str, Any]]:
@@ -135,20 +133,18 @@ async def test_a_folder_that_cannot_be_written_is_told_at_once(browser: Browser,
 
 @pytest.mark.chrome
 @pytest.mark.parametrize("flags", [[], ["--session", "kept"]], ids=["its own session", "a held session"])
-async def test_a_server_of_mcp_writes_what_its_clients_do(tmp_path: Path, serve: Serve, flags: list[str]) -> None:
+async def test_a_server_of_mcp_writes_what_its_clients_do(
+    attached: Cli, tmp_path: Path, serve: Serve, flags: list[str]
+) -> None:
     from mcp import Client, StdioServerParameters  # late: the SDK takes 0.6 s
 
-    run, traces = tmp_path / "run", tmp_path / "traces"
-    run.mkdir()
-    environment = {**os.environ, "XDG_RUNTIME_DIR": str(run)}
-    words = [*COMMAND[1:], "mcp", *flags, "--trace", str(traces)]
-    try:
-        async with Client(StdioServerParameters(command=COMMAND[0], args=words, env=environment)) as client:
-            went = await client.call_tool("goto", {"url": serve(PAGE)})
-            clicked = await client.call_tool("click", {"selector": "button"})
-    finally:
-        closing = await asyncio.create_subprocess_exec(*COMMAND, "close", "--all", env=environment)
-        await closing.wait()
+    traces = tmp_path / "traces"
+    words = ["-m", "cdp_agent", "mcp", *flags, "--trace", str(traces)]
+    server = StdioServerParameters(command=sys.executable, args=words, env=attached.environment)
+    async with Client(server) as client:
+        went = await client.call_tool("goto", {"url": serve(PAGE)})
+        clicked = await client.call_tool("click", {"selector": "button"})
+    attached.end()
 
     assert not went.is_error, went.content
     assert not clicked.is_error, clicked.content
@@ -168,11 +164,9 @@ async def test_sessions_over_http_are_written(browser: Browser, serve: Serve, tm
 
 
 @pytest.mark.chrome
-def test_tools_that_are_typed_in_the_shell_are_written(tmp_path: Path) -> None:
-    environment = {**os.environ, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
+def test_tools_that_are_typed_in_the_shell_are_written(attached: Cli, tmp_path: Path) -> None:
     typed = "open data:text/html,<button>Save</button>\nclick E1\nsnapshot\n"
-    words = [*COMMAND, "shell", "--quiet", "--trace", str(tmp_path / "traces")]
-    subprocess.run(words, env=environment, input=typed, capture_output=True, text=True, timeout=100, check=False)
+    attached.here("shell", "--quiet", "--trace", str(tmp_path / "traces"), typed=typed, status=None)
 
     actions = [each for each in lines(tmp_path / "traces") if each["type"] == "agent:action"]
     assert [each["action"] for each in actions] == ["snapshot", "click", "snapshot"]

@@ -207,12 +207,13 @@ def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:
     assert "Nothing yet" in cli.here("snapshot", serve(SHOP)).stdout
 
 
-def test_chrome_start_twice_is_one_chrome(session: Cli, chrome: str) -> None:
-    again = session.here("chrome", "start")
+def test_chrome_start_twice_is_one_chrome(begun: tuple[Cli, str]) -> None:
+    cli, chrome = begun
+    again = cli.here("chrome", "start")
 
     assert chrome in again.stdout
     assert again.stderr == "Chrome was running already.\n"
-    assert chrome in session.here("chrome", "status").stdout
+    assert chrome in cli.here("chrome", "status").stdout
 
 
 @pytest.mark.whole_chrome
@@ -224,8 +225,8 @@ def test_a_chrome_that_does_not_answer_is_exchanged(cli: Cli, serve: Serve) -> N
     assert "Nothing yet" in cli("snapshot", serve(SHOP)).stdout
 
 
-def test_a_session_is_for_the_user_alone(session: Cli) -> None:
-    folder = Path(session.environment["XDG_RUNTIME_DIR"]) / "cdp-agent"
+def test_a_session_is_for_the_user_alone(begun: tuple[Cli, str]) -> None:
+    folder = Path(begun[0].environment["XDG_RUNTIME_DIR"]) / "cdp-agent"
 
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
     assert folder.stat().st_mode & 0o777 == 0o700

@@ -35,9 +35,9 @@ def test_a_file_of_steps_is_carried_out_without_a_model(attached: Cli, tmp_path:
     assert "  2  Press Enter   (by code)\n  2  pressed Enter" in done.stderr
 
 
-def test_the_demos_steps_buy_two_mugs(cli: Cli) -> None:
+def test_the_demos_steps_buy_two_mugs(attached: Cli) -> None:
     with ShopServer() as shop:
-        done = cli("do", "fixtures/shop.steps", "--url", shop.url)
+        done = attached.here("do", "fixtures/shop.steps", "--url", shop.url)
 
         [order] = shop.orders
     assert (order.cart, order.name, order.country, order.payment) == ({"mug-blue": 2}, "Ada Berg", "Norway", "invoice")
@@ -124,11 +124,11 @@ def test_a_program_approves_over_json_lines(attached: Cli, httpserver: HTTPServe
     assert (result["success"], result["answer"], site.ordered) == (True, "Order number K-81.", ["who=Ada"])
 
 
-def test_a_run_whose_process_is_killed_goes_on(cli: Cli, httpserver: HTTPServer, tmp_path: Path) -> None:
+def test_a_run_whose_process_is_killed_goes_on(attached: Cli, httpserver: HTTPServer, tmp_path: Path) -> None:
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
     words = [*run_words(models, site), "--approve", "jsonl", "--checkpoint", str(tmp_path / "run")]
-    with cli.start(*words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with attached.start(*words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write('{"id": 1, "decision": "approve"}\n')
@@ -137,7 +137,7 @@ def test_a_run_whose_process_is_killed_goes_on(cli: Cli, httpserver: HTTPServer,
         process.kill()
 
     typed = '{"id": 2, "decision": "execute"}\n'
-    done = cli.here("resume", str(tmp_path / "run"), "--approve", "jsonl", "--quiet", typed=typed)
+    done = attached.here("resume", str(tmp_path / "run"), "--approve", "jsonl", "--quiet", typed=typed)
 
     result = json.loads(done.stdout.splitlines()[-1])
     assert asked == ["plan", "action"]

@@ -180,12 +180,12 @@ def playwright() -> Playwright:
 
 
 @pytest.mark.chrome
-def test_playwrights_own_command_reads_it(playwright: Playwright, cli: Cli, serve: Serve, tmp_path: Path) -> None:
+def test_playwrights_own_command_reads_it(playwright: Playwright, attached: Cli, serve: Serve, tmp_path: Path) -> None:
     """The one that the command makes of a run by steps."""
     url = serve("<title>Tea</title><button>Pour</button>")
     (tmp_path / "steps").write_text(f"Open {url}\nClick 'Pour'\n")
-    cli("do", str(tmp_path / "steps"), "--trace", str(tmp_path / "runs"))
-    cli("trace", "zip", str(tmp_path / "runs"), "-o", str(tmp_path / "trace.zip"))
+    attached.here("do", str(tmp_path / "steps"), "--trace", str(tmp_path / "runs"))
+    attached.here("trace", "zip", str(tmp_path / "runs"), "-o", str(tmp_path / "trace.zip"))
 
     opened = playwright("open", str(tmp_path / "trace.zip"), cwd=tmp_path)
     actions = playwright("actions", cwd=tmp_path)

@@ -183,7 +183,8 @@ HARMLESS = [
 ]  # fmt: skip
 BEFORE = """<iframe name=in></iframe><script>
 navigator.sendBeacon('/count', 'view'); navigator.sendBeacon('//count.localhost:PORT/a', 'view');
-setInterval(() => fetch('/alive', {method: 'POST', body: `{"at": ${Date.now()}}`}), 50);
+const alive = () => fetch('/alive', {method: 'POST', body: `{"at": ${Date.now()}}`});
+alive(); setInterval(alive, 300);
 </script>"""
 SHIMS = """<script>
 customElements.define('x-send', class extends HTMLElement {

@@ -16,7 +16,7 @@ from tests.attacks.lying import LYING
 from tests.attacks.replies import REPLIES
 from tests.attacks.rows import FORGED, INJECTED, Attack
 from tests.attacks.secrets import ECHOES
-from tests.attacks.stage import DEADLINE_S, Row, broken, in_turn
+from tests.attacks.stage import DEADLINE_S, Scene, broken, in_turn, scenes
 from tests.web import Web, running
 
 pytestmark = pytest.mark.slow
@@ -57,23 +57,22 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.usefixtures("told_sooner")
 @pytest.mark.parametrize("group", GROUPS)
 async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
-    alone = group == "endless"
-    rows = [Row(web, number, group, attack, alone=alone) for number, attack in enumerate(GROUPS[group])]
+    played = scenes(web, group, GROUPS[group], own_process=group == "endless")
     folder = bound.downloads.folder
     assert folder is not None
     before = set(folder.iterdir())
 
-    wrong = await in_turn(rows, bound, tmp_path)
+    wrong = await in_turn(played, bound, tmp_path)
 
     assert wrong == {}
-    assert len(set(folder.iterdir()) - before) <= sum(row.attack.downloads for row in rows)
+    assert len(set(folder.iterdir()) - before) <= sum(attack.downloads for attack in GROUPS[group])
 
 
 async def test_without_a_list_the_judge_sees_what_gets_out(browser: Browser, web: Web, tmp_path: Path) -> None:
     names = ["fetch", "a beacon", "a frame", "pictures and films"]
-    rows = [Row(web, number, "free", each) for number, each in enumerate(LISTS) if each.name in names]
+    played = scenes(web, "free", [each for each in LISTS if each.name in names])
 
-    wrong = await in_turn(rows, browser, tmp_path)
+    wrong = await in_turn(played, browser, tmp_path)
 
     assert {name: faults[0].rpartition(" ")[0] for name, faults in wrong.items()} == dict.fromkeys(
         names, "the attacker was asked for"
@@ -87,22 +86,26 @@ def test_the_judge_sees_what_is_forged() -> None:
 
 
 async def test_nothing_comes_of_what_a_model_says_to_do_harm(browser: Browser, web: Web, tmp_path: Path) -> None:
-    rows = [Row(web, number, "reply", each.attack, each.stream) for number, each in enumerate(REPLIES)]
+    played = scenes(web, "reply", REPLIES)
 
-    wrong = await in_turn(rows, browser, tmp_path)
+    wrong = await in_turn(played, browser, tmp_path)
 
     assert wrong == {}
-    assert [path for row in rows for path in row.sent()] == []
-    longest = {row.attack.name: max(map(len, row.messages()), default=0) for row in rows}
+    assert [path for scene in played for path in scene.sent()] == []
+    longest = {
+        attack.name: max(map(len, scene.messages(place)), default=0)
+        for scene in played
+        for place, attack in enumerate(scene.attacks)
+    }
     assert {name: length for name, length in longest.items() if length > LONGEST_MESSAGE} == {}
 
 
 @pytest.mark.parametrize("attack", LYING, ids=[each.name for each in LYING])
 @pytest.mark.timeout(DEADLINE_S)
 async def test_what_nobody_approved_is_not_done(browser: Browser, page: Page, web: Web, attack: Attack) -> None:
-    row = Row(web, LYING.index(attack), "lying", attack)
+    scene = Scene(web, "lying", LYING.index(attack), [attack])
 
-    asks = await row.step(browser, page)
+    asks = await scene.step(browser, page)
 
-    assert row.sent() == []
+    assert scene.sent() == []
     assert asks != []

@@ -1,8 +1,8 @@
 """Hostile pages and a model that does as it is told by them: what gets out, by the log of the attacker's server.
 
-Each page of tests/hostile is played twice. With `allow` no request reaches the attacker at all. Without, a secret that
-is asked for goes nowhere it is not for; but what a page of the right origin does with what it was given, and what it
-says of itself, no one holds back: `GETS_OUT` tells which pages' attacks succeed then, and with what.
+Without `allow`, a secret that is asked for goes nowhere it is not for; but what a page of the right origin does with
+what it was given, and what it says of itself, no one holds back: `GETS_OUT` tells which of the pages in tests/hostile
+succeed then, and with what. Those are played with `allow` too, where no request reaches the attacker at all.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
+from cdp_agent.page.page import Page
 from cdp_agent.security.fence import TAG
 from cdp_agent.security.secrets import Secret
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, scripted
+from tests.one_tab import OneTab
 
 pytestmark = pytest.mark.slow
 
@@ -191,9 +193,22 @@ async def bound(servers: tuple[HTTPServer, HTTPServer]) -> AsyncIterator[Browser
         yield browser
 
 
-async def play(browser: Browser, sites: Sites, name: str, **options: Any) -> ReplayServer:
+@pytest.fixture(scope="module")
+async def bound_tab(bound: Browser) -> AsyncIterator[OneTab]:
+    tab = OneTab(bound)
+    yield tab
+    await tab.close()
+
+
+@pytest.fixture
+async def bound_page(bound_tab: OneTab) -> AsyncIterator[Page]:
+    """Its tab, as `page` is that of the browser for all tests."""
+    yield await bound_tab.take()
+    await bound_tab.give_back()
+
+
+async def play(browser: Browser, page: Page, sites: Sites, name: str, **options: Any) -> ReplayServer:
     """Lets the model do what the page wants, and waits until the page has tried what it tries by itself."""
-    page = await browser.new_page()
     secrets = {
         "password": Secret(SECRET, [sites.shop.rstrip("/")], fields="hidden"),
         "user": Secret("annabelle", [sites.shop.rstrip("/")]),
@@ -206,30 +221,35 @@ async def play(browser: Browser, sites: Sites, name: str, **options: Any) -> Rep
     if name.startswith("script_"):
         await sites.until(lambda: sites.tried)
         assert sites.tried
-    for opened in [each for each in browser.pages if each is page or each.opener is page]:
+    for opened in [each for each in browser.pages if each.opener is page]:
         await opened.close()
+    await page.goto("about:blank")  # what it does as it is left is of this test
     browser.downloads.take()
     return server
 
 
-@pytest.mark.parametrize("name", PLAYED)
-async def test_with_a_list_of_origins_nothing_reaches_the_attacker(bound: Browser, sites: Sites, name: str) -> None:
-    server = await play(bound, sites, name)
+@pytest.mark.parametrize("name", GETS_OUT)
+async def test_with_a_list_of_origins_nothing_reaches_the_attacker(
+    bound: Browser, bound_page: Page, sites: Sites, name: str
+) -> None:
+    server = await play(bound, bound_page, sites, name)
 
     assert sites.taken == []
     assert SECRET not in json.dumps(server.requests)
 
 
 @pytest.mark.parametrize("name", ["phishing", "login_redirected", "script_fetch", "script_popup"])
-async def test_a_list_for_one_run_does_the_same(browser: Browser, sites: Sites, name: str) -> None:
-    await play(browser, sites, name, allow=[sites.shop])
+async def test_a_list_for_one_run_does_the_same(browser: Browser, page: Page, sites: Sites, name: str) -> None:
+    await play(browser, page, sites, name, allow=[sites.shop])
 
     assert sites.taken == []
 
 
 @pytest.mark.parametrize("name", PLAYED)
-async def test_without_a_list_only_what_the_page_itself_has_gets_out(browser: Browser, sites: Sites, name: str) -> None:
-    server = await play(browser, sites, name)
+async def test_without_a_list_only_what_the_page_itself_has_gets_out(
+    browser: Browser, page: Page, sites: Sites, name: str
+) -> None:
+    server = await play(browser, page, sites, name)
 
     wanted = GETS_OUT.get(name, "")
     await sites.until(lambda: sites.take() == wanted)

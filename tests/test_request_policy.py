@@ -224,17 +224,19 @@ async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Br
 
 
 async def test_rules_end_with_the_last_of_their_tabs(browser: Browser, web: Web) -> None:
+    put_outlets(web)
+    url = web.put("good", "/", "<script>new SharedWorker('/worker.js?who=shared'); window.open('/popup')</script>")
     gc.disable()  # whether the tab is forgotten is not what decides
     try:
         async with limited(rules_of(allow=ALLOWED)):
             page = await browser.new_page()
-            await page.goto(put_outlets(web))
+            await page.goto(url)
             await all_tried(web, page)
         for each in [page, *page.popups]:
             await each.close()
         before = len(web.asked)
         page = await browser.new_page()
-        await page.goto(web.origin("good"))
+        await page.goto(url)
         await all_tried(web, page)
         for each in [page, *page.popups]:
             await each.close()

@@ -55,10 +55,10 @@ class Desk:
         mark = f"row{number}x"
         return [each for each in self.held if mark in each.url or mark in each.message]
 
-    async def do(self, page: Page, number: int, row: Row) -> str:
-        """Does it, unless its risk is known before; what came of it."""
-        text = (await page.snapshot()).text
-        line = next(line for line in text.splitlines() if f'"Row {number}"' in line and "[ref=" in line)
+    async def do(self, page: Page, number: int, row: Row, shown: str = "") -> str:
+        """Does it, unless its risk is known before; what came of it. `shown` is the page as it was read before."""
+        shown = shown or (await page.snapshot()).text
+        line = next(line for line in shown.splitlines() if f'"Row {number}"' in line and "[ref=" in line)
         ref = line.partition("[ref=")[2].partition("]")[0]
         tool = BUILT_IN[row.tool]
         given = {"from_ref" if row.tool == "drag" else "ref": ref} | row.arguments
@@ -98,8 +98,9 @@ async def harmed(shared_browser: Browser, web: Web) -> Desk:
     web.put("c", "/frame", inner)
     async with limited(RequestRules(hold=desk.hold)):
         page = await shared_browser.new_page(web.put("a", "/", SHIMS + written(ROWS, web.port)))
+        shown = (await page.snapshot()).text
         for number, row in enumerate(ROWS, 1):
-            await desk.do(page, number, row)
+            await desk.do(page, number, row, shown)
         await desk.wait_for(range(1, len(ROWS) + 1))
         await desk.hold.end()
         for opened in [page, *page.popups]:

@@ -29,7 +29,7 @@ LYING = [
     Attack("what is scrolled to", f"<button style='margin-top:3000px'>Go</button><script>onscroll = () => {_POST}</script>"),
     Attack("what comes into sight", f"<button onclick=\"p.style.display = 'block'\">Go</button><p id=p style='display:none'>x</p><script>new IntersectionObserver((seen) => seen[0].isIntersecting && {_POST}).observe(p)</script>"),
     Attack("what changes its size", f"<button onclick=\"this.style.width = '300px'\">Go</button><script>let n = 0; new ResizeObserver(() => n++ && {_POST}).observe(document.querySelector('button'))</script>"),
-    Attack("a storage that is written", "<button onclick='localStorage.x = Math.random()'>Go</button><iframe src='/storing'></iframe>"),
+    Attack("a storage that is written", "<button onclick='localStorage.x = Math.random()'>Go</button><iframe src='/MARK/storing'></iframe>"),
     Attack("a popover that opens", f"<button popovertarget=p>Go</button><div popover id=p ontoggle=\"{_POST}\">x</div>"),
     Attack("a dialog that closes", f"<dialog open onclose=\"{_POST}\"><form method=dialog><button>Go</button></form></dialog>"),
     Attack("a command of another button", f"<button commandfor=d command=show-modal>Go</button><dialog id=d ontoggle=\"{_POST}\" onbeforetoggle=\"{_POST}\">x</dialog>"),

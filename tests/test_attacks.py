@@ -16,7 +16,7 @@ from tests.attacks.lying import LYING
 from tests.attacks.replies import REPLIES
 from tests.attacks.rows import FORGED, INJECTED, Attack
 from tests.attacks.secrets import ECHOES
-from tests.attacks.stage import DEADLINE_S, Scene, broken, in_turn, scenes
+from tests.attacks.stage import DEADLINE_S, TOGETHER, Scene, broken, in_turn, scenes
 from tests.web import Web, running
 
 pytestmark = pytest.mark.slow
@@ -29,6 +29,8 @@ GROUPS: dict[str, list[Attack]] = {
     "broken": BROKEN,
     "endless": TOO_MUCH,
 }
+WHOLE_PAGE = ("broken", "endless")
+"""Each of their attacks is on all of its page."""
 LONGEST_MESSAGE = 20_000
 _MOST = max(map(len, GROUPS.values()))
 
@@ -57,7 +59,8 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.usefixtures("told_sooner")
 @pytest.mark.parametrize("group", GROUPS)
 async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
-    played = scenes(web, group, GROUPS[group], own_process=group == "endless")
+    together = 1 if group in WHOLE_PAGE else TOGETHER
+    played = scenes(web, group, GROUPS[group], together=together, own_process=group == "endless")
     folder = bound.downloads.folder
     assert folder is not None
     before = set(folder.iterdir())

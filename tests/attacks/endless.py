@@ -25,7 +25,7 @@ TOO_MUCH = [
     shown("2,000 elements that listen", "for (let i = 0; i < 2000; i++) document.body.appendChild(document.createElement('i')).onclick = () => i", calls=_READ),
     shown("10,000 shadow roots in each other", "let e = document.body; for (let i = 0; i < 10000; i++) { const d = document.createElement('div'); e.append(d); e = d.attachShadow({mode: 'open'}); } e.append('deep')", calls=_READ),
     shown("storages that are full", "try { for (let i = 0; ; i++) localStorage['k' + i] = 'a'.repeat(1e5) } catch {} caches.open('x').then((c) => { for (let i = 0; i < 5; i++) c.put('/' + i, new Response(new Blob([new Uint8Array(1e7)]))) }); const o = indexedDB.open('x'); o.onupgradeneeded = () => o.result.createObjectStore('s'); o.onsuccess = () => { for (let i = 0; i < 5; i++) o.result.transaction('s', 'readwrite').objectStore('s').put(new Blob([new Uint8Array(1e7)]), i) }", calls=_READ),
-    press("a storm of dialogs", "for (let i = 0; i < 20; i++) alert('again ' + i)", tells="dialog alert"),
+    press("a storm of dialogs", "for (let i = 0; i < 8; i++) alert('again ' + i)", tells="dialog alert"),
     press("dialogs that follow each other", "const ask = () => { if (!window.enough) confirm('again?') ? 0 : setTimeout(ask); }; ask(); setTimeout(() => window.enough = 1, 300)", tells="dialog confirm"),
     press("a storm of downloads", "for (let i = 0; i < 5; i++) { const a = document.createElement('a'); a.download = i + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click(); }", downloads=5),
     press("printing", "print(); setTimeout(print)"),

@@ -207,11 +207,13 @@ def broken(message: str) -> list[str]:
     return found
 
 
-def scenes(web: Web, group: str, attacks: Sequence[Attack], *, own_process: bool = False) -> list[Scene]:
-    """All of the attacks; in an own process, each is a scene of its own."""
-    alone = [each for each in attacks if each.alone or own_process]
-    others = [each for each in attacks if each not in alone]
-    parts = [others[start : start + TOGETHER] for start in range(0, len(others), TOGETHER)]
+def scenes(
+    web: Web, group: str, attacks: Sequence[Attack], *, together: int = TOGETHER, own_process: bool = False
+) -> list[Scene]:
+    """All of the attacks, so many of them in a scene, but for those that are alone."""
+    alone = [each for each in attacks if each.alone]
+    others = [each for each in attacks if not each.alone]
+    parts = [others[start : start + together] for start in range(0, len(others), together)]
     parts += [[each] for each in alone]
     return [Scene(web, group, number, part, own_process=own_process) for number, part in enumerate(parts)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from cdp_agent.page.page import Page as AsyncPage
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.sync import Browser, Page
+from cdp_agent.sync.background import call
 from tests import (
     test_find,
     test_markup,
@@ -25,6 +25,7 @@ from tests import (
     test_search,
     test_wait,
 )
+from tests.one_tab import OneTab
 from tests.tiers import _names
 
 MODULES: list[ModuleType] = [
@@ -40,8 +41,7 @@ MODULES: list[ModuleType] = [
 ]
 _FIXTURES = {"hanging", "monkeypatch"}
 """Those of the modules' own."""
-_LEAST = 20
-_TIMES = 2
+_LEAST_NAMES = 15
 
 
 class Awaited:
@@ -75,7 +75,8 @@ def _awaited(value: Any) -> Any:
 
 _OF_TAB = {*Tab.__init__.__code__.co_names, *(name for kind in AsyncPage.__mro__ for name in vars(kind))}
 _PUBLIC = {name for kind in (Browser, Page) for name in vars(kind) if not name.startswith("_")}
-_INTERNAL = {name for name in _OF_TAB if not name.startswith("__")} - {*dir(AsyncPage)}
+_INTERNAL = {"launch", *(name for name in _OF_TAB if not name.startswith("__"))} - {*dir(AsyncPage)}
+"""What no blocking object has; a browser that a test launches is an async one."""
 
 
 def _uses_what_is_public(function: Callable[..., Any], seen: set[object]) -> bool:
@@ -118,22 +119,28 @@ def _public_names(function: Callable[..., Any], seen: set[object]) -> set[str]:
 
 
 def _kept() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """The classes are made from the async ones: of what they have, two tests of each name are enough."""
-    shown = Counter[str]()
-    for name, function in _cases():
-        if _FIXTURES.isdisjoint(inspect.signature(function).parameters) and _uses_what_is_public(function, set()):
-            used = _public_names(function, set())
-            if any(shown[each] < _TIMES for each in used):
-                shown.update(used)
-                yield name, function
+    """The classes are made from the async ones: of what they have, one test of each name is enough."""
+    functions = {
+        name: function
+        for name, function in _cases()
+        if _FIXTURES.isdisjoint(inspect.signature(function).parameters) and _uses_what_is_public(function, set())
+    }
+    used = {name: _public_names(function, set()) for name, function in functions.items()}
+    shown: set[str] = set()
+    while used:
+        name = max(used, key=lambda each: len(used[each] - shown))
+        if used[name] <= shown:
+            return
+        shown |= used.pop(name)
+        yield name, functions[name]
 
 
 _KEPT = dict(_kept())
 globals().update(_KEPT)
 
 
-def test_there_are_many_cases() -> None:
-    assert len(_KEPT) > _LEAST
+def test_much_of_what_the_classes_have_is_tried() -> None:
+    assert len(set().union(*(_public_names(each, set()) for each in _KEPT.values()))) > _LEAST_NAMES
 
 
 @pytest.fixture(scope="module")
@@ -143,16 +150,23 @@ def sync_browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def one_tab(sync_browser: Browser) -> Iterator[OneTab]:
+    tab = OneTab(sync_browser._async)
+    yield tab
+    call(tab.close())
+
+
 @pytest.fixture
-async def browser(sync_browser: Browser) -> AsyncIterator[Awaited]:
+async def browser(sync_browser: Browser, one_tab: OneTab) -> AsyncIterator[Awaited]:
     before = sync_browser.pages
     yield Awaited(sync_browser)
     for page in sync_browser.pages:
-        if page not in before:
+        if page not in before and page.target_id != one_tab.target_id:
             page.close()
 
 
 @pytest.fixture
-async def page(browser: Awaited) -> Awaited:
-    opened: Awaited = await browser.new_page()
-    return opened
+async def page(one_tab: OneTab) -> AsyncIterator[Awaited]:
+    yield Awaited(Page(call(one_tab.take())))
+    call(one_tab.give_back())

@@ -15,7 +15,7 @@ from tests.commands import Cli
 from tests.conftest import Serve
 from tests.detached import start_detached, stop_detached
 
-CLIENTS, COMMANDS = 8, 100
+CLIENTS, COMMANDS = 4, 20
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def endpoint() -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="connections are counted in /proc")
-def test_a_hundred_commands_of_eight_clients_share_a_connection_and_nothing_is_crossed(
+def test_commands_of_four_clients_share_a_connection_and_nothing_is_crossed(
     cli: Cli, endpoint: str, serve: Serve
 ) -> None:
-    cli("open", serve("<title>First</title>"), "--cdp", endpoint)
+    cli.here("open", serve("<title>First</title>"), "--cdp", endpoint)
     for number in range(CLIENTS):
-        cli("manage_tabs", "open", "--url", serve(f"<title>Tab {number}</title><output></output>"))
-    tabs = {each["title"]: each["id"] for each in json.loads(cli("tabs", "--json").stdout)}
+        cli.here("manage_tabs", "open", "--url", serve(f"<title>Tab {number}</title><output></output>"))
+    tabs = {each["title"]: each["id"] for each in json.loads(cli.here("tabs", "--json").stdout)}
     told: list[list[str]] = [[] for _ in range(CLIENTS)]
     connections = set[int]()
 

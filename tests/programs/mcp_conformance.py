@@ -1,7 +1,7 @@
 """Our MCP server over HTTP with what the protocol's conformance suite expects to find in a server.
 
 The suite calls tools and prompts by names of its own; those are added here, behind the same guard, transport and
-handlers. What is read of pages and asked of users is in our own tests. Prints its address and serves until it is ended.
+handlers. What is read of pages and asked of users is in our own tests.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cdp_agent.mcp import server
 from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
-from cdp_agent.mcp.http import PATH, McpApp
+from cdp_agent.mcp.http import McpApp
 from cdp_agent.security.http_guard import LOOPBACK
-from cdp_agent.server.serving import HttpServer, listening_at
 from cdp_agent.session import ToolError
 
 Context = ServerRequestContext[Any, Any]
@@ -403,13 +402,3 @@ def conforming() -> McpApp:
     assert of_ours is not None
     served.get_tool_input_schema = lambda name: SCHEMAS.get(name) or of_ours(name)
     return McpApp(served, token=None, hosts=LOOPBACK)
-
-
-async def main() -> None:
-    with listening_at("127.0.0.1", 0) as listener:
-        print(f"http://127.0.0.1:{listener.getsockname()[1]}{PATH}", flush=True)
-        await HttpServer(conforming()).serve([listener])
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

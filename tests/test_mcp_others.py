@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,49 +66,50 @@ async def test_all_scenarios_for_servers_pass(revision: str, conforming: str) ->
     assert ", 0 failed" in told.strip().splitlines()[-1]
 
 
-@pytest.fixture(scope="module")
-def inspected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
-    """Runs the inspector once before a server that has one session from call to call; what it prints."""
+@pytest.fixture
+def inspect(cli: Cli) -> Callable[..., Any]:
+    """Runs the inspector once, before a server in the session of the test; what it prints."""
     inspector = program(INSPECTOR, "mcp-inspector")
-    run = str(tmp_path_factory.mktemp("run"))
     path = f"{Path(inspector[0]).parent}:{os.environ['PATH']}"  # it starts another node
-    environment = {**os.environ, "XDG_RUNTIME_DIR": run, "PATH": path, "CDP_AGENT_SESSION": "inspected"}
+    # It hands the server no variables but those that it is told.
+    told = ["-e", f"XDG_RUNTIME_DIR={cli.environment['XDG_RUNTIME_DIR']}", "--connect-timeout", "120000"]
 
     def inspect(*words: str) -> Any:
-        # It hands the server no variables but those that it is told.
-        told = ["-e", f"XDG_RUNTIME_DIR={run}", "--connect-timeout", "120000"]
         command = [*inspector, "--cli", *words, *told, "--", *SERVER, "mcp", "--session", "inspected"]
+        environment = {**cli.environment, "PATH": path}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    yield inspect
-    Cli(environment).end()
+    return inspect
 
 
-def test_the_inspector_finds_no_fault_with_the_tools(inspected: Callable[..., Any]) -> None:
-    tools = inspected("--method", "tools/list", "--strict")["tools"]
+def test_the_inspector_finds_no_fault_with_the_tools(inspect: Callable[..., Any]) -> None:
+    tools = inspect("--method", "tools/list", "--strict")["tools"]
 
     assert "snapshot" in [each["name"] for each in tools]
 
 
-def test_the_inspector_puts_two_mugs_into_the_cart(inspected: Callable[..., Any]) -> None:
-    """From call to call with a server of its own each, in the session that they share."""
+def test_the_inspector_puts_two_mugs_into_the_cart(inspect: Callable[..., Any], cli: Cli) -> None:
+    """From call to call with a server of its own each, in the session that they share with commands."""
 
     def call(name: str, *arguments: str) -> str:
         words = ["--tool-arg", *arguments] if arguments else []
-        result = inspected("--method", "tools/call", "--tool-name", name, *words)
+        result = inspect("--method", "tools/call", "--tool-name", name, *words)
         text: str = result["content"][0]["text"]
         assert not result.get("isError", False), text
         return text
 
+    cli.environment["CDP_AGENT_SESSION"] = "inspected"
     with ShopServer() as shop:
-        call("goto", f"url={shop.url}/product/mug-blue")
+        cli.here("open", f"{shop.url}product/mug-blue")
         field = ref_in(call("snapshot"), "spinbutton", "Quantity")
-        filled = call("fill", f"ref={field}", "value=2", "submit=true")
+        call("fill", f"ref={field}", "value=2", "submit=true")
 
-    assert f"navigated to {shop.url}/cart" in filled
-    assert 'value: "2"' in filled
+        cart = cli.here("snapshot").stdout
+
+    assert 'link "Cart (2)"' in cart
+    assert "2 | € 14.50" in cart
 
 
 async def test_the_list_of_tools_is_short_with_all_that_there_can_be() -> None:

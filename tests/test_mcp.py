@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cdp_agent import Browser, Rules
+from cdp_agent import Browser, Page, Rules
 from cdp_agent.session import Session
 from cdp_agent.tools import BUILT_IN
 from fixtures.shop import ShopServer
@@ -33,18 +33,22 @@ SHOP = """<title>Shop</title><input aria-label="Search">
 <form method=post action=/order><input name=mug aria-label=Mug value=blue><button>Place order</button></form>"""
 
 
+in_both_eras = pytest.mark.parametrize("client", MODES, indirect=True)
+
+
 @pytest.fixture
-async def session(browser: Browser) -> Session:
-    return Session(browser)
+async def session(browser: Browser, page: Page) -> Session:
+    return Session(browser, page=page)
 
 
-@pytest.fixture(params=MODES)
+@pytest.fixture
 async def client(request: pytest.FixtureRequest, session: Session) -> AsyncIterator[mcp.Client]:
     """In a task of its own: a client has to be left in the task that entered it, and fixtures end in another one."""
     ready, over = asyncio.get_running_loop().create_future(), asyncio.Event()
+    mode = getattr(request, "param", MODES[0])
 
     async def hold() -> None:
-        async with mcp.Client(serving.server(session), mode=request.param) as client:
+        async with mcp.Client(serving.server(session), mode=mode) as client:
             ready.set_result(client)
             await over.wait()
 
@@ -65,6 +69,7 @@ async def ref_of(client: mcp.Client, name: str) -> str:
     return line.rpartition("[ref=")[2].partition("]")[0]
 
 
+@in_both_eras
 async def test_a_client_opens_a_page_reads_it_and_acts(client: mcp.Client, serve: Serve) -> None:
     opened = await client.call_tool("goto", {"url": serve(SHOP)})
     clicked = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
@@ -87,6 +92,7 @@ async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: 
     assert await ref_of(client, "Go")  # nothing was lost
 
 
+@in_both_eras
 async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: mcp.Client) -> None:
     for name, instead in {
         "clik": ". The nearest: click.",
@@ -101,8 +107,9 @@ async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: mcp.
         assert refused.value.error.message == f"There is no tool '{name}'{instead}"
 
 
-async def test_a_client_that_begins_with_a_snapshot_is_told_how_to_begin(client: mcp.Client) -> None:
-    assert text_of(await client.call_tool("snapshot")) == "(No page is open yet: open one with goto.)"
+async def test_a_client_that_begins_with_a_snapshot_is_told_how_to_begin(browser: Browser) -> None:
+    async with mcp.Client(serving.server(Session(browser))) as client:
+        assert text_of(await client.call_tool("snapshot")) == "(No page is open yet: open one with goto.)"
 
 
 async def test_a_client_goes_where_a_link_of_the_snapshot_leads(client: mcp.Client) -> None:
@@ -120,19 +127,20 @@ async def test_a_description_beside_the_ref_is_no_ref(client: mcp.Client, serve:
     assert not (await client.call_tool("click", given)).is_error
 
 
-@pytest.mark.parametrize("content", ["data:text/plain,Ada", "cdp-agent://own/cv.pdf", "https://example.com/cv.pdf"])
 async def test_a_file_that_the_client_holds_is_refused_with_what_is_taken(
-    session: Session, serve: Serve, tmp_path: Path, content: str
+    session: Session, serve: Serve, tmp_path: Path
 ) -> None:
     async with mcp.Client(serving.server(session, upload_folders=(str(tmp_path),))) as client:
         await client.call_tool("goto", {"url": serve("<input type=file aria-label=CV>")})
-        refused = await client.call_tool("upload", {"ref": await ref_of(client, "CV"), "files": [content]})
+        field = await ref_of(client, "CV")
+        for content in ("data:text/plain,Ada", "cdp-agent://own/cv.pdf", "https://example.com/cv.pdf"):
+            refused = await client.call_tool("upload", {"ref": field, "files": [content]})
 
-    assert refused.is_error
-    assert text_of(refused) == (
-        f"'{content}' is no path: a file is given by its path on the machine that cdp-agent runs on, and never by its "
-        "content or by an address."
-    )
+            assert refused.is_error
+            assert text_of(refused) == (
+                f"'{content}' is no path: a file is given by its path on the machine that cdp-agent runs on, and never "
+                "by its content or by an address."
+            )
 
 
 async def test_a_picture_is_a_picture(client: mcp.Client, serve: Serve) -> None:
@@ -171,6 +179,7 @@ async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_sta
     assert all(each.input_schema["type"] == "object" for each in tools.values())
 
 
+@in_both_eras
 async def test_a_tool_is_described_by_its_definition_alone(client: mcp.Client) -> None:
     tools = {each.name: each for each in (await client.list_tools()).tools}
 
@@ -212,6 +221,7 @@ async def test_files_are_uploaded_out_of_the_folders_that_are_allowed(
     assert "may not be uploaded" in text_of(refused)
 
 
+@in_both_eras
 async def test_a_client_that_wants_to_know_hears_of_a_long_call(
     client: mcp.Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +237,7 @@ async def test_a_client_that_wants_to_know_hears_of_a_long_call(
     assert heard[:2] == [(0.01, "wait_for: 0.01 s so far"), (0.02, "wait_for: 0.02 s so far")]
 
 
+@in_both_eras
 async def test_a_call_that_is_cancelled_leaves_the_tab_to_the_next(client: mcp.Client, serve: Serve) -> None:
     await client.call_tool("goto", {"url": serve(SHOP)})
     under_way = asyncio.Event()
@@ -341,6 +352,7 @@ async def test_fields_of_a_page_are_filled_in_by_the_user_and_no_model_sees_with
     assert asked[0].requested_schema["properties"][fields[2]["ref"]]["enum"] == ["Norway", "Chile"]
 
 
+@in_both_eras
 async def test_without_anybody_to_ask_there_is_no_tool_that_asks(client: mcp.Client) -> None:
     assert "ask_user" not in [each.name for each in (await client.list_tools()).tools]
     with pytest.raises(mcp.MCPError):

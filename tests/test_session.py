@@ -26,8 +26,8 @@ SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=
 
 
 @pytest.fixture
-async def session(browser: Browser) -> Session:
-    return Session(browser)
+async def session(browser: Browser, page: Page) -> Session:
+    return Session(browser, page=page)
 
 
 async def opened(session: Session, url: str) -> Snapshot:
@@ -62,26 +62,22 @@ async def test_tools_and_arguments_are_understood_by_what_models_call_them(sessi
     assert filled.value.value == "tea"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "kind", "said"),
-    [
+async def test_what_is_wrong_with_a_call_is_its_outcome(session: Session, serve: Serve) -> None:
+    await opened(session, serve(SHOP))
+    calls: list[tuple[str, dict[str, str] | str, str, str]] = [
         ("click", {"reff": "E1"}, "InvalidArguments", "It takes {ref, button?"),
         ("clik", {}, "InvalidArguments", "There is no tool 'clik'"),
         ("click", "{", "InvalidArguments", "click: "),
         ("click", {"ref": "E999"}, "StaleRef", "E999"),
         ("done", {"result": "tea"}, "InvalidArguments", "There is no tool 'done'"),
-    ],
-)
-async def test_what_is_wrong_with_a_call_is_its_outcome(
-    session: Session, serve: Serve, name: str, arguments: dict[str, str] | str, kind: str, said: str
-) -> None:
-    await opened(session, serve(SHOP))
+    ]
 
-    outcome = await session.call(name, arguments)
+    for name, arguments, kind, said in calls:
+        outcome = await session.call(name, arguments)
 
-    assert outcome.error is not None
-    assert (outcome.error.type, outcome.text) == (kind, outcome.error.message)
-    assert said in outcome.text
+        assert outcome.error is not None, (name, arguments)
+        assert (outcome.error.type, outcome.text) == (kind, outcome.error.message)
+        assert said in outcome.text
 
 
 async def test_a_picture_is_among_the_images(session: Session, serve: Serve) -> None:
@@ -143,8 +139,10 @@ async def test_calls_in_one_tab_wait_for_each_other_and_those_in_others_do_not(
     assert ended == [("snapshot", f"t{other.number}"), ("wait", None), ("snapshot", None)]
 
 
-async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(browser: Browser, serve: Serve) -> None:
-    session = Session(browser, timeout_s=1)
+async def test_a_call_that_takes_too_long_is_given_up_and_the_next_one_works(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
+    session = Session(browser, timeout_s=1, page=page)
     await opened(session, serve(SHOP))
 
     outcome = await session.call("wait", {"seconds": 20})
@@ -208,9 +206,9 @@ async def test_a_tab_that_opened_since_is_entered_before_it_is_read(session: Ses
     assert seen.text.endswith("When it closes, you are back in the one before.")
 
 
-async def test_secrets_are_filled_in_and_never_told(browser: Browser, serve: Serve) -> None:
+async def test_secrets_are_filled_in_and_never_told(browser: Browser, page: Page, serve: Serve) -> None:
     url = serve('<input type=password aria-label=Password oninput="document.title = this.value">')
-    session = Session(browser, secrets=Secrets({"PASSWORD": Secret("correct horse")}, url))
+    session = Session(browser, secrets=Secrets({"PASSWORD": Secret("correct horse")}, url), page=page)
     field = ref_of(await opened(session, url), "Password")
 
     filled = await session.call("fill", {"ref": field, "value": placeholder("PASSWORD")})

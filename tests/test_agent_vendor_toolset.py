@@ -22,8 +22,8 @@ from fixtures.shop import ShopServer
 from tests.vendor_models import Call, VendorModel, anthropic_message, played
 
 OWN = {
-    "create_plan": {"success_criteria": "An order number is told.", "plan": "1. Buy."},
-    "validate_task": {"task_assessment": "It was bought.", "completion_quality": "complete"},
+    "create_plan": {"success_criteria": "Two mugs are in the cart.", "plan": "1. Shop."},
+    "validate_task": {"task_assessment": "They are there.", "completion_quality": "complete"},
 }
 """What the model answers that plans and judges."""
 
@@ -85,26 +85,18 @@ SHOPPING: list[Call] = [
     click('link "Enamel mug, blue"'),
     fill('spinbutton "Quantity"', "2"),
     click('button "Add to cart"'),
-    click('link "Go to checkout"'),
     ("left_click", {"target": {"type": "ref", "ref": "E9999"}}),
     ("new_tab", {}),
     ("switch_tab", {"tab_id": "{tab}"}),
     ("read_page", {}),
     ("javascript_exec", {"text": "1"}),
     ("screenshot", {}),
-    fill('textbox "Full name"', "Ada Berg"),
-    fill('textbox "Street"', "Storgata 5"),
-    fill('textbox "City"', "Oslo"),
-    fill('combobox "Country"', "Norway"),
-    fill('radio "Invoice, 14 days"', True),
-    fill('checkbox "I accept the terms of sale"', True),
-    click('button "Place order"'),
     ("get_page_text", {}),
-    ("done", {"result": "It was bought."}),
+    ("done", {"result": "They are in the cart."}),
 ]
 
 
-async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
+async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
     from anthropic.types import beta  # late: the SDK takes 1.3 s
     from pydantic import TypeAdapter
 
@@ -122,15 +114,13 @@ async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, p
         )
         actions: list[str] = []
         result = await agent.run(
-            "Buy two blue mugs.",
+            "Put two blue mugs into the cart.",
             url=shop.url,
             page=page,
             on_event=lambda event: actions.append(event.action) if isinstance(event, AgentAction) else None,
         )
 
-    (order,) = shop.orders
-    assert (order.name, dict(order.cart), order.payment) == ("Ada Berg", {"mug-blue": 2}, "invoice")
-    assert (result.success, result.answer) == (True, "It was bought.")
+    assert (result.success, result.answer) == (True, "They are in the cart.")
     assert actions == [name for name, _ in script]
     turns = [each for each in model.requests if "type" in each["tools"][0]]
     assert len(turns) == len(script)
@@ -138,6 +128,7 @@ async def test_a_run_buys_in_the_shop_with_the_vendors_tools(browser: Browser, p
     offered = [each.get("name") for each in turns[0]["tools"]]
     assert offered == [None, "extract", "done", "abort"]
     results = by_member(turns[-1])
+    assert "| 2 | € 14.50 |" in str(results["get_page_text"]["content"])
     for name, block in results.items():
         TypeAdapter(beta.BetaToolResultBlockParam).validate_python(block)
         assert block["toolset_name"] == "browser"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -290,22 +290,9 @@ SHOPPING: list[Call] = [
     READ,
     ("form_input", {"target": {"type": "ref", "ref": '{{ref:spinbutton "Quantity"}}'}, "value": 2}),
     ("left_click", {"target": {"type": "ref", "ref": '{{ref:button "Add to cart"}}'}}),
-    READ,
-    ("left_click", {"target": {"type": "ref", "ref": '{{ref:link "Go to checkout"}}'}}),
-    READ,
-    ("form_input", {"target": {"type": "ref", "ref": '{{ref:textbox "Full name"}}'}, "value": "Ada Berg"}),
-    ("form_input", {"target": {"type": "ref", "ref": '{{ref:textbox "Street"}}'}, "value": "Storgata 5"}),
-    ("form_input", {"target": {"type": "ref", "ref": '{{ref:textbox "City"}}'}, "value": "Oslo"}),
-    ("form_input", {"target": {"type": "ref", "ref": '{{ref:combobox "Country"}}'}, "value": "Norway"}),
-    READ,
-    ("form_input", {"target": {"type": "ref", "ref": '{{ref:radio "Invoice, 14 days"}}'}, "value": True}),
-    (
-        "form_input",
-        {"target": {"type": "ref", "ref": '{{ref:checkbox "I accept the terms of sale"}}'}, "value": True},
-    ),
-    ("left_click", {"target": {"type": "ref", "ref": '{{ref:button "Place order"}}'}}),
     ("get_page_text", {}),
 ]
+TWO_MUGS = "| 2 | € 14.50 |"
 
 
 @pytest.fixture
@@ -314,7 +301,7 @@ def shop() -> Iterator[ShopServer]:
         yield shop
 
 
-async def test_the_runner_of_the_sdk_buys_in_the_shop(page: Page, shop: ShopServer) -> None:
+async def test_the_runner_of_the_sdk_fills_a_cart_in_the_shop(page: Page, shop: ShopServer) -> None:
     script: list[Call] = [("navigate", {"url": shop.url}), *SHOPPING]
     with played(VendorModel(script, anthropic_message)) as model:
         client = anthropic.AsyncAnthropic(base_url=model.base_url, api_key="none")
@@ -324,13 +311,11 @@ async def test_the_runner_of_the_sdk_buys_in_the_shop(page: Page, shop: ShopServ
             )
             last = await runner.until_done()
 
-    (order,) = shop.orders
-    assert (order.name, dict(order.cart), order.payment) == ("Ada Berg", {"mug-blue": 2}, "invoice")
-    assert order.number in last.content[0].text
+    assert TWO_MUGS in last.content[0].text
     assert model.requests[0]["tools"] == [toolset.to_dict()]
 
 
-def test_the_blocking_runner_of_the_sdk_buys_in_the_shop(shop: ShopServer) -> None:
+def test_the_blocking_runner_of_the_sdk_fills_a_cart_in_the_shop(shop: ShopServer) -> None:
     script: list[Call] = [("navigate", {"url": shop.url}), *SHOPPING]
     with (
         sync.Browser.launch() as browser,
@@ -344,14 +329,12 @@ def test_the_blocking_runner_of_the_sdk_buys_in_the_shop(shop: ShopServer) -> No
         )
         last = runner.until_done()
 
-    (order,) = shop.orders
-    assert order.number in last.content[0].text
+    assert TWO_MUGS in last.content[0].text
 
 
-def test_without_the_sdk_it_is_said_what_to_install() -> None:
-    code = "import sys; sys.modules['anthropic'] = None\nimport cdp_agent.toolsets.anthropic"
+def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+    monkeypatch.delitem(sys.modules, "cdp_agent.toolsets.anthropic", raising=False)
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-    assert "SetupError" in done.stderr
-    assert "pip install 'cdp-agent[anthropic]'" in done.stderr
+    with pytest.raises(SetupError, match=r"pip install 'cdp-agent\[anthropic\]'"):
+        importlib.import_module("cdp_agent.toolsets.anthropic")

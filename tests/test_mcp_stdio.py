@@ -105,7 +105,7 @@ async def browser() -> AsyncIterator[Piped]:
     await process.wait()
 
 
-async def test_a_call_that_is_given_up_is_ended_and_not_answered(browser: Piped) -> None:
+async def test_a_call_that_is_given_up_is_ended_and_so_are_those_of_a_client_that_goes_away(browser: Piped) -> None:
     first, second, third = (clicking(number) for number in (1, 2, 3))
     assert browser.process.stderr is not None
 
@@ -117,18 +117,12 @@ async def test_a_call_that_is_given_up_is_ended_and_not_answered(browser: Piped)
     assert await browser.process.stderr.readline() == b"given up\n"
     browser.say(third)
     answers.append(json.loads(await browser.stdout.readline()))
-
-    assert [each["result"]["content"][0]["text"] for each in answers] == ["E2", "E3"]
-
-
-async def test_calls_end_with_a_client_that_goes_away(browser: Piped) -> None:
-    browser.say(clicking(1))
-    assert browser.process.stderr is not None
+    browser.say(first)
     assert await browser.process.stderr.readline() == b"begun\n"
     browser.stdin.close()
-
     rest, errors = await asyncio.wait_for(browser.process.communicate(), 20)
 
+    assert [each["result"]["content"][0]["text"] for each in answers] == ["E2", "E3"]
     assert (rest, errors, browser.process.returncode) == (b"", b"given up\n", 0)
 
 
@@ -137,24 +131,19 @@ async def test_only_messages_are_on_the_wire_and_both_ends_come_back_afterwards(
     piped.say(b'{"jsonrpc": "2.0", "id": "\xff\xfe"}')
     told = await piped.ask(1, "tools/call", name="say", arguments={"text": "Grüße\n"})
     large = await piped.ask(2, "tools/call", name="say", arguments={"text": "x" * 5_000_000})
+    at_once = range(3, 23)
+    for number in at_once:
+        params = {"name": "say", "arguments": {"text": f"{number} " + "x" * 100_000}}
+        piped.say(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode())
+    answers = {(answer := json.loads(await piped.stdout.readline()))["id"]: answer for _ in at_once}
     piped.stdin.close()
     rest, errors = await asyncio.wait_for(piped.process.communicate(), 20)
 
     assert told["content"][0]["text"] == "Grüße\n"
     assert len(large["content"][0]["text"]) == 5_000_000
+    assert all(answers[number]["result"]["content"][0]["text"].startswith(f"{number} x") for number in at_once)
     assert (rest, piped.process.returncode) == (b"afterwards\n", 0)
-    assert errors.count(b"stray\n") == errors.count(b"of a child\n") == 2
-
-
-async def test_many_calls_at_once_are_each_answered(piped: Piped) -> None:
-    for number in range(1, 51):
-        params = {"name": "say", "arguments": {"text": f"{number} " + "x" * 100_000}}
-        piped.say(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode())
-
-    answers = {(answer := json.loads(await piped.stdout.readline()))["id"]: answer for _ in range(50)}
-
-    texts = {number: answer["result"]["content"][0]["text"] for number, answer in answers.items()}
-    assert all(texts[number].startswith(f"{number} x") for number in range(1, 51))
+    assert errors.count(b"stray\n") == errors.count(b"of a child\n") == 2 + len(at_once)
 
 
 async def test_a_client_that_takes_no_answer_and_leaves_ends_it(piped: Piped) -> None:

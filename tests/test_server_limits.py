@@ -24,7 +24,7 @@ from tests.http_serving import Served, serving
 
 HUGE = 100 << 20
 MOST_GROWN_MB = 50
-CLIENTS = 50
+CLIENTS = 15
 WAIT = tool_call("wait", {"seconds": 30})
 
 
@@ -34,25 +34,23 @@ async def served(browser: Browser) -> AsyncIterator[Served]:
         yield served
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
+async def test_strangers_are_refused(browser: Browser) -> None:
+    known = {"Authorization": "Bearer secret-token"}
+    callers: list[tuple[dict[str, str], int]] = [
         ({}, 401),
         ({"Authorization": "Bearer wrong"}, 401),
-        ({"Authorization": "Bearer secret-token"}, 200),
-        ({"Authorization": "Bearer secret-token", "Host": "rebound.example"}, 421),
-        ({"Authorization": "Bearer secret-token", "Origin": "https://evil.example"}, 403),
-        ({"Authorization": "Bearer secret-token", "Origin": "https://app.example"}, 200),
-    ],
-)
-async def test_strangers_are_refused(browser: Browser, headers: dict[str, str], status: int) -> None:
+        (known, 200),
+        ({**known, "Host": "rebound.example"}, 421),
+        ({**known, "Origin": "https://evil.example"}, 403),
+        ({**known, "Origin": "https://app.example"}, 200),
+    ]
     async with serving(browser, token="secret-token", origins=["https://app.example"]) as served:
-        answer = await served.client.get("/v1/runs", headers=headers)
+        answers = [(await served.client.get("/v1/runs", headers=headers)).status_code for headers, _ in callers]
         health = await served.client.get("/health")
         with pytest.raises(InvalidStatus) as refused:
             await connect(f"ws://127.0.0.1:{served.port}/v1/runs/x", proxy=None, origin="https://evil.example")  # type: ignore[arg-type]  # a str
 
-    assert answer.status_code == status
+    assert answers == [status for _, status in callers]
     assert health.status_code == 200
     assert refused.value.response.status_code == 403
 
@@ -154,7 +152,7 @@ async def test_a_reader_that_reads_nothing_holds_nobody_up(served: Served, serve
     assert late.count(b"\nid: ") + 1 >= len(events) - 1
 
 
-async def test_fifty_clients_at_once_each_get_all_and_leave_nothing(
+async def test_many_clients_at_once_each_get_all_and_leave_nothing(
     browser: Browser, serve: Serve, served: Served
 ) -> None:
     url = serve(SHOP)

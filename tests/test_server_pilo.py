@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -18,6 +19,7 @@ from tests.conftest import Serve
 from tests.http_serving import Served, serving
 
 FORBIDDEN = {"task:setup", "ai:generation", "ai:generation:error", "browser:screenshot_captured_image"}
+PAGE = f"data:text/html,{quote(SHOP)}"
 WAIT = tool_call("wait", {"seconds": 30})
 
 
@@ -31,17 +33,20 @@ async def pilo(served: Served, **body: Any) -> list[tuple[str, dict[str, Any]]]:
         return [(event.event, json.loads(event.data)) async for event in source.aiter_sse()]
 
 
-async def test_a_run_is_told_in_the_events_of_pilo(browser: Browser, serve: Serve) -> None:
-    url = serve(SHOP)
+@pytest.fixture(scope="module")
+async def events(shared_browser: Browser) -> list[tuple[str, dict[str, Any]]]:
+    """What is told of a run that succeeds."""
     with ReplayServer(replies=[FILL, CLICK, DONE]) as model:
-        async with serving(browser, scripted(model)) as served:
-            events = await pilo(served, task="Find tea", url=url, browser="firefox", headless=True, maxIterations=9)
+        async with serving(shared_browser, scripted(model)) as served:
+            return await pilo(served, task="Find tea", url=PAGE, browser="firefox", headless=True, maxIterations=9)
 
+
+def test_a_run_is_told_in_the_events_of_pilo(events: list[tuple[str, dict[str, Any]]]) -> None:
     kinds = [kind for kind, _ in events]
     told = dict(events)
     assert kinds[0] == "start"
     assert kinds[-2:] == ["complete", "done"]
-    assert (told["start"]["task"], told["start"]["url"]) == ("Find tea", url)
+    assert (told["start"]["task"], told["start"]["url"]) == ("Find tea", PAGE)
     assert FORBIDDEN.isdisjoint(kinds)
     assert {
         *("task:started", "task:validated", "task:completed", "task:metrics", "task:metrics_incremental"),
@@ -53,11 +58,7 @@ async def test_a_run_is_told_in_the_events_of_pilo(browser: Browser, serve: Serv
     assert told["done"] == {}
 
 
-async def test_fields_have_the_names_of_pilo(browser: Browser, serve: Serve) -> None:
-    with ReplayServer(replies=[FILL, CLICK, DONE]) as model:
-        async with serving(browser, scripted(model)) as served:
-            events = await pilo(served, task="Find tea", url=serve(SHOP))
-
+def test_fields_have_the_names_of_pilo(events: list[tuple[str, dict[str, Any]]]) -> None:
     told = dict(reversed(events))
     first = {name: value for name, value in told["agent:action"].items() if name not in ("timestamp", "iterationId")}
     assert first == {"action": "fill", "ref": "E1", "value": "tea"}
@@ -127,9 +128,8 @@ async def test_a_caller_chooses_the_search(
     assert told is None or told in answered
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "code"),
-    [
+async def test_errors_have_the_envelope_of_pilo(browser: Browser) -> None:
+    wrong = [
         (b"{}", 400, "MISSING_TASK"),
         (b'{"task": ""}', 400, "MISSING_TASK"),
         (b'{"task": "x", "searchProvider": "yahoo"}', 400, "INVALID_SEARCH_PROVIDER"),
@@ -140,14 +140,14 @@ async def test_a_caller_chooses_the_search(
         (b'{"task": "x", "provider": "openai", "openaiApiKey": "sk-1"}', 403, "NOT_ALLOWED"),
         (b'{"task": "x", "blockResources": ["sound"]}', 400, "INVALID_REQUEST"),
         (b'{"task": "x", "url": "file:///etc/passwd"}', 400, "INVALID_REQUEST"),
-    ],
-)
-async def test_errors_have_the_envelope_of_pilo(browser: Browser, body: bytes, status: int, code: str) -> None:
+    ]
     async with serving(browser) as served:
-        answer = await served.client.post("/pilo/run", content=body)
+        for body, status, code in wrong:
+            answer = await served.client.post("/pilo/run", content=body)
+            told = answer.json()
 
-    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
-    assert answer.json()["success"] is False
-    assert answer.json()["error"].keys() == {
-        *("message", "code", "timestamp", "class", "reason", "recoverable", "phase", "taskId")
-    }
+            assert (body, answer.status_code, told["error"]["code"]) == (body, status, code)
+            assert told["success"] is False
+            assert told["error"].keys() == {
+                *("message", "code", "timestamp", "class", "reason", "recoverable", "phase", "taskId")
+            }

@@ -38,7 +38,7 @@ def ref(text: str, role: str, name: str) -> str:
     return found[1]
 
 
-async def test_tools_buy_in_the_shop(served: Served) -> None:
+async def test_tools_fill_a_cart_in_the_shop(served: Served) -> None:
     with ShopServer() as shop:
         session_id = await served.session(url=shop.url)
 
@@ -53,16 +53,8 @@ async def test_tools_buy_in_the_shop(served: Served) -> None:
         await act("fill", "searchbox", "Search products", value="enamel mug", submit=True)
         await act("click", "link", "Enamel mug, blue")
         await act("click", "button", "Add to cart")
-        await act("click", "link", "Go to checkout")
-        for label, value in (("Full name", "Ada Berg"), ("Street", "Storgata 5"), ("City", "Oslo")):
-            await act("fill", "textbox", label, value=value)
-        await act("select", "combobox", "Country", option="Norway")
-        await act("check", "radio", "Invoice, 14 days")
-        await act("check", "checkbox", "I accept the terms of sale")
-        await act("click", "button", "Place order")
-        last = await see()
 
-        assert shop.orders[0].number in last
+        assert 'link "Cart (1)"' in await see()
 
 
 async def test_an_answer_has_text_facts_and_pictures(served: Served, serve: Serve) -> None:
@@ -206,48 +198,47 @@ async def test_sessions_share_nothing(served: Served, serve: Serve) -> None:
     assert other.json()["tabs"] == 1
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "kind"),
-    [
-        ("POST", "/v1/sessions", b'{"url": "file:///etc/passwd"}', 400, "InvalidArguments"),
-        ("POST", "/v1/sessions", b'{"url": "http://127.0.0.1:1/"}', 400, "NavigationFailed"),
-        ("POST", "/v1/sessions", b'{"page": {"viewport": "big"}}', 400, "InvalidArguments"),
-        ("POST", "/v1/sessions", b'{"page": {"timezone": "Mars/Base"}, "url": "about:blank"}', 400, "InvalidArguments"),
-        ("POST", "/v1/sessions", b'{"pages": {}}', 400, "InvalidArguments"),
-        ("POST", "/v1/sessions", b"{", 400, "InvalidJson"),
-        ("GET", "/v1/sessions/none", b"", 404, "NotFound"),
-        ("DELETE", "/v1/sessions", b"", 405, "MethodNotAllowed"),
-        ("POST", "/v1/sessions/SESSION/tools/clik", b"{}", 404, "NotFound"),
-        ("POST", "/v1/sessions/SESSION/tools/done", b"{}", 404, "NotFound"),
-        ("POST", "/v1/sessions/SESSION/tools/click", b"[]", 400, "InvalidArguments"),
-        ("POST", "/v1/sessions/SESSION/tools/click", b'{"ref": ', 400, "InvalidJson"),
-        ("POST", "/v1/sessions/SESSION/tools/extract", b'{"description": "all"}', 503, "NoModel"),
-        ("GET", "/v1/sessions/SESSION/tools/click", b"", 405, "MethodNotAllowed"),
-        ("GET", "/v1/nothing", b"", 404, "NotFound"),
-    ],
-)
-async def test_what_is_wrong_is_said_with_a_status(
-    served: Served, browser: Browser, method: str, path: str, body: bytes, status: int, kind: str
-) -> None:
-    if "SESSION" in path:
-        path = path.replace("SESSION", await served.session())
+WRONG = [
+    ("POST", "/v1/sessions", b'{"url": "file:///etc/passwd"}', 400, "InvalidArguments"),
+    ("POST", "/v1/sessions", b'{"url": "http://127.0.0.1:1/"}', 400, "NavigationFailed"),
+    ("POST", "/v1/sessions", b'{"page": {"viewport": "big"}}', 400, "InvalidArguments"),
+    ("POST", "/v1/sessions", b'{"page": {"timezone": "Mars/Base"}, "url": "about:blank"}', 400, "InvalidArguments"),
+    ("POST", "/v1/sessions", b'{"pages": {}}', 400, "InvalidArguments"),
+    ("POST", "/v1/sessions", b"{", 400, "InvalidJson"),
+    ("GET", "/v1/sessions/none", b"", 404, "NotFound"),
+    ("DELETE", "/v1/sessions", b"", 405, "MethodNotAllowed"),
+    ("POST", "/v1/sessions/SESSION/tools/clik", b"{}", 404, "NotFound"),
+    ("POST", "/v1/sessions/SESSION/tools/done", b"{}", 404, "NotFound"),
+    ("POST", "/v1/sessions/SESSION/tools/click", b"[]", 400, "InvalidArguments"),
+    ("POST", "/v1/sessions/SESSION/tools/click", b'{"ref": ', 400, "InvalidJson"),
+    ("POST", "/v1/sessions/SESSION/tools/extract", b'{"description": "all"}', 503, "NoModel"),
+    ("GET", "/v1/sessions/SESSION/tools/click", b"", 405, "MethodNotAllowed"),
+    ("GET", "/v1/nothing", b"", 404, "NotFound"),
+]
+
+
+async def test_what_is_wrong_is_said_with_a_status(served: Served, browser: Browser) -> None:
+    session_id = await served.session()
     before = len(browser.contexts)
 
-    answer = await served.client.request(method, path, content=body)
+    for method, path, body, status, kind in WRONG:
+        answer = await served.client.request(method, path.replace("SESSION", session_id), content=body)
 
-    assert (answer.status_code, answer.json()["error"]["type"]) == (status, kind)
-    assert len(browser.contexts) == before
+        told = (answer.status_code, answer.json()["error"]["type"])
+        assert (path, body, *told) == (path, body, status, kind)
+        assert len(browser.contexts) == before
 
 
-@pytest.mark.parametrize("arguments", [{}, {"ref": 7}, {"ref": "x" * 100_000}, {"nonsense": None}, {"ref": {"a": []}}])
-async def test_every_tool_bears_bad_arguments(served: Served, serve: Serve, arguments: dict[str, Any]) -> None:
+async def test_every_tool_bears_bad_arguments(served: Served, serve: Serve) -> None:
     session_id = await served.session(url=serve(SHOP))
     tools = (await served.client.get("/v1/tools")).json()["tools"]
+    senseless: list[dict[str, Any]] = [{}, {"ref": 7}, {"ref": "x" * 100_000}, {"nonsense": None}, {"ref": {"a": []}}]
 
     for tool in tools:
         if tool["name"] not in ("wait", "extract"):
-            answer = await served.client.post(f"/v1/sessions/{session_id}/tools/{tool['name']}", json=arguments)
-            assert answer.status_code == 200, (tool["name"], answer.text)
+            for arguments in senseless:
+                answer = await served.client.post(f"/v1/sessions/{session_id}/tools/{tool['name']}", json=arguments)
+                assert answer.status_code == 200, (tool["name"], answer.text)
     page = await served.call(session_id, "snapshot")
 
     assert page["error"] is None

@@ -17,15 +17,21 @@ def ref_in(page: str, role: str, name: str) -> str:
     return found[1]
 
 
+async def search_for_mugs(call: Call, shop_url: str) -> str:
+    """Searches for enamel mugs; the page with what was found."""
+    await call("goto", {"url": shop_url})
+    field = ref_in(await call("snapshot", {}), "searchbox", "")
+    await call("fill", {"ref": field, "value": "enamel mug", "submit": True})
+    return await call("snapshot", {})
+
+
 async def buy_two_mugs(call: Call, shop_url: str) -> str:
     """Buys two blue enamel mugs on invoice; the number of the order."""
 
     async def ref_of(role: str, name: str) -> str:
         return ref_in(await call("snapshot", {}), role, name)
 
-    await call("goto", {"url": shop_url})
-    await call("fill", {"ref": await ref_of("searchbox", ""), "value": "enamel mug", "submit": True})
-    await call("click", {"ref": await ref_of("link", "Enamel mug, blue")})
+    await call("click", {"ref": ref_in(await search_for_mugs(call, shop_url), "link", "Enamel mug, blue")})
     await call("fill", {"ref": await ref_of("spinbutton", "Quantity"), "value": "2"})
     await call("click", {"ref": await ref_of("button", "Add to cart")})
     await call("click", {"ref": await ref_of("link", "Go to checkout")})

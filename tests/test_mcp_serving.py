@@ -20,7 +20,7 @@ import pytest
 from cdp_agent.security.http_guard import MAX_BODY_BYTES
 from fixtures.shop import ShopServer
 from tests.late import Late
-from tests.mcp_shopping import buy_two_mugs, ref_in
+from tests.mcp_shopping import buy_two_mugs, search_for_mugs
 
 if TYPE_CHECKING:
     import mcp
@@ -91,10 +91,11 @@ async def test_a_client_at_stdin_and_stdout_searches_in_the_shop(
     server = mcp.StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp"], env=alone)
 
     async with mcp.Client(server) as client:
-        await client.call_tool("goto", {"url": shop.url})
-        field = ref_in(said(await client.call_tool("snapshot")), "searchbox", "")
-        await client.call_tool("fill", {"ref": field, "value": "enamel mug", "submit": True})
-        found = said(await client.call_tool("snapshot"))
+
+        async def call(name: str, arguments: dict[str, Any]) -> str:
+            return said(await client.call_tool(name, arguments))
+
+        found = await search_for_mugs(call, shop.url)
 
     assert 'link "Enamel mug, blue"' in found
     assert os.listdir(tmp_path) == []  # its session was its own

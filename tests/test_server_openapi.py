@@ -22,7 +22,7 @@ from fixtures.shop import ShopServer
 from tests.agents import SHOP
 from tests.conftest import Serve
 from tests.http_serving import serving
-from tests.mcp_shopping import ref_in
+from tests.mcp_shopping import search_for_mugs
 
 
 def test_the_document_is_valid() -> None:
@@ -81,10 +81,7 @@ async def test_a_generated_client_searches_in_the_shop_and_follows_a_run(
             return text
 
         with ShopServer() as shop:
-            await act("goto", {"url": shop.url})
-            field = ref_in(await act("snapshot", {}), "searchbox", "")
-            await act("fill", {"ref": field, "value": "enamel mug", "submit": True})
-            found = await act("snapshot", {})
+            found = await search_for_mugs(act, shop.url)
         begun = await call("begin_run")(client=client, body=models.RunRequest(steps=["Click Go"], url=serve(SHOP)))
         await served.events(begun.parsed.id)
         told = await call("look_at_run")(begun.parsed.id, client=client)

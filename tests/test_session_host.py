@@ -196,8 +196,8 @@ def test_a_host_that_hangs_is_ended(
     assert wait_until(lambda: not living(environment))
 
 
-def test_a_host_whose_socket_was_removed_ends(attached: Cli, environment: dict[str, str], serve: Serve) -> None:
-    attached.here("open", serve(SHOP))
+def test_a_host_whose_socket_was_removed_ends(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+    cli.here("open", serve(SHOP))
     (Path(environment["XDG_RUNTIME_DIR"]) / "cdp-agent" / "default.sock").unlink()
 
     assert wait_until(lambda: not living(environment))

@@ -12,6 +12,15 @@ from cdp_agent.cdp.websocket import WebSocketTransport
 
 _NOBODYS = 1_000_000_000
 """The id of a command of whose answer nobody knows."""
+_NOISE = (
+    b"\xff{]",
+    b"",
+    b"null",
+    b'{"method":"Page.frameNavigated","params":{"frame":7}}',
+    b'{"id":%d,"error":{"code":-32601,"message":"Of nobody"}}' % _NOBODYS,
+    b'{"method":"Target.detachedFromTarget","params":{"sessionId":""}}',
+    b'{"method":"Inspector.targetCrashed","params":{}}',
+)
 _MARK = "function(...args) { return this."
 
 
@@ -112,14 +121,14 @@ def crashed(faulty: Faulty, sent: _Sent, message: bytes) -> None:
 
 
 def process_ended(faulty: Faulty, sent: _Sent, message: bytes) -> None:
-    """That of the page, or of none where the browser itself is asked."""
+    """That of the page."""
     crash = {"id": _NOBODYS, "method": "Page.crash", "sessionId": sent.session_id}
     faulty.inner.send(msgspec.json.encode(crash))
     faulty.passes(sent, message)
 
 
 def noisy(faulty: Faulty, sent: _Sent, message: bytes) -> None:
-    for noise in (b"\xff{]", b"", b"null", b'{"method":"Page.frameNavigated","params":{"frame":7}}'):
+    for noise in _NOISE:
         faulty.receive(noise)
     faulty.passes(sent, message)
 
@@ -133,5 +142,8 @@ FAULTS: dict[str, Callable[[Faulty, _Sent, bytes], None]] = {
     each.__name__: each
     for each in (refused, misshapen, unanswered, gone, detached, crashed, process_ended, noisy, answered_twice)
 }
-AT_ANY_TIME = ("gone", "detached", "crashed", "process_ended", "noisy")
+OF_A_TAB = ("detached", "crashed", "process_ended")
+AT_ANY_TIME = ("gone", *OF_A_TAB, "noisy")
 """Those that need no command to be put in the place of."""
+ALIKE_EVERYWHERE = ("misshapen", "noisy", "answered_twice", "crashed")
+"""The connection takes the first for refused and passes over the next two; a process that ended is told as the last."""

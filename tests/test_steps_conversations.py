@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -30,13 +28,6 @@ PAGE = f"""<title>Form</title><h1>Form</h1><p>{"What it is for. " * 40}
 {"".join(f"<label>{name} <input></label><label>{name} <input></label>" for name in NAMES)}"""
 FILLS = [("fill", {"ref": f'{{{{ref:textbox "{name}"}}}}', "value": "x"}) for name in NAMES]
 STEPS = [f"Type 'x' into {name}" for name in NAMES]
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """A Chrome of its own: refs begin at E1, so that the texts counted here are as long each time."""
-    async with Browser.launch() as browser:
-        yield browser
 
 
 async def carried_out(browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, **options: Any) -> Models:
@@ -111,24 +102,20 @@ def priced(folder: Path, cached: float) -> Path:
 async def test_it_begins_again_at_new_pages_with_all_that_counts_where_that_costs_less(
     browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, tmp_path: Path
 ) -> None:
-    (asked,) = await pages_turned(browser, page, serve, httpserver, priced(tmp_path, 0.1))
+    prices = priced(tmp_path, 1), priced(tmp_path, 0.1)
 
-    begun = [turn for turn, each in enumerate(asked) if len(each["messages"]) == 2]
+    forgotten, remembered = await pages_turned(browser, page, serve, httpserver, *prices)
+
+    assert [len(each["messages"]) for each in forgotten] == [2] * 13
+    begun = [turn for turn, each in enumerate(remembered) if len(each["messages"]) == 2]
     assert begun == [0, 2, 4, 6, 8, 10, 12]
     for turn in begun:
-        read = asked[turn]["messages"][-1]["content"]
+        read = remembered[turn]["messages"][-1]["content"]
         done = [f"{2 * n}. Click 'To page {n}': done (click)" for n in range(1, turn // 2 + 1)]
         assert [each for each in ["Task: Go on", *done, f"Title: Page {turn // 2}\n"] if each not in read] == []
         assert f"{turn + 1}. " not in read
-
-
-async def test_what_is_carried_along_costs_little_whether_the_provider_remembers_or_not(
-    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, tmp_path: Path
-) -> None:
-    asked = await pages_turned(browser, page, serve, httpserver, priced(tmp_path, 1), priced(tmp_path, 0.1))
-
-    forgetful, remembering = (role("pages", "planner", each) for each in asked)
-    assert [len(each["messages"]) for each in asked[0]] == [2] * 13
+    # What is carried along costs little, whether the provider remembers or not.
+    forgetful, remembering = (role("pages", "planner", each) for each in (forgotten, remembered))
     assert remembering.tokens < 1.2 * forgetful.tokens
     assert remembering.anew < forgetful.anew
 

@@ -18,7 +18,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.tab.downloads import Download, safe_name
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.detached import start_detached, stop_detached
+from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.whole_chrome
 
@@ -69,10 +69,10 @@ async def test_an_action_tells_of_the_download_that_it_caused(page: Page, serve:
     assert [(each.suggested_name, each.state) for each in receipt.downloads] == [("minutes.txt", "completed")]
 
 
-async def test_a_name_that_is_taken_gets_a_number(serve: Serve, tmp_path: Path) -> None:
+async def test_a_name_that_is_taken_gets_a_number(browser: Browser, serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("mine")
-    async with Browser.launch(downloads=tmp_path) as browser:
-        page = await browser.new_page(serve("<p>here</p>"))
+    async with await browser.new_context(downloads=tmp_path) as context:
+        page = await context.new_page(serve("<p>here</p>"))
 
         for content in (b"one", b"two"):
             await _download(page, _offer(serve, "a.txt", content))
@@ -121,48 +121,44 @@ async def test_a_download_that_breaks_off_is_told_as_cancelled(page: Page, https
     assert (download.state, download.path) == ("canceled", None)
 
 
-async def test_downloads_of_a_chrome_that_is_not_ours_are_only_listened_to(serve: Serve, tmp_path: Path) -> None:
-    chrome = await start_detached()
-    try:
-        async with Browser.connect(chrome.endpoint, downloads=tmp_path) as browser:
-            page = await browser.new_page(serve("<p>here</p>"))
-            (download,) = await _download(page, _offer(serve, "a.txt"))
-            assert download.path == str(tmp_path / "a.txt")
-        async with Browser.connect(chrome.endpoint) as browser:
-            page = await browser.new_page(serve("<p>here</p>"))
-            (download,) = await _download(page, _offer(serve, "b.txt"))
-            assert download.state == "completed"
-            assert not (tmp_path / "b.txt").exists()
-            if download.path is not None:
-                Path(download.path).unlink()
-    finally:
-        await stop_detached(chrome)
+async def test_downloads_of_a_chrome_that_is_not_ours_are_only_listened_to(
+    detached: DetachedChrome, serve: Serve, tmp_path: Path
+) -> None:
+    async with Browser.connect(detached.endpoint, downloads=tmp_path) as browser:
+        page = await browser.new_page(serve("<p>here</p>"))
+        (download,) = await _download(page, _offer(serve, "a.txt"))
+        assert download.path == str(tmp_path / "a.txt")
+    async with Browser.connect(detached.endpoint) as browser:
+        page = await browser.new_page(serve("<p>here</p>"))
+        (download,) = await _download(page, _offer(serve, "b.txt"))
+        assert download.state == "completed"
+        assert not (tmp_path / "b.txt").exists()
+        if download.path is not None:
+            Path(download.path).unlink()
 
 
 LONG = "報告書" * 41 + "。"  # 124 characters, 372 bytes
-NAMES = [
-    pytest.param(f"{LONG}.pdf", id="124 characters of three bytes"),
-    pytest.param("😀" * 90 + ".txt", id="characters of four bytes"),
-    pytest.param("a." + "é" * 300, id="a long ending"),
-    pytest.param("\u202egnp.exe", id="writing direction"),
-    pytest.param("..\\..\\x", id="folders"),
-    pytest.param("%00%0d%0a.txt", id="escapes"),
-    pytest.param("'; rm -rf /", id="a command"),
-]
+NAMES = {
+    "124 characters of three bytes": f"{LONG}.pdf",
+    "characters of four bytes": "😀" * 90 + ".txt",
+    "a long ending": "a." + "é" * 300,
+    "writing direction": "\u202egnp.exe",
+    "folders": "..\\..\\x",
+    "escapes": "%00%0d%0a.txt",
+    "a command": "'; rm -rf /",
+}
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_any_name_is_saved_and_ends_nothing(page: Page, serve: Serve, name: str) -> None:
+async def test_any_name_is_saved_and_ends_nothing(page: Page, serve: Serve) -> None:
     file = serve("bytes", content_type="application/octet-stream")
-    await page.goto(serve(f'<a href="{file}" download="{html.escape(name)}">Save</a>'))
-    await page.snapshot()
+    links = (f'<a href="{file}" download="{html.escape(name)}">{what}</a>' for what, name in NAMES.items())
+    await page.goto(serve("<br>".join(links)))
 
-    receipt = await page.click("E1")
+    receipts = {what: await page.click(await ref(page, what)) for what in NAMES}
 
-    (download,) = receipt.downloads
-    assert download.state == "completed"
-    assert download.path is not None
-    assert Path(download.path).read_text() == "bytes"
+    saved = [(what, download) for what, receipt in receipts.items() for download in receipt.downloads]
+    assert [(what, download.state) for what, download in saved] == [(what, "completed") for what in NAMES]
+    assert [what for what, download in saved if Path(download.path or "").read_text() != "bytes"] == []
     assert await page.evaluate("1 + 1") == 2
 
 
@@ -175,49 +171,41 @@ async def test_half_a_character_in_a_name_ends_nothing(page: Page, serve: Serve)
     assert [each.state for each in receipt.downloads] == ["completed"]
 
 
-OFFERING = [
-    pytest.param("location = '{url}'", id="the tab itself"),
-    pytest.param("window.open('{url}')", id="a popup that is none"),
-    pytest.param(
-        "document.body.append(Object.assign(document.createElement('iframe'), {{src: '{url}'}}))", id="iframe"
-    ),
-    pytest.param(
-        "const f = document.createElement('iframe'); document.body.append(f); f.src = '{url}';"
-        "setTimeout(() => f.remove(), 300)",
-        id="an iframe that goes",
-    ),
-    pytest.param("Object.assign(document.createElement('a'), {{href: '{url}', download: ''}}).click()", id="a link"),
-]
+OFFERING = {
+    "The tab itself": "location = '{url}'",
+    "A popup that is none": "window.open('{url}')",
+    "An iframe": "document.body.append(Object.assign(document.createElement('iframe'), {{src: '{url}'}}))",
+    "An iframe that goes": "const f = document.createElement('iframe'); document.body.append(f); f.src = '{url}';"
+    "setTimeout(() => f.remove(), 300)",
+    "A link": "Object.assign(document.createElement('a'), {{href: '{url}', download: ''}}).click()",
+}
 
 
-@pytest.mark.parametrize("script", OFFERING)
-async def test_two_tabs_that_act_at_once_do_not_mix_their_downloads(
-    browser: Browser, page: Page, serve: Serve, script: str
-) -> None:
+async def test_two_tabs_that_act_at_once_do_not_mix_their_downloads(browser: Browser, page: Page, serve: Serve) -> None:
     pages = [page, await browser.new_page()]
     for each, name in zip(pages, ("first", "second"), strict=True):
         url = _offer(serve, f"{name}.txt", name.encode())
-        await each.goto(serve(f'<button onclick="{script.format(url=url)}">Save</button>'))
-        await each.snapshot()
+        buttons = (f'<button onclick="{script.format(url=url)}">{what}</button>' for what, script in OFFERING.items())
+        await each.goto(serve("".join(buttons)))
 
-    receipts = await asyncio.gather(*(each.click("E1") for each in pages))
+    told = {}
+    for what in OFFERING:
+        buttons = [await ref(each, what) for each in pages]
+        receipts = await asyncio.gather(*(each.click(button) for each, button in zip(pages, buttons, strict=True)))
+        told[what] = [[download.suggested_name for download in receipt.downloads] for receipt in receipts]
 
-    told = [[download.suggested_name for download in receipt.downloads] for receipt in receipts]
-    assert told == [["first.txt"], ["second.txt"]]
+    assert told == {what: [["first.txt"], ["second.txt"]] for what in OFFERING}
 
 
-@pytest.mark.parametrize(
-    "control",
-    ["<button onclick=\"window.open('{url}')\">Save</button>", "<a target=_blank href='{url}'>Save</a>"],
-    ids=["popup", "link"],
-)
-async def test_a_tab_that_became_a_download_is_told_as_that_alone(page: Page, serve: Serve, control: str) -> None:
-    await page.goto(serve(control.format(url=_offer(serve, "file.txt", b"bytes"))))
-    await page.snapshot()
+async def test_a_tab_that_became_a_download_is_told_as_that_alone(page: Page, serve: Serve) -> None:
+    url = _offer(serve, "file.txt", b"bytes")
+    popup = f"<button onclick=\"window.open('{url}')\">Popup</button>"
+    await page.goto(serve(f"{popup}<a target=_blank href='{url}'>Link</a>"))
 
-    receipt = await page.click("E1")
+    for control in ("Popup", "Link"):
+        receipt = await page.click(await ref(page, control))
 
-    assert (receipt.new_tabs, [each.suggested_name for each in receipt.downloads]) == ([], ["file.txt"])
+        assert (receipt.new_tabs, [each.suggested_name for each in receipt.downloads]) == ([], ["file.txt"]), control
 
 
 async def test_a_frame_of_another_site_offers_for_its_tab(browser: Browser, page: Page, serve: Serve) -> None:

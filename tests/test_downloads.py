@@ -185,8 +185,8 @@ async def test_two_tabs_that_act_at_once_do_not_mix_their_downloads(browser: Bro
     pages = [page, await browser.new_page()]
     for each, name in zip(pages, ("first", "second"), strict=True):
         url = _offer(serve, f"{name}.txt", name.encode())
-        buttons = (f'<button onclick="{script.format(url=url)}">{what}</button>' for what, script in OFFERING.items())
-        await each.goto(serve("".join(buttons)))
+        offers = (f'<button onclick="{script.format(url=url)}">{what}</button>' for what, script in OFFERING.items())
+        await each.goto(serve("".join(offers)))
 
     told = {}
     for what in OFFERING:

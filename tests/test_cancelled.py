@@ -18,13 +18,12 @@ from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
 
-COUNT = 12
+COUNT = 20
 """The full number: `python -m bench.cancelling 300`."""
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-async def test_a_browser_is_as_good_as_before_after_calls_that_were_cancelled(seed: int) -> None:
-    tried = await cancel_calls(COUNT, seed)
+async def test_a_browser_is_as_good_as_before_after_calls_that_were_cancelled() -> None:
+    tried = await cancel_calls(COUNT, seed=1)
 
     assert tried.wrong == []
     assert sum(tried.cancelled.values()) + sum(tried.done.values()) == COUNT

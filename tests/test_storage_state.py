@@ -34,29 +34,31 @@ def _pages_asked(server: HTTPServer) -> list[str]:
     return [request.url for request, _ in server.log if request.path != "/favicon.ico"]
 
 
-async def test_a_login_is_there_again_on_both_origins(serve: Serve, tmp_path: Path, httpserver: HTTPServer) -> None:
+async def test_a_login_is_there_again_on_both_origins(
+    browser: Browser, serve: Serve, tmp_path: Path, httpserver: HTTPServer
+) -> None:
     path = tmp_path / "state.json"
     here, there = (
         serve(LOGGED_IN, headers=COOKIES),
         serve("<script>localStorage.setItem('cart', '7')</script>", other_site=True),
     )
-    async with Browser.launch() as browser:
-        page = await browser.new_page(here)
+    async with await browser.new_context() as context:
+        page = await context.new_page(here)
         await page.evaluate("document.cookie = 'seen=yes'")
         await page.goto(there)
-        await browser.save_storage_state(path)
-        assert browser.pages == [page]
+        await context.save_storage_state(path)
+        assert context.pages == [page]
     asked = _pages_asked(httpserver)
 
-    async with Browser.launch(storage_state=path) as browser:
-        assert browser.pages == []
+    async with Browser.launch(storage_state=path) as another:
+        assert another.pages == []
         assert _pages_asked(httpserver) == asked  # no site has seen us
-        page = await browser.new_page(serve("<p>again</p>"))
+        page = await another.new_page(serve("<p>again</p>"))
         assert await page.evaluate(READ) == ["session=abc; seen=yes", "für Ada", "3"]
         await page.goto(serve("<p>again</p>", other_site=True))
         assert await page.evaluate(READ) == ["", None, "7"]
         again = tmp_path / "again.json"
-        await browser.save_storage_state(again)
+        await another.save_storage_state(again)
 
     assert _saved(again) == _saved(path)
 

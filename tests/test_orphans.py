@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 STAYING = """
 import signal, subprocess, sys
 
-async def test_that_does_not_end(browser, detached, page):
+async def test_that_does_not_end(browser, detached):
     print(detached.pid, file=open(%r, "w"), flush=True)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what xdist ends its workers' tests with
     subprocess.run([sys.executable, "-c", "import time; time.sleep(600)", %r])

@@ -13,6 +13,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import system_info
 from cdp_agent.errors import PageUnresponsive
 from cdp_agent.page.page import Page, tab_of
+from tests.acting import ref
 from tests.conftest import Serve
 from tests.raw_server import talking
 
@@ -45,7 +46,7 @@ async def process_of(browser: Browser, page: Page) -> int:
 
 @pytest.mark.parametrize(
     "wanted",
-    [{"text": "Never"}, {"gone": "Text"}, {"selector": "#never"}, {"url": "never"}, {"idle": 30}],
+    [{"text": "Never", "gone": "Text", "selector": "#never"}, {"url": "never"}, {"idle": 30}],
     ids=lambda wanted: next(iter(wanted)),
 )
 async def test_waiting_ends_with_the_process(page: Page, serve: Serve, wanted: dict[str, Any]) -> None:
@@ -63,7 +64,9 @@ async def test_waiting_ends_with_the_process(page: Page, serve: Serve, wanted: d
     assert "- paragraph: Text" in (await page.snapshot()).text
 
 
-async def test_a_page_is_opened_although_the_process_of_the_one_before_it_ends(serve: Serve) -> None:
+async def test_a_page_is_opened_although_the_process_of_the_one_before_it_ends(
+    browser: Browser, page: Page, serve: Serve
+) -> None:
     asked, ended = asyncio.Event(), asyncio.Event()
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -73,8 +76,9 @@ async def test_a_page_is_opened_although_the_process_of_the_one_before_it_ends(s
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nThere")
         await writer.drain()
 
-    async with talking(talk) as port, Browser.launch() as browser:
-        page, url = await browser.new_page(serve(FORM)), f"http://localhost:{port}/"
+    async with talking(talk) as port:
+        url = f"http://localhost:{port}/"
+        await page.goto(serve(FORM))
         process = await process_of(browser, page)
         going = asyncio.ensure_future(page.goto(url))
         await asked.wait()
@@ -105,23 +109,25 @@ async def test_a_frame_whose_process_ended_holds_up_nothing(page: Page, serve: S
     assert [each.why for each in (await page.snapshot()).omitted] == [ENDED]
 
 
-@pytest.mark.parametrize("kind", ["GPU", "others"])
-async def test_processes_that_serve_all_pages_come_again(serve: Serve, kind: str) -> None:
+async def test_processes_that_serve_all_pages_come_again(serve: Serve) -> None:
     url = serve(FORM)
     async with Browser.launch() as browser:
-        page, other = await browser.new_page(url), await browser.new_page(url)
-        before = (await page.snapshot()).text, (await other.snapshot()).text
-        infos = (await browser.session.send(system_info.GetProcessInfo())).process_info
-        serving = [each for each in infos if each.type not in ("browser", "renderer")]  # of the network, say
-        serving = [each for each in serving if (each.type == "GPU") == (kind == "GPU")]
+        page, other = await browser.new_page(), await browser.new_page(url)
+        before = (await other.snapshot()).text
+        for gpu in (True, False):
+            await page.goto(url)
+            button = await ref(page, "Send")
+            infos = (await browser.session.send(system_info.GetProcessInfo())).process_info
+            serving = [each for each in infos if each.type not in ("browser", "renderer")]  # of the network, say
+            serving = [each for each in serving if (each.type == "GPU") == gpu]
 
-        for each in serving:
-            os.kill(each.id, 9)
-        receipt = await page.click("E1")
-        again = await page.goto(url)
+            for each in serving:
+                os.kill(each.id, 9)
+            receipt = await page.click(button)
+            again = await page.goto(url)
 
-        assert serving
-        assert receipt.changed[:1] == ['~ title: "Form" → "Sent"']
-        assert (again.navigated_to, again.status, again.settled) == (url, 200, "quiet")
-        assert (await page.screenshot())[:4] == b"\x89PNG"
-        assert (await other.snapshot()).text == before[1]
+            assert serving
+            assert receipt.changed[:1] == ['~ title: "Form" → "Sent"']
+            assert (again.navigated_to, again.status, again.settled) == (url, 200, "quiet")
+            assert (await page.screenshot())[:4] == b"\x89PNG"
+            assert (await other.snapshot()).text == before

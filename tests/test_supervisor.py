@@ -20,7 +20,7 @@ from cdp_agent.errors import BrowserError, PageUnresponsive
 from tests.conftest import Serve
 from tests.detached import start_detached
 
-pytestmark = [pytest.mark.chrome, pytest.mark.whole_chrome]
+pytestmark = pytest.mark.chrome
 
 WITHIN_S = 5.0
 
@@ -85,6 +85,7 @@ async def nothing_remains(folder: Path, but: Sequence[str] = ()) -> bool:
     return True
 
 
+@pytest.mark.whole_chrome
 @pytest.mark.parametrize(
     ("word", "later_s"),
     [("starting", 0.0), ("starting", 0.02), ("starting", 0.08), ("launched", 0.0), ("page", 0.1)],
@@ -141,6 +142,7 @@ def test_what_is_looked_at_too_late_is_ended_all_the_same(tmp_path: Path, monkey
         assert process.wait() == -9
 
 
+@pytest.mark.whole_chrome
 async def test_close_leaves_nothing_and_is_quick(folder: Path) -> None:
     async with Browser.launch() as browser:
         await browser.new_page("data:text/html,<script>onbeforeunload = () => 'stay'</script>")
@@ -170,6 +172,7 @@ async def test_a_launch_that_is_cancelled_leaves_nothing(folder: Path) -> None:
     assert await nothing_remains(folder), remains(folder)
 
 
+@pytest.mark.whole_chrome
 async def test_chrome_ends_with_us_when_the_supervisor_was_killed(folder: Path) -> None:
     async with Browser.launch() as browser:
         assert browser._instance.process is not None
@@ -202,6 +205,7 @@ async def test_a_detached_chrome_ends_when_its_start_is_cancelled(folder: Path) 
     assert await nothing_remains(folder), remains(folder)
 
 
+@pytest.mark.whole_chrome
 async def test_a_given_profile_has_its_cookies_when_we_are_killed(folder: Path, serve: Serve) -> None:
     url = serve("<p>set</p>", headers={"Set-Cookie": "kept=yes; Max-Age=1000"})
     script = VICTIM.replace("Browser.launch()", f"Browser.launch(profile={str(folder / 'mine')!r})")

@@ -78,24 +78,25 @@ async def test_the_proxy_is_told_who_asks(detached: DetachedChrome, kind: str) -
     assert ("GET http://shop.test/cart HTTP/1.1", LOGIN) in through.asked
 
 
-async def test_a_login_that_is_not_taken_is_given_once() -> None:
+async def test_a_login_that_is_not_taken_is_given_once(browser: Browser) -> None:
     async with (
         proxy() as through,
-        Browser.launch(proxy=f"http://ada:wrong@127.0.0.1:{through.port}") as browser,
+        await browser.new_context(proxy=f"http://ada:wrong@127.0.0.1:{through.port}") as context,
     ):
         with pytest.raises(NavigationFailed):
-            await browser.new_page("http://shop.test/cart")
+            await context.new_page("http://shop.test/cart")
 
         tried = [given for first, given in through.asked if first == "GET http://shop.test/cart HTTP/1.1"]
 
     assert len([given for given in tried if given is not None]) == 1
 
 
-async def test_a_site_that_asks_for_a_login_does_not_get_that_of_the_proxy() -> None:
+async def test_a_site_that_asks_for_a_login_does_not_get_that_of_the_proxy(browser: Browser) -> None:
     async with running() as web, proxy() as through:
         web.put("good", "/", "Login", status=401, WWW_Authenticate="Basic realm=x")
-        async with Browser.launch(proxy=f"http://ada:s3cret%20word@127.0.0.1:{through.port}") as browser:
-            page = await browser.new_page()
+        given = f"http://ada:s3cret%20word@127.0.0.1:{through.port}"
+        async with await browser.new_context(proxy=given) as context:
+            page = await context.new_page()
             receipt = await page.goto(web.origin("good"))  # this machine is reached without the proxy
 
     assert receipt.status == 401

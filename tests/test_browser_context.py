@@ -23,26 +23,19 @@ SEEN = "[innerWidth, navigator.userAgent, navigator.language, document.cookie, l
 KEEPS = "<script>document.cookie = 'kept=1; max-age=1000'; localStorage.setItem('kept', '1')</script>"
 
 
-@pytest.fixture(scope="module")
-async def launched() -> AsyncIterator[Browser]:
-    async with Browser.launch(viewport=None) as browser:
-        await browser.new_page()  # without a tab it opens a window for each
-        yield browser
-
-
 @pytest.fixture(params=["launched", "attached"])
-async def whole(request: pytest.FixtureRequest, launched: Browser, detached: DetachedChrome) -> AsyncIterator[Browser]:
-    """A browser that has set nothing itself."""
+async def whole(request: pytest.FixtureRequest, browser: Browser, detached: DetachedChrome) -> AsyncIterator[Browser]:
+    """A browser that others work in, too."""
     if request.param == "attached":
-        async with Browser.connect(detached.endpoint) as browser:
-            yield browser
+        async with Browser.connect(detached.endpoint) as connected:
+            yield connected
         return
-    before = launched.pages
-    yield launched
-    for context in launched.contexts:
+    yield browser
+    for context in browser.contexts:
         await context.close()
-    for page in [each for each in launched.pages if each not in before]:
-        await page.close()
+
+
+attached = pytest.mark.parametrize("whole", ["attached"], indirect=True)
 
 
 def _seen_with(width: int, agent: str, language: str) -> list[object]:
@@ -98,14 +91,14 @@ async def test_a_popup_belongs_to_the_one_that_its_opener_is_in(whole: Browser, 
 
 
 async def test_tabs_that_are_opened_at_a_time_are_each_in_their_own(whole: Browser, serve: Serve) -> None:
-    widths = [400, 500, 600]
+    widths = [400, 500]
     contexts = [await whole.new_context(isolated=False, viewport=(width, 300)) for width in widths]
     url = serve("<p>here</p>")
 
     pages = await asyncio.gather(*(each.new_page(url) for each in contexts for _ in range(2)))
 
     assert [await each.evaluate("innerWidth") for each in pages] == [width for width in widths for _ in range(2)]
-    assert [set(each.pages) for each in contexts] == [set(pages[:2]), set(pages[2:4]), set(pages[4:])]
+    assert [set(each.pages) for each in contexts] == [set(pages[:2]), set(pages[2:])]
 
 
 async def test_rules_hold_in_the_one_that_they_were_given_to(whole: Browser, serve: Serve) -> None:
@@ -154,7 +147,12 @@ async def _downloaded(page: Page, link: str) -> Path:
 
 
 @pytest.mark.whole_chrome
-@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "shared"])
+@pytest.mark.parametrize(
+    ("whole", "isolated"),
+    [("launched", True), ("attached", False)],
+    indirect=["whole"],
+    ids=["launched, isolated", "attached, shared"],
+)
 async def test_downloads_go_to_the_folder_of_each(whole: Browser, serve: Serve, tmp_path: Path, isolated: bool) -> None:
     file = serve(b"report", content_type="application/octet-stream", path="/report.bin")
     url = serve(f"<a href='{file}'>Report</a>")
@@ -169,6 +167,7 @@ async def test_downloads_go_to_the_folder_of_each(whole: Browser, serve: Serve, 
     assert whole.downloads.take() == []
 
 
+@attached
 async def test_a_saved_state_comes_into_another_one(whole: Browser, serve: Serve, tmp_path: Path) -> None:
     first = await whole.new_context()
     await first.new_page(serve(KEEPS))
@@ -197,6 +196,7 @@ async def test_closed_it_leaves_no_tab_and_nothing_stored(whole: Browser, serve:
     assert page.target_id not in [each.target_id for each in targets]
 
 
+@attached
 async def test_a_tab_that_was_kept_stays_when_it_is_closed(whole: Browser) -> None:
     context = await whole.new_context(isolated=False)
     kept, other = await context.new_page(), await context.new_page()
@@ -208,15 +208,16 @@ async def test_a_tab_that_was_kept_stays_when_it_is_closed(whole: Browser) -> No
     await kept.close()
 
 
+@attached
 async def test_what_would_be_everybodys_needs_one_of_its_own(whole: Browser, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="isolated=True"):
         await whole.new_context(isolated=False, proxy="127.0.0.1:9")
 
 
-async def test_each_is_there_again_in_the_next_chrome(serve: Serve) -> None:
-    first, second = await start_detached(), await start_detached()
+async def test_each_is_there_again_in_the_next_chrome(detached: DetachedChrome, serve: Serve) -> None:
+    first = await start_detached()
     try:
-        async with Browser.connect([first.endpoint, second.endpoint]) as browser:
+        async with Browser.connect([first.endpoint, detached.endpoint]) as browser:
             contexts = [await browser.new_context(user_agent=f"Agent/{number}") for number in range(2)]
             page = await contexts[0].new_page()
             await stop_detached(first)
@@ -231,9 +232,9 @@ async def test_each_is_there_again_in_the_next_chrome(serve: Serve) -> None:
             assert browser.attempts[-1].index == 1
     finally:
         await stop_detached(first)
-        await stop_detached(second)
 
 
+@attached
 async def test_an_agent_works_in_one(whole: Browser, serve: Serve) -> None:
     context = await whole.new_context(user_agent="Own/1")
     page = await context.new_page(serve(SHOP))
@@ -244,6 +245,7 @@ async def test_an_agent_works_in_one(whole: Browser, serve: Serve) -> None:
     assert context.pages == [page]
 
 
+@attached
 async def test_it_is_closed_at_the_end_of_its_block(whole: Browser) -> None:
     async with await whole.new_context() as context:
         page = await context.new_page()

@@ -1,4 +1,4 @@
-"""The Python programs of the README run as they stand there, pasted into a file."""
+"""The Python programs of the README run as they stand there, pasted into a file, or a function where they await."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import re
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cdp_agent.browser import Browser
 from fixtures.replay import ReplayServer, tool_call
 from tests.conftest import Serve
 
 README = Path(__file__).parent.parent / "README.md"
 ANSWER = tool_call("done", {"result": "The blue mug, at 12 crowns."})
 
-pytestmark = [pytest.mark.chrome, pytest.mark.whole_chrome]
+pytestmark = pytest.mark.chrome
+Captured = pytest.CaptureFixture[str]
 
 
 def program(number: int) -> str:
@@ -26,15 +29,15 @@ def program(number: int) -> str:
     return programs[number]
 
 
-def inside(part: str, then: str) -> str:
-    """The program with `part` of it in it that awaits, where there is a browser, and what it does `then`."""
+async def awaited(part: str, then: str, browser: Browser, replaced: dict[str, str] | None = None) -> None:
+    """Carries out the program with `part` of it in it, which awaits and has a `browser`, and `then` what follows."""
     programs: list[str] = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
     (found,) = [each for each in programs if part in each]
-    body = textwrap.indent(f"{found}{then}\n", " " * 8)
-    return (
-        "import asyncio\n\nimport cdp_agent\n\nasync def main():\n"
-        f"    async with cdp_agent.Browser.launch() as browser:\n{body}\nasyncio.run(main())\n"
-    )
+    for shown, real in (replaced or {}).items():
+        found = found.replace(shown, real)
+    defined: dict[str, Any] = {}
+    exec(f"async def main(browser):\n{textwrap.indent(found + then, '    ')}", defined)
+    await defined["main"](browser)
 
 
 async def run(text: str, folder: Path, **variables: str) -> list[str]:
@@ -76,28 +79,33 @@ async def test_the_blocking_program_prints_a_page(serve: Serve, tmp_path: Path) 
     assert lines == ['- heading "Example Domain" [level=1]']
 
 
-async def test_the_program_with_a_session_calls_tools(serve: Serve, tmp_path: Path) -> None:
+async def test_the_program_with_a_session_calls_tools(browser: Browser, serve: Serve, capsys: Captured) -> None:
     example = serve("<h1>Example Domain</h1><button>Learn more</button>")
-    text = inside("Session.launch", "    print(outcome.text)").replace("https://example.com", example)
+    real = {"https://example.com": example, '{"ref": "E12"}': '{"selector": "button"}'}
 
-    lines = await run(text.replace('{"ref": "E12"}', '{"selector": "button"}'), tmp_path)
+    await awaited("Session.launch", "    print(outcome.text)", browser, real)
 
-    assert lines[0] == 'clicked E1 button "Learn more"'
-
-
-async def test_the_program_that_approves_decides(tmp_path: Path) -> None:
-    text = inside("approve=decide", "print(type(agent).__name__, await decide(None))")
-
-    lines = await run(text, tmp_path, OPENAI_API_KEY="sk-none")
-
-    assert lines == ["Agent Stop(why='Not without me.')"]
+    assert capsys.readouterr().out.splitlines()[0] == 'clicked E1 button "Learn more"'
 
 
-async def test_the_program_with_the_settings_of_the_file_takes_them(tmp_path: Path) -> None:
+async def test_the_program_that_approves_decides(
+    browser: Browser, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+
+    await awaited("approve=decide", "print(type(agent).__name__, await decide(None))", browser)
+
+    assert capsys.readouterr().out == "Agent Stop(why='Not without me.')\n"
+
+
+async def test_the_program_with_the_settings_of_the_file_takes_them(
+    browser: Browser, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (settings,) = re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
     (tmp_path / "config.toml").write_text(settings.replace("pass show shop", "echo correct horse"))
-    text = inside("Config.load()", "    print(config.model, config.max_cost, type(agent).__name__)")
+    monkeypatch.setenv("CDP_AGENT_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-none")
 
-    lines = await run(text, tmp_path, CDP_AGENT_CONFIG=str(tmp_path / "config.toml"), ANTHROPIC_API_KEY="sk-none")
+    await awaited("Config.load()", "    print(config.model, config.max_cost, type(agent).__name__)", browser)
 
-    assert lines == ["anthropic/claude-sonnet-5 0.5 Agent"]
+    assert capsys.readouterr().out == "anthropic/claude-sonnet-5 0.5 Agent\n"

@@ -31,6 +31,13 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.fixture
+def other_chrome(detached: DetachedChrome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all but the Chrome that is launched: there is none, and one to connect to, which will do."""
+    monkeypatch.setenv("CDP_AGENT_EXECUTABLE", "/no/chrome")
+    monkeypatch.setenv("CDP_AGENT_CDP", detached.endpoint)
+
+
 def doctor(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
     """Its exit status, and state, text and advice by what they are about; the last one where there are several."""
     status = main(["doctor", "--json", *words])
@@ -53,6 +60,7 @@ def test_a_chrome_that_starts_is_well(path: Path, capsys: Captured) -> None:
         assert {"/dev/shm", "fonts"} <= set(found)
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_a_person_sees_a_line_and_what_to_do(capsys: Captured) -> None:
     assert main(["doctor", "--offline"]) == 0
     assert "! model: none is set, which `run` needs\n    → cdp-agent config init\n" in capsys.readouterr().out
@@ -86,6 +94,7 @@ def test_a_chrome_that_does_not_start_says_why(
     assert "--no-sandbox" in found["Chrome"]["advice"]
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_endpoints_are_told_by_their_number(
     detached: DetachedChrome, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +108,7 @@ def test_endpoints_are_told_by_their_number(
     assert "tok-en" not in str(found)
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_a_model_that_answers_is_well(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     with ReplayServer(replies=[tool_call("done", {"result": "x"})]) as server:
         monkeypatch.setenv("CDP_AGENT_MODEL", "openai-compatible/m")
@@ -106,9 +116,11 @@ def test_a_model_that_answers_is_well(capsys: Captured, monkeypatch: pytest.Monk
         status, found = doctor(capsys)
 
     assert (status, found["model"]["state"]) == (0, "ok")
+    assert (found["Chrome"]["state"], found["endpoint 1 of 1"]["state"]) == ("warn", "ok")
     assert found["model"]["text"].startswith("openai-compatible/m answers, in ")
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_a_wrong_key_is_told_without_it(
     httpserver: HTTPServer, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +138,7 @@ def test_a_wrong_key_is_told_without_it(
     assert "sk-12345678" not in str(found)
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_offline_no_model_is_asked(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CDP_AGENT_MODEL", "lmstudio/m")
     monkeypatch.setenv("CDP_AGENT_BASE_URL", "http://127.0.0.1:9/v1")
@@ -135,6 +148,7 @@ def test_offline_no_model_is_asked(capsys: Captured, monkeypatch: pytest.MonkeyP
     assert found["model"]["text"] == "lmstudio/m at http://127.0.0.1:9/v1, not asked"
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_a_missing_key_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CDP_AGENT_MODEL", "openai/m")
 
@@ -144,8 +158,9 @@ def test_a_missing_key_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch
     assert "OPENAI_API_KEY" in found["model"]["text"]
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_a_file_that_others_can_read_is_told(path: Path, capsys: Captured) -> None:
-    path.chmod(0o644)
+    path.chmod(0o640)
 
     status, found = doctor(capsys, "--offline")
 
@@ -169,6 +184,7 @@ def test_a_wrong_setting_fails_and_the_rest_is_looked_at(path: Path, capsys: Cap
     assert found["Chrome"]["state"] == "ok"
 
 
+@pytest.mark.usefixtures("other_chrome")
 def test_a_misspelt_variable_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CDP_AGENT_MAXSTEPS", "3")
 

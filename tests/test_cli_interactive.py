@@ -305,7 +305,7 @@ def test_a_second_ctrl_c_ends_steps_at_a_terminal(attached: Cli, httpserver: HTT
 @pytest.mark.chrome
 @pytest.mark.parametrize("words", [["--once"], ["--session", "lines"]], ids=["alone", "in a session"])
 def test_a_program_answers_fills_in_and_pauses_by_json_lines(
-    environment: dict[str, str], httpserver: HTTPServer, words: list[str]
+    attached: Cli, httpserver: HTTPServer, words: list[str]
 ) -> None:
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><label>Key <input type=password></label>", content_type="text/html"
@@ -316,30 +316,10 @@ def test_a_program_answers_fills_in_and_pauses_by_json_lines(
         tool_call("request_user_data", {"form_description": "The account", "fields": fields}),
         tool_call("done", {"result": "Green."}),
     ]
-    command = [
-        sys.executable,
-        "-m",
-        "cdp_agent",
-        "run",
-        "Log in",
-        "--url",
-        httpserver.url_for("/"),
-        "--approve",
-        "jsonl",
-    ]
     with ReplayServer(replies=replies) as server:
-        command += [
-            "--approve",
-            "jsonl",
-            "--model",
-            "openai-compatible/scripted",
-            "--base-url",
-            server.base_url,
-            *words,
-        ]
-        with subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        ) as process:
+        asking = ["run", "Log in", "--url", httpserver.url_for("/"), "--approve", "jsonl", *words]
+        model = ["--model", "openai-compatible/scripted", "--base-url", server.base_url]
+        with attached.start(*asking, *model, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin is not None
             assert process.stdout is not None
             kinds, lines = list[str](), list[str]()
@@ -350,7 +330,6 @@ def test_a_program_answers_fills_in_and_pauses_by_json_lines(
                     for said in answers_to(ask):
                         process.stdin.write(json.dumps(said) + "\n")
                         process.stdin.flush()
-        subprocess.run([*command[:3], "close", "--all"], env=environment, check=True, capture_output=True)
 
     assert process.returncode == 0
     assert kinds == ["question", "paused", "form"]
@@ -371,21 +350,17 @@ def answers_to(ask: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.chrome
 @pytest.mark.whole_chrome
-def test_a_person_acts_in_the_window_while_the_run_waits(environment: dict[str, str], httpserver: HTTPServer) -> None:
+def test_a_person_acts_in_the_window_while_the_run_waits(cli: Cli, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><button onclick=\"p.textContent = 'Welcome'\">Enter</button><p id=p>x</p>",
         content_type="text/html",
     )
     replies = [tool_call("wait", {"seconds": 2}), tool_call("done", {"result": "In."})]
     with desktop() as screen_of, ReplayServer(replies=replies) as server:
-        environment |= screen_of
-        command = [sys.executable, "-m", "cdp_agent"]
-        started = subprocess.run(
-            [*command, "chrome", "start", "--headed"], env=environment, capture_output=True, text=True, check=True
-        )
-        endpoint = next(word for word in started.stdout.split() if word.startswith("http"))
+        cli.environment |= screen_of
+        endpoint = json.loads(cli.here("chrome", "start", "--headed", "--json").stdout)["endpoint"]
         words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
-        with at_a_terminal(environment, *words, "--base-url", server.base_url, "-i") as (_, terminal):
+        with at_a_terminal(cli.environment, *words, "--base-url", server.base_url, "-i") as (_, terminal):
             screen = Screen(terminal)
             screen.until("wait 2")
             screen.type("\x03")
@@ -393,7 +368,7 @@ def test_a_person_acts_in_the_window_while_the_run_waits(environment: dict[str, 
             visible = asyncio.run(entered(endpoint))
             screen.type("I have logged in\n")
             screen.until("steps, ")
-        subprocess.run([*command, "close", "--all"], env=environment, check=True, capture_output=True)
+        cli.end()  # before its desktop does
 
     assert visible
     told = str(server.turns[-1]["messages"])

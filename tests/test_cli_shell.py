@@ -13,6 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.cli.shell import is_command
 from fixtures.replay import ReplayServer, tool_call
+from tests.commands import Cli
 from tests.test_cli_interactive import IN_A_TERMINAL, Screen
 
 SHOP = """<title>Shop</title><button onclick="document.querySelector('p').textContent = 'Saved it'">Save</button>
@@ -38,16 +39,8 @@ def test_a_line_is_a_tool_only_where_it_has_what_that_takes(line: str, command: 
     assert is_command(shlex.split(line)) is command
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CDP_AGENT_C")}
-    return {**kept, "CDP_AGENT_CONFIG": os.devnull, "XDG_STATE_HOME": str(tmp_path / "state")}
-
-
 @pytest.mark.chrome
-def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(
-    environment: dict[str, str], httpserver: HTTPServer
-) -> None:
+def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(cli: Cli, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
     replies = [
         tool_call("ask_user", {"question": "Which one?"}),
@@ -58,12 +51,8 @@ def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(
         typed = (
             f"# a comment\nopen {httpserver.url_for('/')}\nClick Save\nclick E77\nrun Save it\nthe first\nsnapshot\n"
         )
-        command = [sys.executable, "-m", "cdp_agent", "shell", "--quiet", *model]
-        done = subprocess.run(
-            command, env=environment, input=typed, capture_output=True, text=True, timeout=100, check=False
-        )
+        done = cli.here("shell", "--quiet", *model, typed=typed)
 
-    assert done.returncode == 0, done.stderr
     assert "- paragraph: Nothing yet" in done.stdout
     assert "There is no E77" in done.stderr
     assert "Which one?" in done.stderr
@@ -73,12 +62,12 @@ def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(
 
 @pytest.mark.chrome
 def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
-    environment: dict[str, str], httpserver: HTTPServer, tmp_path: Path
+    attached: Cli, httpserver: HTTPServer, tmp_path: Path
 ) -> None:
     httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
     ours, terminal = os.openpty()
     command = [sys.executable, "-c", IN_A_TERMINAL, "-m", "cdp_agent", "shell", "--url", httpserver.url_for("/")]
-    environment["TERM"] = "xterm"
+    environment = {**attached.environment, "TERM": "xterm"}
     with subprocess.Popen(
         command, env=environment, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True
     ) as process:

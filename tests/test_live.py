@@ -181,11 +181,11 @@ def test_a_run_in_a_chrome_that_runs_already_is_shown_too(attached: Cli, serve: 
 
 
 @pytest.mark.chrome
-def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page(cli: Cli, serve: Serve) -> None:
+def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page(attached: Cli, serve: Serve) -> None:
     with ReplayServer(replies=[FILL, ASK, CLICK, DONE]) as server:
         words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--session", "mine"]
         model = ["--model", "openai-compatible/m", "--base-url", server.base_url]
-        running = cli.start(*words, *model, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        running = attached.start(*words, *model, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert running.stderr is not None
         address = next(line.split()[1] for line in running.stderr if line.startswith("Live "))
         with httpx.stream("GET", address.replace("/?", "/stream?")) as stream:
@@ -199,7 +199,7 @@ def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page(cli: Cli, serve
     assert decided.status_code == 200, decided.text
     assert answer == "Found tea.\n", told
     assert "Green, please" in str(server.turns)
-    assert "mine" in cli("sessions").stdout  # its pages stay
+    assert "mine" in attached.here("sessions").stdout  # its pages stay
 
 
 def test_without_the_extra_it_is_told_what_to_install() -> None:

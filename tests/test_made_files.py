@@ -177,16 +177,19 @@ async def test_tools_give_files_or_write_new_ones(browser: Browser, serve: Serve
 
 
 @pytest.mark.chrome
-def test_commands_write_files_and_print_their_paths(cli: Cli, serve: Serve, tmp_path: Path) -> None:
-    cli("open", serve("<title>Bill</title><h1>Bill</h1><button>Pay</button>"))
+def test_commands_write_files_and_print_their_paths(
+    attached: Cli, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    attached.here("open", serve("<title>Bill</title><h1>Bill</h1><button>Pay</button>"))
 
     made = [
-        cli("pdf", "bill.pdf", cwd=tmp_path).stdout,
-        cli("pdf", "bill.pdf", cwd=tmp_path).stdout,  # whoever names a file may replace it
-        cli("pdf", cwd=tmp_path).stdout,
-        cli("har", cwd=tmp_path).stdout,
-        cli("screenshot", "pay.png", "--ref", "E1", cwd=tmp_path).stdout,
-        cli("zoom", "0,0,100,50", "--path", "corner.png", cwd=tmp_path).stdout,
+        attached.here("pdf", "bill.pdf").stdout,
+        attached.here("pdf", "bill.pdf").stdout,  # whoever names a file may replace it
+        attached.here("pdf").stdout,
+        attached.here("har").stdout,
+        attached.here("screenshot", "pay.png", "--ref", "E1").stdout,
+        attached.here("zoom", "0,0,100,50", "--path", "corner.png").stdout,
     ]
 
     names = ("bill.pdf", "bill.pdf", "pdf-1.pdf", "har-1.har", "pay.png", "corner.png")
@@ -194,4 +197,4 @@ def test_commands_write_files_and_print_their_paths(cli: Cli, serve: Serve, tmp_
     assert len(pypdf.PdfReader(tmp_path / "bill.pdf").pages) == 1
     assert json.loads((tmp_path / "har-1.har").read_text())["log"]["version"] == "1.2"
     assert _size((tmp_path / "corner.png").read_bytes()) == (400, 200)
-    assert "is no .pdf file" in cli("pdf", "bill.txt", status=2).stderr
+    assert "is no .pdf file" in attached.here("pdf", "bill.txt", status=2).stderr

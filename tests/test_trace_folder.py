@@ -21,6 +21,7 @@ from cdp_agent.trace.options import run_folders
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve
+from tests.detached import DetachedChrome, closing_tabs
 
 SHOP_WITH_SERVER = """<title>Shop</title><h1>Shop</h1><button onclick="pay()">Pay</button><p>Nothing yet</p>
 <script>async function pay() {
@@ -168,23 +169,22 @@ async def test_the_trace_of_a_run_that_is_given_up_is_closed(
 
 
 @pytest.mark.chrome
-def test_what_was_written_stays_when_the_process_is_killed(tmp_path: Path) -> None:
+def test_what_was_written_stays_when_the_process_is_killed(detached: DetachedChrome, tmp_path: Path) -> None:
     script = """if 1:
         import asyncio, sys
         from pathlib import Path
         from cdp_agent import Agent, Browser
         async def main():
-            async with Browser.launch(args=["--no-sandbox"]) as browser:
-                agent = Agent(browser, model="openai-compatible/m", base_url=sys.argv[1], trace=Path(sys.argv[2]))
+            async with Browser.connect(sys.argv[1]) as browser:
+                agent = Agent(browser, model="openai-compatible/m", base_url=sys.argv[2], trace=Path(sys.argv[3]))
                 async for event in agent.stream("Wait for ever", url="data:text/html,<title>Shop</title><button>Go"):
                     print(type(event).__name__, flush=True)
         asyncio.run(main())
     """
     replies = [reply(("click", {"ref": "{{ref:button Go}}"})), tool_call("wait", {"seconds": 30}), DONE]
-    with ReplayServer(replies=replies) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", script, server.base_url, str(tmp_path)], stdout=subprocess.PIPE, text=True
-        )
+    with closing_tabs(detached.endpoint), ReplayServer(replies=replies) as server:
+        words = [detached.endpoint, server.base_url, str(tmp_path)]
+        process = subprocess.Popen([sys.executable, "-c", script, *words], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         with process:
             happened = [next(line for line in process.stdout if "AgentWaiting" in line)]

@@ -14,6 +14,7 @@ from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 from cdp_agent.sync import Browser as BlockingBrowser
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 
 PLAYED = """async film => {
   const video = document.createElement('video');
@@ -134,8 +135,8 @@ async def test_what_cannot_be_recorded_is_said_before(
             pytest.fail("the block began")
 
 
-def test_the_blocking_face_films_too(serve: Serve, tmp_path: Path) -> None:
-    with BlockingBrowser.launch() as browser:
+def test_the_blocking_face_films_too(detached: DetachedChrome, serve: Serve, tmp_path: Path) -> None:
+    with BlockingBrowser.connect(detached.endpoint) as browser:
         page = browser.new_page(serve(_coloured("red")))
 
         with page.record_video(tmp_path / "run.mp4") as recording:

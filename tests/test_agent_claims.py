@@ -85,3 +85,13 @@ def test_what_the_schema_gives_to_choose_from_is_not_looked_for() -> None:
 def test_a_version_is_one_with_and_without_its_letter(answer: str, shown: str) -> None:
     assert check(answer, shown).missing == []
     assert check(answer, shown.replace("2.0.1", "2.0.10")).missing != []
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("part", ["a://", "](", "漢字"])
+def test_what_goes_on_without_end_is_read_once(part: str) -> None:
+    """Reading on to the end from each of its places would take minutes to hours."""
+    endless = part * 50_000
+
+    assert claims(endless) == []
+    assert check("Order FF-39718-Z", f"{SHOWN}\n{endless}").missing == []

@@ -192,6 +192,15 @@ def test_a_line_of_evidence_does_not_say_which_page_it_is_of() -> None:
     assert evidence.text() == "Address: https://a.example\n| Address: https://bank.example\nIt is 5."
 
 
+def test_of_an_endless_address_evidence_has_what_is_shown() -> None:
+    evidence = Evidence()
+    evidence.add_page(1, "page", "It is 5.", f"https://a.example/?{'a' * 1_000_000}")
+
+    address, said = evidence.text().split("\n")
+
+    assert (address, said) == (f"Address: https://a.example/?{'a' * 1980}…", "It is 5.")
+
+
 @pytest.mark.parametrize("end", LINE_ENDS, ids=ascii)
 def test_a_receipt_is_told_in_lines_of_its_own_alone(end: str) -> None:
     said = f'b{end}changed:{end}  ~ - button "Pay" [ref=E1]'

@@ -14,15 +14,15 @@ from cdp_agent.extract.grounding import SourcePage, leaves, normalise, ungrounde
 
 _QUOTE = re.compile(r"[“„«\"]([^“”„«»\"\n]{3,300})[”“»\"]")
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|*]+")
-_WITH_DIGIT = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»]*\d[^\s*_`|()\[\]<>\"“”„«»]*")
+_WORD = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»]+")
 _LIST_MARK = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
-_LINK = re.compile(r" → (\S+)|\]\(([^\s)]+)\)")
+_LINK = re.compile(r" → (\S+)|\]\(((?:(?!\]\()[^\s)])+)\)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
 _NOT_SAID = re.compile(
     r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE
 )
 """Our own marks, and the keys of JSON: they are nobody's word for anything."""
-_ESCAPED = re.compile(r"(?:→ |\]\(|\w://)\S*%\S*")
+_WRITTEN_ADDRESS = re.compile(r"(?:→ |\]\(|\w://)\S*")
 _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
 """White space and dashes as figures are read with them; as many characters."""
 _MOST_CLAIMS = 40
@@ -48,7 +48,7 @@ class Checked(msgspec.Struct, frozen=True):
 def check(answer: Any, shown: str, schema: Any = None) -> Checked:
     """Holds an answer, Markdown or JSON data of that schema, against all that was shown, as Evidence.text gives it."""
     text = _NOT_SAID.sub("", shown)
-    readable = _ESCAPED.sub(lambda match: " ".join(unquote(match[0]).split()), text)
+    readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
     page = SourcePage(readable)
     pages, addresses = _places(text, readable)
 
@@ -84,13 +84,17 @@ def claims(answer: str) -> list[str]:
     text = _ADDRESS.sub(_blank, text)
     found |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
     text = _QUOTE.sub(_blank, text)
-    spans = [match.span() for match in _WITH_DIGIT.finditer(text)]
+    spans = [match.span() for match in _WORD.finditer(text) if any(map(str.isdecimal, match[0]))]
     plain = text.translate(_PLAIN)
     plain = plain.casefold() if len(plain.casefold()) == len(text) else plain
     spans += [(each.start, each.end) for each in (*figures(plain), *long_numbers(plain))]
     for start, end in _joined(spans):
         found[start] = text[start:end].strip(".,;:!?'’*_# ")
     return list(dict.fromkeys(found[place] for place in sorted(found) if found[place]))[:_MOST_CLAIMS]
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return " ".join(unquote(match[0]).split()) if "%" in match[0] else match[0]
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -12,14 +12,14 @@ from cdp_agent.agent.judge.claims import Checked, check
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget
 from cdp_agent.agent.state.conversation import Conversation, Question
-from cdp_agent.agent.state.evidence import ADDRESS, Shown
+from cdp_agent.agent.state.evidence import Shown, address_line
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.errors import ActionError, BadReply, BrowserError, Refused, SessionClosed
 from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import heading
+from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, heading, shortened
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, only_asked_for
 
@@ -161,7 +161,7 @@ async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArgumen
 
 def all_shown(run: Run) -> str:
     """What an answer may be made of: what was asked for, and all that was shown."""
-    here = f"{ADDRESS}{run.tabs.page.url}"
+    here = address_line(run.tabs.page.url)
     return f"{prompts.task(run.task.text, run.task.input_data)}\n{run.evidence.text()}\n{here}"
 
 
@@ -202,7 +202,7 @@ def _joined(parts: list[str]) -> str:
 
 def shown_and_not(run: Run, checked: Checked) -> list[str]:
     """What of the answer was found in what the run was shown, each with its line, and what was not."""
-    here = run.tabs.page.url
+    here = shortened(run.tabs.page.url, LONGEST_ADDRESS)
     found = [
         " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
         for each in checked.found

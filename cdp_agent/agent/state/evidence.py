@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.page.receipts.receipts import Receipt, ToldTab
-from cdp_agent.page.snapshot.lines import ref_of, ref_of_change
+from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, ref_of, ref_of_change, shortened
 
 ADDRESS = "Address: "
 """What a line begins with that says which page the lines below it are of."""
@@ -59,7 +59,7 @@ class Evidence:
 
     def text(self) -> str:
         """Everything that can bear out an answer, below the address of its page, to be searched."""
-        return "\n".join(f"{ADDRESS}{each.url}\n{_without_addresses(each.proof)}" for each in self.shown)
+        return "\n".join(f"{address_line(each.url)}\n{_without_addresses(each.proof)}" for each in self.shown)
 
     @property
     def actions(self) -> list[Shown]:
@@ -85,6 +85,11 @@ class Evidence:
     def _proof_of(self, line: str) -> str:
         ref = ref_of(line) or ref_of_change(line)
         return line.partition(f"[ref={ref}]")[0] + f"[ref={ref}]" if ref in self._filled else line
+
+
+def address_line(url: str) -> str:
+    """The line of a page, with so much of its address as is shown to models: a page may make it endless."""
+    return f"{ADDRESS}{shortened(url, LONGEST_ADDRESS)}"
 
 
 def _without_addresses(proof: str) -> str:

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 
 Answer = tuple[int, dict[str, str], str]
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+SLOW = "/slow-loop"
+"""Any host answers that a little later: a page that asks for it again and again hangs, and takes no processor."""
 _KINDS = {"js": "text/javascript", "css": "text/css", "gif": "image/gif", "woff": "font/woff", "mp4": "video/mp4"}
 
 
@@ -74,6 +76,8 @@ class Web:
             raise ConnectionError
         if (held := self._held.get((name, path))) is not None:
             await held.wait()
+        if path == SLOW:
+            await asyncio.sleep(0.2)
         status, extra, content = self._answers.get((name, path.partition("?")[0])) or _usual(path)
         extra = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"} | extra
         told = "".join(f"{key}: {value}\r\n" for key, value in extra.items())

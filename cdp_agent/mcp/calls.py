@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.asking import Asking, UserQuestion
-from cdp_agent.providers.client import Client
 from cdp_agent.security.origins import WEB_AND_DATA
 from cdp_agent.session.session import Permissions, Session, ToolError
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.base import facts
+
+if TYPE_CHECKING:
+    from cdp_agent.providers.client import Client
 
 TRACE = "trace.jsonl"
 

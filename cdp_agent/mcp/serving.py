@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
@@ -26,13 +26,15 @@ from cdp_agent.mcp.elicitation import Elicitation, can_show_forms, input_require
 from cdp_agent.mcp.offer import callable_tools, listed
 from cdp_agent.mcp.plain import PlainCalls, result_of
 from cdp_agent.mcp.resources import Resources
-from cdp_agent.providers.client import Client
 from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.aliases import meant, nearest
 from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.base import Tool, by_name
+
+if TYPE_CHECKING:
+    from cdp_agent.providers.client import Client
 
 INSTRUCTIONS = (
     "A browser. Open a page with goto, read it with snapshot, act on the refs that it shows (E12). An act tells what "

@@ -91,23 +91,16 @@ def test_the_inspector_finds_no_fault_with_the_tools(inspect: Callable[..., Any]
 
 
 def test_the_inspector_puts_two_mugs_into_the_cart(inspect: Callable[..., Any], cli: Cli) -> None:
-    """From call to call with a server of its own each, in the session that they share with commands."""
-
-    def call(name: str, *arguments: str) -> str:
-        words = ["--tool-arg", *arguments] if arguments else []
-        result = inspect("--method", "tools/call", "--tool-name", name, *words)
-        text: str = result["content"][0]["text"]
-        assert not result.get("isError", False), text
-        return text
-
+    """Its server is in the session that commands began and go on with."""
     cli.environment["CDP_AGENT_SESSION"] = "inspected"
     with ShopServer() as shop:
-        cli.here("open", f"{shop.url}product/mug-blue")
-        field = ref_in(call("snapshot"), "spinbutton", "Quantity")
-        call("fill", f"ref={field}", "value=2", "submit=true")
+        field = ref_in(cli.here("open", f"{shop.url}product/mug-blue").stdout, "spinbutton", "Quantity")
 
+        arguments = ("--tool-arg", f"ref={field}", "value=2", "submit=true")
+        result = inspect("--method", "tools/call", "--tool-name", "fill", *arguments)
         cart = cli.here("snapshot").stdout
 
+    assert not result.get("isError", False), result
     assert 'link "Cart (2)"' in cart
     assert "2 | € 14.50" in cart
 

@@ -54,28 +54,22 @@ def ref_of(snapshot: str, element: str) -> str:
     return line.partition("[ref=")[2].partition("]")[0]
 
 
-def test_a_killed_host_leaves_nothing_and_no_other_session_is_touched(
+def test_whatever_is_killed_is_told_and_touches_no_other_session(
     cli: Cli, environment: dict[str, str], detached: DetachedChrome, serve: Serve
 ) -> None:
     other = cli.here("open", serve(SHOP), "--session", "other", "--cdp", detached.endpoint).stdout
     before = living(environment)
     cli.here("open", serve(SHOP))
 
-    os.kill(sessions(cli)["default"]["pid"], signal.SIGKILL)
-
-    assert wait_until(lambda: living(environment) <= before)
-    assert "No session runs for this command" in cli.here("snapshot", status=3).stderr
-    assert 'button "Go"' in cli.here("open", serve(SHOP)).stdout
-    assert cli.here("snapshot", "--session", "other").stdout == other
-
-
-def test_a_killed_chrome_is_told_and_the_next_page_opens(cli: Cli, serve: Serve) -> None:
-    cli.here("open", serve(SHOP))
-
     os.kill(sessions(cli)["default"]["chrome"], signal.SIGKILL)
-
     assert "Chrome" in cli.here("click", "E1", status=3).stderr
     assert 'button "Go"' in cli.here("open", serve(SHOP)).stdout
+
+    os.kill(sessions(cli)["default"]["pid"], signal.SIGKILL)
+    assert wait_until(lambda: living(environment) <= before)
+    assert "No session runs for this command" in cli.here("snapshot", status=3).stderr
+    assert 'button "Go"' in cli.here("open", serve(SHOP), "--cdp", detached.endpoint).stdout
+    assert cli.here("snapshot", "--session", "other").stdout == other
 
 
 def test_a_killed_client_ends_its_call_and_nothing_else(session: Cli, serve: Serve) -> None:
@@ -123,31 +117,31 @@ def test_attached_sessions_share_one_process_and_one_connection(cli: Cli, serve:
 
 
 @pytest.fixture
-def chromes() -> Iterator[list[DetachedChrome]]:
-    """Two that nobody is connected to."""
-    chromes = [asyncio.run(start_detached()) for _ in range(2)]
-    yield chromes
-    for each in chromes:
-        asyncio.run(stop_detached(each))
+def another() -> Iterator[DetachedChrome]:
+    """A Chrome beside the one that all tests connect to."""
+    chrome = asyncio.run(start_detached())
+    yield chrome
+    asyncio.run(stop_detached(chrome))
 
 
 def test_of_two_first_commands_with_different_chromes_one_begins_the_session(
-    chromes: list[DetachedChrome], cli: Cli, serve: Serve
+    detached: DetachedChrome, another: DetachedChrome, cli: Cli, serve: Serve
 ) -> None:
-    url = serve(SHOP)
+    url, endpoints = serve(SHOP), [detached.endpoint, another.endpoint]
+    before = [connections_to(each) for each in endpoints]
 
-    def begin(chrome: DetachedChrome) -> subprocess.CompletedProcess[str]:
-        return cli("open", url, "--cdp", chrome.endpoint, status=None)
+    def begin(endpoint: str) -> subprocess.CompletedProcess[str]:
+        return cli("open", url, "--cdp", endpoint, status=None)
 
     with ThreadPoolExecutor(2) as clients:
-        done = list(clients.map(begin, chromes))
+        done = list(clients.map(begin, endpoints))
 
     began, refused = sorted(done, key=lambda each: each.returncode)
     at = sessions(cli)["default"]["endpoint"]
     assert (began.returncode, refused.returncode) == (0, 2)
     assert f"the session 'default' was opened with {at}" in refused.stderr
     assert 'button "Go"' in cli.here("snapshot").stdout
-    assert [connections_to(each.endpoint) for each in chromes].count(1) == 1
+    assert sorted(now - then for now, then in zip(map(connections_to, endpoints), before, strict=True)) == [0, 1]
 
 
 def test_attached_sessions_have_settings_of_their_own(session: Cli, detached: DetachedChrome, serve: Serve) -> None:
@@ -186,13 +180,13 @@ def test_a_session_that_nobody_uses_ends_with_its_chrome(cli: Cli, environment: 
 
 
 def test_a_host_that_hangs_is_ended(
-    cli: Cli, environment: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
+    attached: Cli, environment: dict[str, str], serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.session.client.ANSWERS_WITHIN_S", 1.0)
-    cli.here("open", serve(SHOP))
-    os.kill(sessions(cli)["default"]["pid"], signal.SIGSTOP)
+    attached.here("open", serve(SHOP))
+    os.kill(sessions(attached)["default"]["pid"], signal.SIGSTOP)
 
-    assert cli.here("close").stdout == "Session 'default' has ended.\n"
+    assert attached.here("close").stdout == "Session 'default' has ended.\n"
     assert wait_until(lambda: not living(environment))
 
 

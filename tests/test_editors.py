@@ -17,22 +17,22 @@ each_editor = pytest.mark.parametrize("name", EDITORS, scope="module")  # all te
 each_rich_editor = pytest.mark.parametrize("name", RICH, scope="module")
 BEFORE = "before\n  it (x)"
 FUNCTION = 'function f(a) {\n  if (a[0] == "x\'y") {\n    return `${a}`;\n  }\n}'
+AT_ITS_EDGES = "  a  b   c  \n b \n\nd\n\n\n{}\n e \n"
+SCRIPTS = "ä 😀 👨‍👩‍👧 日本語\nعربى שלום\n/"
+TYPESET = 'He said "hi" -- well... (c) 1/2 -> it\'s <b>x</b> &amp; <p> https://example.com/a?b=c @'
+LONG = "\n".join(f"  line {index} {{" for index in range(60))
+LISTS = "- one\n- two\n* three\n1. four\n2) five\n[ ] six\n# seven"
+MARKDOWN = "*a* **b** _c_ `d` ~~e~~ [f](g) > h\n```js\n---"
 TEXTS = {
-    "code": FUNCTION,
+    "code, scripts and what is typeset, between spaces and blank lines": AT_ITS_EDGES.format(
+        f"{FUNCTION}\n{SCRIPTS}\n{TYPESET}"
+    ),
+    "60 lines": LONG,
     "a single quote": '"',
-    "spaces and blank lines": "  a  b   c  \n b \n\nd\n\n\n e \n",
-    "emoji and scripts": "ä 😀 👨‍👩‍👧 日本語\nعربى שלום\n/",
-    "what is typeset": 'He said "hi" -- well... (c) 1/2 -> it\'s <b>x</b> &amp; <p> https://example.com/a?b=c @',
-    "60 lines": "\n".join(f"  line {index} {{" for index in range(60)),
     "nothing": "",
 }
 OF_CODE = {"openers": "([{\"'`<"}
-OF_RICH = {
-    "what becomes a list": "- one\n- two\n* three\n1. four\n2) five\n[ ] six\n# seven",
-    "a dash": "- ",
-    "Markdown": "*a* **b** _c_ `d` ~~e~~ [f](g) > h\n```js\n---",
-    "a mark at the end": "see **b**",
-}
+OF_RICH = {"a dash": "- ", "what becomes a list, Markdown, and a mark at the end": f"{LISTS}\n{MARKDOWN}\nsee **b**"}
 
 
 async def opened(page: Page, app_url: AppUrl, name: str) -> None:
@@ -52,9 +52,9 @@ async def held(page: Page) -> Any:
     return await page.evaluate("app.value()")
 
 
-async def undo(page: Page) -> None:
-    """By its keys alone: what comes of them is asked of the editor, not of a receipt."""
-    await keyboard.press((await tab_of(page).frames()).root, "Control+Z")
+async def press(page: Page, chord: str) -> None:
+    """Its keys alone: what comes of them is asked of the editor, not of a receipt."""
+    await keyboard.press((await tab_of(page).frames()).root, chord)
 
 
 @each_editor
@@ -68,7 +68,7 @@ async def test_an_editor_gets_exactly_what_is_given_in_one_step(page: Page, app_
         await page.evaluate(f"app.set({BEFORE!r})")
         receipt = await page.fill(await editor_in(page), text)
         filled = await held(page)
-        await undo(page)
+        await press(page, "Control+Z")
         came[text] = (filled, receipt.value, receipt.note, await held(page))
 
     notes = {text: f"as given, 60 lines, {len(text)} characters" if len(text) > 300 else "" for text in given}
@@ -92,17 +92,17 @@ async def test_an_editor_is_added_to_at_its_end(page: Page, app_url: AppUrl, nam
     await page.evaluate(f"app.set({BEFORE!r})")
     editor = await editor_in(page)
 
-    for text in (" and (", "more)\n- one\n- two", "\n\nend "):
+    for text in (" and (", "\n\nmore)\n- one\n- two "):
         receipt = await page.fill(editor, text, append=True)
 
-    whole = f"{BEFORE} and (more)\n- one\n- two\n\nend "
+    whole = f"{BEFORE} and (\n\nmore)\n- one\n- two "
     assert (await held(page), receipt.value, receipt.note) == (whole, whole, "")
 
 
 async def test_a_line_that_an_editor_draws_to_measure_it_is_not_told_as_its_text(page: Page, app_url: AppUrl) -> None:
     await opened(page, app_url, "codemirror5")
     editor = await editor_in(page)
-    await page.fill(editor, TEXTS["60 lines"])
+    await page.fill(editor, LONG)
 
     receipt = await page.fill(editor, "")
 
@@ -123,8 +123,8 @@ async def test_bold_is_made_by_a_chord_told_where_it_is_taken_over_and_undone(
     made = await page.evaluate("app.bold()")
     receipt = await page.fill(editor, "Dear Bo")
     taken_over = await page.evaluate("app.bold()")
-    await page.press("Control+A", ref=editor)
-    await page.press("Control+B")
+    await press(page, "Control+A")
+    await press(page, "Control+B")
 
     assert (made, receipt.value, taken_over) == ("Dear Ada", "Dear Bo", "Dear Bo")
     assert any("**Dear Bo**" in each for each in receipt.changed), receipt

@@ -62,6 +62,7 @@ async def test_each_has_settings_and_storage_of_its_own(whole: Browser, serve: S
     assert whole.contexts == [first, second]
 
 
+@attached
 async def test_one_that_is_not_isolated_has_its_own_settings_and_the_browsers_storage(
     whole: Browser, serve: Serve
 ) -> None:
@@ -90,6 +91,7 @@ async def test_a_popup_belongs_to_the_one_that_its_opener_is_in(whole: Browser, 
     assert first.opened(popup)
 
 
+@attached
 async def test_tabs_that_are_opened_at_a_time_are_each_in_their_own(whole: Browser, serve: Serve) -> None:
     widths = [400, 500]
     contexts = [await whole.new_context(isolated=False, viewport=(width, 300)) for width in widths]
@@ -102,22 +104,20 @@ async def test_tabs_that_are_opened_at_a_time_are_each_in_their_own(whole: Brows
 
 
 async def test_rules_hold_in_the_one_that_they_were_given_to(whole: Browser, serve: Serve) -> None:
-    here, there = serve("<p>here</p>"), serve("<title>there</title>", other_site=True)
+    there = serve("<title>there</title>", other_site=True)
     sending = f"fetch('{there}', {{mode: 'no-cors'}}).then(() => 'sent', () => 'refused')"
-    asks = f"<script>{sending}.then(told => document.title = told)</script>"
+    asking = serve(f"<script>{sending}.then(told => document.title = told)</script>")
     bound = await whole.new_context(allow=["127.0.0.1"])
-    free, usual = await whole.new_context(), await whole.new_page(here)
-    inside, outside = await bound.new_page(here), await free.new_page(here)
+    free = await whole.new_context()
+    pages = {each: await each.new_page(asking) for each in (bound, free, whole)}
+    told = {bound: "refused", free: "sent", whole: "sent"}
 
-    with pytest.raises(BlockedByPolicy):
-        await inside.goto(there)
-    await outside.goto(there)
-    await usual.goto(there)
-    asking = serve(asks)
-    for page, told in ((inside, "refused"), (outside, "sent"), (usual, "sent")):
-        await page.goto(asking)
+    for context, page in pages.items():
         await page.wait_for(idle=True)
-        assert await page.evaluate("document.title") == told
+        assert await page.evaluate("document.title") == told[context]
+    with pytest.raises(BlockedByPolicy):
+        await pages[bound].goto(there)
+    await pages[whole].goto(there)
 
 
 async def test_what_the_browser_refuses_is_refused_in_each(serve: Serve) -> None:
@@ -181,6 +181,7 @@ async def test_a_saved_state_comes_into_another_one(whole: Browser, serve: Serve
     assert [each.name for each in usual.cookies if each.name == "kept"] == []
 
 
+@attached
 async def test_closed_it_leaves_no_tab_and_nothing_stored(whole: Browser, serve: Serve) -> None:
     context = await whole.new_context()
     page = await context.new_page(serve(KEEPS + "<script>onbeforeunload = () => 'stay'</script>"))

@@ -44,7 +44,7 @@ async def show(page: Page, serve: Serve, content: str) -> None:
     What has no script stands in the page of the test before, in place of what that had there.
     """
     session = (await tab_of(page).frames()).root.session
-    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=0, mobile=False))
+    await session.send(emulation.SetDeviceMetricsOverride(width=480, height=300, device_scale_factor=0, mobile=False))
     if "<script" in content:
         await page.goto(serve(red_page(content)))
         return

@@ -183,6 +183,7 @@ async def test_a_new_tab_is_followed_and_named(some_browser: Browser, serve: Ser
     await page.close()
 
 
+@pytest.mark.parametrize("some_browser", ["attached"], indirect=True)
 async def test_a_tab_of_a_middle_click_is_followed(some_browser: Browser, serve: Serve) -> None:
     link = serve("<title>Offers</title>")
     page = await some_browser.new_page(serve(f"<a href='{link}' style='position:fixed; inset:0'>Open</a>"))

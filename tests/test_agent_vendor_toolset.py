@@ -129,8 +129,9 @@ async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Br
     assert offered == [None, "extract", "done", "abort"]
     results = by_member(turns[-1])
     assert "| 2 | € 14.50 |" in str(results["get_page_text"]["content"])
+    result_block = TypeAdapter(beta.BetaToolResultBlockParam)
     for name, block in results.items():
-        TypeAdapter(beta.BetaToolResultBlockParam).validate_python(block)
+        result_block.validate_python(block)
         assert block["toolset_name"] == "browser"
         kinds = [each["type"] for each in block["content"]]
         assert ("browser_state" in kinds) is not block.get("is_error", False), (name, kinds)

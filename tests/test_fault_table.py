@@ -32,6 +32,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = """<title>Form</title><button onclick="document.title='Sent'">Send</button>
 <input aria-label=Name><p>Text</p>"""
+AS_AT_FIRST = "document.title = 'Form'; document.querySelector('input').value = ''"
 OTHER = "<title>Other</title><p>Other"
 FILL = ("fill", {"ref": "{{ref:textbox Name}}", "value": "tea"})
 CLICK = ("click", {"ref": "{{ref:button Send}}"})
@@ -207,8 +208,8 @@ async def connected(chrome: DetachedChrome) -> tuple[Faulty, Browser]:
 async def rows(
     chrome: DetachedChrome, url: str, other: str, moment: str, faults: Iterable[str]
 ) -> dict[str, tuple[str, bool]]:
-    """What came of each fault, and whether the browser works afterwards: a page is opened and read, which is what the
-    next fault meets. What starts the browser, or ends it, has one of its own each time."""
+    """What came of each fault, and whether the browser works afterwards: the page is read, after faults of a tab opened
+    anew, which is what the next fault meets. What starts the browser, or ends it, has one of its own each time."""
     found: dict[str, tuple[str, bool]] = {}
     left = list(faults)
     while left:
@@ -224,7 +225,7 @@ async def rows(
                 if fault in ENDS_THE_TAB:
                     stage = stage._replace(tab=None)
                 if moment not in AT_THE_END:
-                    stage = await opened(stage)
+                    stage = await opened(stage, anew=fault in OF_A_TAB)
                 works = moment not in AT_THE_END and stage.tab is not None
                 found[fault] = (came, works)
                 if not works or moment in STARTING:
@@ -245,16 +246,19 @@ async def struck(stage: Stage, fault: str, moment: str) -> str:
     return came
 
 
-async def opened(stage: Stage) -> Stage:
+async def opened(stage: Stage, *, anew: bool = True) -> Stage:
     """With the page, opened and read: in the tab where that is left, even if its process ended, else in a new one.
-    Without a tab where the browser does not work."""
+    What does not ask for it `anew` is read where it is, as it was at first. Without a tab where the browser does not
+    work."""
     try:
         async with asyncio.timeout(WORKS_WITHIN_S):
             tab = stage.tab
             if tab is None or tab.closed:
                 tab = await stage.browser.new_page(stage.url)
-            else:
+            elif anew or tab.url != stage.url:
                 await tab.goto(stage.url)
+            else:
+                await tab.evaluate(AS_AT_FIRST)
             shown = (await tab.snapshot()).text
     except CdpAgentError:
         return stage._replace(tab=None)

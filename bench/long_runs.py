@@ -111,10 +111,10 @@ class Model(ReplayServer):
         return reply(text=stock[0] if stock else "Nothing.")
 
 
-def script(address: str) -> list[bytes]:
+def script(address: str, pages: int) -> list[bytes]:
     """A reply for each step: four to a page, each with many words of the model's own."""
     replies: list[bytes] = []
-    for page in range(PAGES):
+    for page in range(pages):
         said = next(each.text for each in facts(page) if each.way == "said")
         replies += [
             tool_call("goto", {"url": f"{address}/{page}.html"}, text=f"Shop {page} is next. {_THOUGHT}"),
@@ -125,10 +125,10 @@ def script(address: str) -> list[bytes]:
     return [*replies, tool_call("done", {"result": "Compared."})]
 
 
-async def long_run(browser: Browser, address: str, window: int) -> tuple[Known, str]:
-    """The whole script at a window of so many tokens, and its last request."""
+async def long_run(browser: Browser, address: str, window: int, pages: int = PAGES) -> tuple[Known, str]:
+    """The script for so many pages at a window of so many tokens, and its last request."""
     page = await browser.new_page()
-    with Model(replies=script(address)) as model:
+    with Model(replies=script(address, pages)) as model:
         agent = Agent(
             browser,
             model="openai-compatible/scripted",
@@ -144,7 +144,7 @@ async def long_run(browser: Browser, address: str, window: int) -> tuple[Known, 
         )
     await page.close()
     last = _text(model.turns[-1]["messages"]).replace("«", "").replace("»", "")  # around what a search found
-    planted = [each for number in range(PAGES) for each in facts(number)]
+    planted = [each for number in range(pages) for each in facts(number)]
     known = Known(
         window=window,
         success=result.success,

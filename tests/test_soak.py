@@ -21,7 +21,6 @@ OPEN = ("tasks", "timers", "tabs", "sessions", "files")
 
 async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
     # What is remembered up to a number is full after the first round.
-    monkeypatch.setattr(asked_tabs, "_REMEMBERED", 1)
     monkeypatch.setattr(tab, "_CLOSED_POPUPS", 1)
     monkeypatch.setattr(asked_tabs, "_REMEMBERED", 1)
     monkeypatch.setattr(tab, "REMEMBERED_READINGS", 2)

@@ -75,8 +75,8 @@ def _awaited(value: Any) -> Any:
 
 _OF_TAB = {*Tab.__init__.__code__.co_names, *(name for kind in AsyncPage.__mro__ for name in vars(kind))}
 _PUBLIC = {name for kind in (Browser, Page) for name in vars(kind) if not name.startswith("_")}
-_INTERNAL = {"launch", *(name for name in _OF_TAB if not name.startswith("__"))} - {*dir(AsyncPage)}
-"""What no blocking object has; a browser that a test launches is an async one."""
+_INTERNAL = {"launch", "new_context", *(name for name in _OF_TAB if not name.startswith("__"))} - {*dir(AsyncPage)}
+"""What no blocking object has; what a test enters by `async with` is an async one: a browser, a context."""
 
 
 def _uses_what_is_public(function: Callable[..., Any], seen: set[object]) -> bool:

@@ -242,7 +242,7 @@ BUSY = "const busy = new XMLHttpRequest(); busy.open('GET', '/busy', false); bus
 @pytest.fixture
 def held_loop(httpserver: HTTPServer) -> Iterator[None]:
     """What `LOOP` asks for is answered every now and then: Chrome ends a script between two requests."""
-    with held(httpserver, "/held", "", within_s=0.2):
+    with held(httpserver, "/held", "", within_s=0.1):
         yield
 
 

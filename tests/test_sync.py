@@ -208,7 +208,7 @@ def test_who_approves_is_asked_in_the_thread_that_waits(browser: Browser, page: 
 INTERRUPTED = """
 import asyncio, os, signal, threading
 from cdp_agent.sync import Browser
-from cdp_agent.sync.background import call, read
+from cdp_agent.sync.background import read
 
 def waiting():
     return any("Page.wait_for" in repr(each.get_coro()) for each in asyncio.all_tasks())

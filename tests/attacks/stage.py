@@ -72,6 +72,7 @@ class Scene:
         self.events: list[Event] = []
         self.server: ReplayServer | None = None
         self._stayed = False
+        self._replies, self._turns = self._said()
         parts = [f"<section>{self._here(attack.html, place)}</section>" for place, attack in enumerate(attacks)]
         web.put(self.site, "/", "\n".join(["<title>Shop</title><body>", *parts]), "text/html;charset=utf-8")
         for place in range(len(attacks)):
@@ -118,7 +119,6 @@ class Scene:
 
     async def play(self, browser: Browser, page: Page, folder: Path) -> None:
         """A model does there what the attacks say."""
-        replies, _ = self._said()
         limits = Limits(max_steps=200, max_errors=200, max_errors_in_a_row=200)
         secrets = {"password": Secret(SECRET, [self.web.origin(self.site)], fields="hidden")}
         options: dict[str, Any] = {
@@ -128,7 +128,7 @@ class Scene:
             "limits": limits,
         }
         options["patience"] = Patience(first_pause_s=0)
-        with ReplayServer(replies=[*replies, DONE]) as server, TraceWriter(folder / "trace.jsonl") as trace:
+        with ReplayServer(replies=[*self._replies, DONE]) as server, TraceWriter(folder / "trace.jsonl") as trace:
             self.server = server
             agent = Agent(browser, model="openai-compatible/scripted", base_url=server.base_url, **options)
             async for event in agent.stream("Look after my order", url=self.url, page=page):
@@ -165,7 +165,7 @@ class Scene:
             whole += _secrets_in(where, text)
         if not self.events or not isinstance(self.events[-1], TaskCompleted):
             whole.append("the run did not end")
-        if self.server is None or len(self.server.turns) < len(self._said()[0]):
+        if self.server is None or len(self.server.turns) < len(self._replies):
             whole.append("not all of it was played")
         if not self._stayed:
             whole.append("the page was left, or a tab opened: that attack is to be alone")
@@ -179,7 +179,7 @@ class Scene:
     def messages(self, place: int) -> list[str]:
         """What the model read that was new after what it did for that attack, and before the first one."""
         turns = self.server.turns if self.server else []
-        of = self._said()[1][place]
+        of = self._turns[place]
         return [each for turn in turns[of.start + (of.start > 0) : of.stop + 1] for each in _new_in(turn["messages"])]
 
 

@@ -29,7 +29,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.receipts.stability import QUIET
 from cdp_agent.page.refs.locate import locate
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, ref_of_change, shortened
+from cdp_agent.page.snapshot.lines import ref_of_change, shown_address
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
 from cdp_agent.session.calls import Understood, perform, understand_on
@@ -310,7 +310,7 @@ class Batch:
         return tuple(
             TabState(
                 f"t{page.number}",
-                run.secrets.mask(shortened(page.url, LONGEST_ADDRESS)),
+                run.secrets.mask(shown_address(page.url)),
                 page is run.tabs.page,
                 page not in self._pages_before,
             )

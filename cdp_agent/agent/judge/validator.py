@@ -19,7 +19,7 @@ from cdp_agent.events import AgentStatus, TaskValidated, TaskValidationError
 from cdp_agent.extract.schema import listed
 from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, heading, shortened
+from cdp_agent.page.snapshot.lines import heading, shown_address
 from cdp_agent.security.fence import fence
 from cdp_agent.tools.base import Arguments, only_asked_for
 
@@ -202,7 +202,7 @@ def _joined(parts: list[str]) -> str:
 
 def shown_and_not(run: Run, checked: Checked) -> list[str]:
     """What of the answer was found in what the run was shown, each with its line, and what was not."""
-    here = shortened(run.tabs.page.url, LONGEST_ADDRESS)
+    here = shown_address(run.tabs.page.url)
     found = [
         " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
         for each in checked.found

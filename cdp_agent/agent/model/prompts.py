@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, heading, shortened
+from cdp_agent.page.snapshot.lines import heading, shown_address
 from cdp_agent.security.fence import TAG, fence
 
 DATA_ONLY = f"""\
@@ -177,7 +177,7 @@ def view(url: str, title: str, snapshot: str) -> str:
 
 def changes(url: str, lines: Sequence[str]) -> str:
     """What became of a page that the model has seen; `url` where it has another address now."""
-    head = [f"Address: {shortened(url, LONGEST_ADDRESS)}"] if url else []
+    head = [f"Address: {shown_address(url)}"] if url else []
     return "What else changed on the page:\n" + fence("\n".join([*head, *lines]), "changes")
 
 

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, shortened
+from cdp_agent.page.snapshot.lines import shown_address
 
 
 class Stuck(IntEnum):
@@ -63,7 +63,7 @@ class StuckDetector:
 
     def learn(self, address: str, page: str, told: str) -> bool:
         """Takes down the state after a turn; whether anything in it is new."""
-        address = shortened(address, LONGEST_ADDRESS)  # a page may make it endless
+        address = shown_address(address)
         self._now = _digest(self._plain(f"{address}\0{page}"))
         self._read = _digest(_REF.sub("", f"{address}\0{page}"))
         lines = {_digest(self._plain(line)) for line in told.splitlines()}

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.page.receipts.receipts import Receipt, ToldTab
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, ref_of, ref_of_change, shortened
+from cdp_agent.page.snapshot.lines import ref_of, ref_of_change, shown_address
 
 ADDRESS = "Address: "
 """What a line begins with that says which page the lines below it are of."""
@@ -88,8 +88,8 @@ class Evidence:
 
 
 def address_line(url: str) -> str:
-    """The line of a page, with so much of its address as is shown to models: a page may make it endless."""
-    return f"{ADDRESS}{shortened(url, LONGEST_ADDRESS)}"
+    """The line that says which page what follows is of."""
+    return f"{ADDRESS}{shown_address(url)}"
 
 
 def _without_addresses(proof: str) -> str:

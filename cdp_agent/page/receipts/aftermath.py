@@ -170,13 +170,13 @@ class Aftermath:
         after = self.after = await self._read(keep=keep)
         if self.leaves():
             return outcome
-        changed, self.focus = self._compare(after, False, action, ref, outcome)
+        changed, self.focus = self._compare(after, action, ref, outcome)
         self.changed = changed
         firm = bool(changed)
         if self._expectant:
             firm = await self._add_effects(after, action, ref, outcome)
             if firm and not changed and await self._changed_meanwhile():
-                changed, self.focus = self._compare(await self._read(keep=keep), False, action, ref, outcome)
+                changed, self.focus = self._compare(await self._read(keep=keep), action, ref, outcome)
                 self.changed = changed + not_in(changed, self.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
         told = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld
@@ -273,9 +273,9 @@ class Aftermath:
         return list(latest.values())
 
     def _compare(
-        self, after: Snapshot | None, navigated: bool, action: str, ref: str | None, outcome: Outcome
+        self, after: Snapshot | None, action: str, ref: str | None, outcome: Outcome
     ) -> tuple[list[str], str | None]:
-        if after is None or navigated or self._before is None:
+        if after is None or self._before is None:
             return [], None
         values = _values(ref, outcome)
         before, now = self._before.text, after.text

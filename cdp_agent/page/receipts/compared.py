@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from cdp_agent.page.snapshot.diff import changes
 from cdp_agent.page.snapshot.lines import (
-    LONGEST_ADDRESS,
     LONGEST_TITLE,
     in_line,
     indent_of,
@@ -17,6 +16,7 @@ from cdp_agent.page.snapshot.lines import (
     ref_of,
     ref_of_change,
     shortened,
+    shown_address,
     without_focus,
     without_selected,
 )
@@ -82,7 +82,7 @@ def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> l
     if shown is None:
         return []
     if shown.document != document:
-        title, address = quoted(shortened(now.title, LONGEST_TITLE)), in_line(shortened(now.url, LONGEST_ADDRESS))
+        title, address = quoted(shortened(now.title, LONGEST_TITLE)), in_line(shown_address(now.url))
         return [f"~ the page went to {address} {title}: snapshot it"]
     lines = changes(now.text if shown.text is None else shown.text, now.text, limited=False)
     rest = len(lines) - _MOST_MEANWHILE

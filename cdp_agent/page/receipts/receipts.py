@@ -12,7 +12,7 @@ from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import Located
-from cdp_agent.page.snapshot.lines import LONGEST_ADDRESS, LONGEST_TITLE, in_line, quoted, shortened
+from cdp_agent.page.snapshot.lines import LONGEST_TITLE, in_line, quoted, shortened, shown_address
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 
@@ -214,12 +214,12 @@ def _new_tab(tab: NewTab) -> str:
         return f"new tab: empty, since Chrome refuses to open {in_line(shortened(tab.not_opened))} in it"
     if not tab.url:
         return "new tab: empty, since nothing was opened in it"
-    return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_ADDRESS))}"
+    return f"new tab: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shown_address(tab.url))}"
 
 
 def _other_tab(tab: OtherTab) -> str:
     what = "another tab was closed" if tab.closed else "another tab navigated"
-    return f"{what}: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shortened(tab.url, LONGEST_ADDRESS))}"
+    return f"{what}: {quoted(shortened(tab.title, LONGEST_TITLE))} {in_line(shown_address(tab.url))}"
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:
@@ -245,7 +245,7 @@ def _done(receipt: Receipt) -> str:
 
 
 def _navigation(receipt: Receipt) -> str:
-    address = shortened(receipt.navigated_to or "", LONGEST_ADDRESS)
+    address = shown_address(receipt.navigated_to or "")
     if receipt.same_document:
         return f"the address is now {address}"
     title = f" {quoted(shortened(receipt.title, LONGEST_TITLE))}" if receipt.title else ""

@@ -155,7 +155,12 @@ def units_of(text: str, start: int, end: int) -> tuple[int, int]:
 
 def heading(url: str, title: str) -> str:
     """Which page something is of, for a model: of what a page makes endless only the beginning."""
-    return f"Address: {shortened(url, LONGEST_ADDRESS)}\nTitle: {shortened(title, LONGEST_TITLE)}"
+    return f"Address: {shown_address(url)}\nTitle: {shortened(title, LONGEST_TITLE)}"
+
+
+def shown_address(url: str) -> str:
+    """So much of an address as a model is shown: a page may make it endless."""
+    return shortened(url, LONGEST_ADDRESS)
 
 
 def shortened(text: str, longest: int = 160) -> str:

@@ -269,9 +269,8 @@ NOTED = """<script>document.title = ''; for (const type of ['mousedown', 'mouseu
 async def interrupted(doing: Coroutine[Any, Any, Any], page: Page, when: str) -> None:
     """Cancels what is being done as soon as the page says so."""
     task = asyncio.create_task(doing)
-    async with asyncio.timeout(20):
-        while not await page.evaluate(when):
-            pass
+    until = f"new Promise((done) => {{ const look = () => ({when}) ? done(1) : setTimeout(look, 5); look() }})"
+    await page.evaluate(until, timeout_s=20)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -301,7 +300,7 @@ async def test_a_drag_that_is_cancelled_while_the_page_scrolls_leaves_no_button_
     await page.goto(serve(SCROLLS_AT_ITS_EDGE + NOTED))
     rows = (await page.find("#list > div")).elements[0].ref
 
-    await interrupted(page.drag(rows, by=(0, 150), position=(20, 20), hold_s=3.0), page, "list.scrollTop > 5")
+    await interrupted(page.drag(rows, by=(0, 150), position=(20, 20), hold_s=1.5), page, "list.scrollTop > 5")
 
     assert await page.evaluate("[document.title, held]") == ["mousedown,mouseup,", False]
 

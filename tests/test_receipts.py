@@ -471,8 +471,7 @@ async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page:
         i.onload = () => {{ c.getContext('2d').drawImage(i, 0, 0); document.title = 'drawn' }}"""
     draw = "c.getContext(`2d`).fillRect(0, 0, 50, 50)"
     await page.goto(serve(f"<button onclick='{draw}'>Draw</button><canvas id=c></canvas><script>{script}</script>"))
-    while await page.evaluate("document.title") != "drawn":
-        pass
+    await page.evaluate(DRAWN)
 
     assert "its picture changed" in (await click(page, "Draw")).text
 
@@ -480,6 +479,10 @@ async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page:
 DRAWN_ON = """<canvas id=c></canvas><script>const i = new Image(); i.src = '{}'
     i.onload = () => {{ c.getContext('2d').drawImage(i, 0, 0); top.document.title = 'drawn' }}</script>"""
 """A canvas that no script may read, once the picture of another site is on it."""
+DRAWN = """new Promise((done) => {
+    const look = () => { if (document.title == 'drawn') done(1); else setTimeout(look, 5) }
+    look()
+})"""
 
 
 @pytest.mark.parametrize("above_px", [0, 5000], ids=["in view", "out of view"])
@@ -491,8 +494,7 @@ async def test_a_canvas_in_a_frame_of_the_same_site_is_not_called_unchanged(
     draw = "frames[0].c.getContext(`2d`).fillRect(0, 0, 50, 50)"
     content = f"<button onclick='{draw}'>Draw</button><p style='height:{above_px}px'></p>"
     await page.goto(serve(f"{content}<iframe src='{frame}'></iframe>"))
-    while await page.evaluate("document.title") != "drawn":
-        pass
+    await page.evaluate(DRAWN)
 
     receipt = await click(page, "Draw")
 

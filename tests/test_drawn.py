@@ -166,6 +166,7 @@ async def test_a_frame_that_does_not_answer_is_covered_as_a_whole(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.picture.drawn.FRAME_TIMEOUT_S", 0.5)
+    monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.5)
     hanging = f"<script>onmessage = () => {{ {LOOP} }}</script>"
     inner = serve(red_page(DRAWN["turned"] + hanging), other_site=True)
     await page.goto(serve(f"<iframe src='{inner}' style='width:500px;height:300px;rotate:10deg'></iframe>"))

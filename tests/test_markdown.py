@@ -16,7 +16,7 @@ from cdp_agent.page.markdown.markdown_pieces import split
 from cdp_agent.page.markdown.markdown_writer import blocks_of
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
-from tests.conftest import Serve
+from tests.conftest import LOOP, Serve
 from tests.writing import write
 
 CASES = Path(__file__).parent / "markdown"
@@ -54,9 +54,10 @@ async def test_frames_of_all_kinds_stand_in_their_place_with_their_name(page: Pa
     assert found.unreadable == []
 
 
+@pytest.mark.usefixtures("held_loop")
 async def test_a_frame_that_does_not_answer_is_named(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.0)
-    script = "onmessage = () => { parent.postMessage('soon', '*'); setTimeout(() => { while (true); }); }"
+    script = f"onmessage = () => {{ parent.postMessage('soon', '*'); setTimeout(() => {{ {LOOP} }}); }}"
     busy = serve(f"<p>busy<script>{script}</script>", other_site=True)
     await page.goto(serve(f"<p>Here<iframe title=Busy src='{busy}'></iframe>"))
     await page.evaluate("new Promise((done) => { onmessage = () => done(1); frames[0].postMessage('go', '*'); })")

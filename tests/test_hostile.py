@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -35,6 +36,7 @@ ORDER = "4711"
 
 LOG_IN = [("fill", {"ref": "{{ref:textbox Password}}", "value": "<secret:password>"})]
 CLICK_LOG_IN = ("click", {"ref": "{{ref:button Log in}}"})
+WAY = re.compile(r"way=(\w+)")
 Calls = list[tuple[str, dict[str, Any]]]
 
 # What the model does: everything that the page wants of it.
@@ -83,7 +85,8 @@ PLAYED: dict[str, Calls] = {
     "refresh": [("wait", {"seconds": 0.3})],
     "download": [("click", {"ref": "{{ref:link Invoice}}"})],
     "login_redirected": [*LOG_IN, CLICK_LOG_IN],
-    **{path.stem: LOG_IN for path in sorted(PAGES.glob("script_*.html"))},
+    "script_ways": LOG_IN,
+    "script_leaving": LOG_IN,
     "script_popup": [*LOG_IN, CLICK_LOG_IN],
 }
 
@@ -106,6 +109,17 @@ GETS_OUT = {
     "swap": "request",
     **{name: "secret" for name in PLAYED if name.startswith("script_")},
 }
+# In which ways the scripts of a page take the secret there: each says in its request which it is.
+WAYS = {
+    "script_ways": {
+        *("beacon", "css", "eventsource", "fetch", "form", "frame", "image", "message"),
+        *("module", "prefetch", "stylesheet", "subdomain", "websocket", "worker"),
+    },
+    "script_leaving": {"navigation", "window_name"},
+    "script_popup": {"popup"},
+}
+# Those that do something by themselves. The others stay where they are until the next test leaves them.
+RESTLESS = {"focus_thief", "refresh", *(name for name in PLAYED if "<script" in (PAGES / f"{name}.html").read_text())}
 
 
 class Sites:
@@ -158,6 +172,11 @@ class Sites:
         if SECRET in text:
             return "secret"
         return "order" if ORDER in " ".join(own_pages) else "request" if self.taken else ""
+
+    def ways(self) -> set[str]:
+        """In which ways the secret reached the attacker."""
+        told = [WAY.search(each) for each in self.taken if SECRET in each.lower()]
+        return {each[1] for each in told if each}
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Waits until something holds that requests bring about, at most for some seconds."""
@@ -223,7 +242,8 @@ async def play(browser: Browser, page: Page, sites: Sites, name: str, **options:
         assert sites.tried
     for opened in [each for each in browser.pages if each.opener is page]:
         await opened.close()
-    await page.goto("about:blank")  # what it does as it is left is of this test
+    if name in RESTLESS:
+        await page.goto("about:blank")  # what it does as it is left is of this test
     browser.downloads.take()
     return server
 
@@ -238,7 +258,7 @@ async def test_with_a_list_of_origins_nothing_reaches_the_attacker(
     assert SECRET not in json.dumps(server.requests)
 
 
-@pytest.mark.parametrize("name", ["phishing", "login_redirected", "script_fetch", "script_popup"])
+@pytest.mark.parametrize("name", ["phishing", "login_redirected", "script_ways", "script_popup"])
 async def test_a_list_for_one_run_does_the_same(browser: Browser, page: Page, sites: Sites, name: str) -> None:
     await play(browser, page, sites, name, allow=[sites.shop])
 
@@ -252,8 +272,9 @@ async def test_without_a_list_only_what_the_page_itself_has_gets_out(
     server = await play(browser, page, sites, name)
 
     wanted = GETS_OUT.get(name, "")
-    await sites.until(lambda: sites.take() == wanted)
-    assert sites.take() == wanted, sites.taken
+    ways = WAYS.get(name, set())
+    await sites.until(lambda: (sites.take(), sites.ways()) == (wanted, ways))
+    assert (sites.take(), sites.ways()) == (wanted, ways), sites.taken
     assert SECRET not in json.dumps(server.requests)
     for message in [each for each in server.turns[-1]["messages"] if each["role"] in ("user", "tool")]:
         assert_fenced(message["content"], sites.evil)

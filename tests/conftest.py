@@ -11,8 +11,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
-from typing import Protocol
+from threading import Condition, Event
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,6 +24,9 @@ from bench.server import serving
 from cdp_agent import Config
 from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
+from cdp_agent.cdp import runtime
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Command
 from cdp_agent.config.file import FILE_VARIABLE
 from cdp_agent.config.setting import settings_of
 from cdp_agent.page import js
@@ -231,8 +234,12 @@ def held(httpserver: HTTPServer, path: str, answer: str, *, within_s: float = 30
         released.set()
 
 
-LOOP = "const held = new XMLHttpRequest(); for (;;) { held.open('GET', '/held', false); held.send() }"
-"""As good as `for (;;);`, and waits for a server meanwhile: it takes no processor from other tests. See `held_loop`."""
+LOOP = """const held = new XMLHttpRequest();
+for (;;) { held.open('GET', '/held', false); held.send(); for (let left = 1e4; left--;); }"""
+"""As good as `for (;;);`, and waits for a server meanwhile: it takes no processor from other tests. See `held_loop`.
+
+It counts after each request, as Chrome ends a script in what is the script's own, not on the way into or out of a call.
+"""
 
 
 BUSY = "const busy = new XMLHttpRequest(); busy.open('GET', '/busy', false); busy.send();"
@@ -240,10 +247,30 @@ BUSY = "const busy = new XMLHttpRequest(); busy.open('GET', '/busy', false); bus
 
 
 @pytest.fixture
-def held_loop(httpserver: HTTPServer) -> Iterator[None]:
-    """What `LOOP` asks for is answered every now and then: Chrome ends a script between two requests."""
-    with held(httpserver, "/held", "", within_s=0.1):
-        yield
+def held_loop(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What `LOOP` asks for is answered now and then, and at once where a script is ended: between two requests."""
+    ended, often_until, tell = Condition(), 0.0, Session.tell
+
+    def answer(request: Request) -> Response:
+        with ended:
+            ended.wait(0.1 if time.monotonic() < often_until else 0.5)
+        return Response("")
+
+    def answer_often(for_s: float) -> None:
+        nonlocal often_until
+        often_until = time.monotonic() + for_s
+        with ended:
+            ended.notify_all()
+
+    def tell_and_answer(session: Session, command: Command[Any]) -> None:
+        tell(session, command)
+        if isinstance(command, runtime.TerminateExecution):
+            answer_often(2.0)
+
+    monkeypatch.setattr(Session, "tell", tell_and_answer)
+    httpserver.expect_request("/held").respond_with_handler(answer)
+    yield
+    answer_often(30.0)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
+from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
@@ -36,6 +37,8 @@ HANGS_AGAIN = f'<title>Hangs</title><button onclick="setInterval(() => {{ {LOOP}
 HANGS_AT_LOAD = f"<title>Hangs</title><p>Before<script>{LOOP}</script>"
 BUSY = "its own script keeps it busy"
 
+ENDS = (runtime.TerminateExecution.method, cdp_page.Crash.method)
+"""In that order: the second where another script hangs again."""
 
 pytestmark = pytest.mark.usefixtures("held_loop")
 sooner = pytest.mark.usefixtures("told_sooner")
@@ -49,8 +52,24 @@ def _left_sooner(told_sooner: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hanging, "ANSWERS_WITHIN_S", 0.5)
 
 
+@pytest.fixture
+def told(held_loop: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands for whose answers nobody waits."""
+    methods: list[str] = []
+    tell = Session.tell
+
+    def note(session: Session, command: Any) -> None:
+        methods.append(command.method)
+        tell(session, command)
+
+    monkeypatch.setattr(Session, "tell", note)
+    return methods
+
+
 @sooner
-async def test_a_page_that_hangs_is_told_at_once_and_left_for_one_of_the_same_site(page: Page, serve: Serve) -> None:
+async def test_a_page_that_hangs_is_told_at_once_and_left_for_one_of_the_same_site(
+    page: Page, serve: Serve, told: list[str]
+) -> None:
     await page.goto(serve(HANGS_AGAIN))
     button = await ref(page, "Hang")
     with suppress(PageUnresponsive):
@@ -67,12 +86,15 @@ async def test_a_page_that_hangs_is_told_at_once_and_left_for_one_of_the_same_si
 
     assert receipt.settled == "quiet"
     assert "Elsewhere" in (await page.snapshot()).text
+    assert [each for each in told if each in ENDS] == list(ENDS)
     assert (told_s < 5, left_s < 10) == (True, True)
 
 
 @sooner
 @pytest.mark.parametrize("content", [HANGS, HANGS.replace("onclick", "onmousedown")], ids=["released", "pressed"])
-async def test_a_page_that_hangs_is_reloaded(page: Page, serve: Serve, content: str) -> None:
+async def test_a_page_that_hangs_is_reloaded_without_ending_its_process(
+    page: Page, serve: Serve, told: list[str], content: str
+) -> None:
     await page.goto(serve(content))
     button = await ref(page, "Hang")
     with pytest.raises(PageUnresponsive, match=r"did not answer within 1 s"):
@@ -81,6 +103,7 @@ async def test_a_page_that_hangs_is_reloaded(page: Page, serve: Serve, content: 
     await page.reload()
 
     assert "Hang" in (await page.snapshot()).text
+    assert [each for each in told if each in ENDS] == [runtime.TerminateExecution.method]
 
 
 async def test_a_model_is_told_within_ten_seconds_that_the_page_hangs(

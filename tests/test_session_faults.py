@@ -39,34 +39,35 @@ def session_of(cli: Cli) -> dict[str, int]:
 def test_whatever_is_killed_again_and_again_nothing_is_left(
     cli: Cli, environment: dict[str, str], serve: Serve
 ) -> None:
+    """A client in its call leaves the session as it was; Chrome and the process that holds it take it along."""
     url = serve(PAGE)
-    for killed in ("chrome", "pid") * KILLS:
-        cli.here("open", url)
-        held = session_of(cli)
+    for _ in range(KILLS):
+        page = cli.here("open", url).stdout
+        before = living(environment)
 
-        os.kill(held[killed], signal.SIGKILL)
+        _kill_client_in_its_call(environment, Path(f"/proc/{session_of(cli)['pid']}/fd"))
 
-        assert wait_until(lambda left={held["pid"]} - {held[killed]}: living(environment) <= left)  # type: ignore[misc]  # a default
+        assert cli.here("snapshot").stdout == page
+        assert living(environment) == before
+        for killed in ("chrome", "pid"):
+            cli.here("open", url)
+            held = session_of(cli)
+
+            os.kill(held[killed], signal.SIGKILL)
+
+            assert wait_until(lambda left={held["pid"]} - {held[killed]}: living(environment) <= left)  # type: ignore[misc]  # a default
     cli.here("close", "--all")
     assert wait_until(lambda: not living(environment))
 
 
-@pytest.mark.slow
-def test_clients_that_are_killed_in_their_calls_leave_the_session_as_it_was(
-    cli: Cli, environment: dict[str, str], serve: Serve
-) -> None:
-    page = cli.here("open", serve(PAGE)).stdout
-    host = Path(f"/proc/{session_of(cli)['pid']}/fd")
-    before, files = living(environment), len(list(host.iterdir()))
-    for _ in range(KILLS):
-        command = [sys.executable, "-m", "cdp_agent", "wait", "90"]
-        with subprocess.Popen(command, env=environment) as client:
-            assert wait_until(lambda: len(list(host.iterdir())) > files)
-            client.kill()
-        assert wait_until(lambda: len(list(host.iterdir())) == files)
-
-    assert cli.here("snapshot").stdout == page
-    assert living(environment) == before
+def _kill_client_in_its_call(environment: dict[str, str], host: Path) -> None:
+    """`host` is the folder of what the process has open that holds the session: no more afterwards than before."""
+    files = len(list(host.iterdir()))
+    command = [sys.executable, "-m", "cdp_agent", "wait", "90"]
+    with subprocess.Popen(command, env=environment) as client:
+        assert wait_until(lambda: len(list(host.iterdir())) > files)
+        client.kill()
+    assert wait_until(lambda: len(list(host.iterdir())) == files)
 
 
 @pytest.mark.slow
@@ -219,7 +220,7 @@ def test_a_chrome_whose_profile_has_no_room_shows_pages_and_ends_all_the_same(
         environment["TMPDIR"] = temporary
 
         done = mounted(FULL.replace("$XDG_RUNTIME_DIR", "$TMPDIR"), temporary, environment, "open", serve(PAGE))
-        closed = cli("close")
+        closed = cli.here("close")
 
     assert (done.stdout, done.stderr) == ('- button "Go" [ref=E1]\n', "")
     assert closed.stdout == "Session 'default' has ended.\n"
@@ -233,7 +234,7 @@ def test_a_folder_that_can_only_be_read_has_another_in_its_place(
         environment["TMPDIR"] = temporary
 
         done = mounted(READ_ONLY, environment["XDG_RUNTIME_DIR"], environment, "open", serve(PAGE))
-        closed = Cli({**environment, "XDG_RUNTIME_DIR": str(tmp_path / "none")})("close")
+        closed = Cli({**environment, "XDG_RUNTIME_DIR": str(tmp_path / "none")}).here("close")
 
     assert done.stdout == '- button "Go" [ref=E1]\n'
     assert closed.stdout == "Session 'default' has ended.\n"

@@ -178,7 +178,7 @@ async def test_a_frame_of_another_site_that_hangs_is_named_and_left(
     monkeypatch.setattr(stability, "_ASK_TIMEOUT_S", 1.0)
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.0)
     beside = await browser.new_page(serve("<p>Shares its process", other_site=True))
-    frame = serve(f"<script>{LOOP}</script>", other_site=True)
+    frame = serve("<script>for (;;);</script>", other_site=True)
     await page.goto(serve(f"<button>Top</button><iframe src='{frame}'></iframe>"))
 
     shown = await page.snapshot()

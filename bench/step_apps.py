@@ -6,6 +6,7 @@ once. What a task leaves at its program is counted there, so that a result is kn
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import tempfile
@@ -36,6 +37,12 @@ _BEGUN_AT_ONCE = """<script>addEventListener('load', () => {
 })</script>"""
 
 
+# jsonschema would make the grammar of addresses, which no schema here names, for longer than all else takes to start.
+_START_JUPYTER = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; main()"
+# Of these one looks for servers of languages by running npm.
+_JUPYTER_SERVES_WITHOUT = ("jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
+
+
 class Kind(NamedTuple):
     """A kind of task: the steps of the nth one, and how often its program has what it leaves, where it leaves any."""
 
@@ -45,16 +52,17 @@ class Kind(NamedTuple):
 
 
 @contextmanager
-def django(folder: Path) -> Iterator[str]:
+def django(folder: Path, *, books_a_page: int = 240) -> Iterator[str]:
     """Django's admin with a log-in, and 240 books in a database in the folder. Raises NotFetched."""
     python = str(python_in(python_packages("django==5.2.19")))
-    with serving_itself(python, str(SITES / "django_admin.py"), str(folder), PASSWORD, cwd=folder) as url:
+    program = (python, str(SITES / "django_admin.py"), str(folder), PASSWORD, str(books_a_page))
+    with serving_itself(*program, cwd=folder) as url:
         yield url
 
 
 @contextmanager
-def jupyter(folder: Path) -> Iterator[str]:
-    """JupyterLab in the folder, without its questions about news. Raises NotFetched.
+def jupyter(folder: Path, *, without: Sequence[str] = ()) -> Iterator[str]:
+    """JupyterLab in the folder, without its questions about news and these extensions. Raises NotFetched.
 
     Its asynchronous manager of files lists a folder file by file: one that is renamed meanwhile makes the whole folder
     "not found", which is shown in a dialog. The one that is asked for here lists it at a stroke. Kernels that nobody
@@ -64,7 +72,14 @@ def jupyter(folder: Path) -> Iterator[str]:
     options = ["--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token="]
     options += ["--ServerApp.contents_manager_class=jupyter_server.services.contents.filemanager.FileContentsManager"]
     options += ["--MappingKernelManager.cull_idle_timeout=30", "--MappingKernelManager.cull_interval=10"]
-    with serving_itself(python, "-m", "jupyterlab", *options, f"--ServerApp.root_dir={folder}", cwd=folder) as url:
+    options += [f"--ServerApp.jpserver_extensions={dict.fromkeys(_JUPYTER_SERVES_WITHOUT, False)}"]
+    options += ["--LabApp.core_mode=True"]  # which looks for no other build of it, by running yarn
+    settings = folder / ".settings"  # hidden in its list of files
+    settings.mkdir()
+    disabled = {f"@jupyterlab/{name}-extension": True for name in without}
+    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": disabled}), "utf-8")
+    options += [f"--LabApp.app_settings_dir={settings}", f"--ServerApp.root_dir={folder}"]
+    with serving_itself(python, "-c", _START_JUPYTER, *options, cwd=folder) as url:
         yield url.removesuffix("/lab")
 
 

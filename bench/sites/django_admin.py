@@ -1,7 +1,7 @@
 """Django's admin with 240 books on a port of its own, printed as the first line.
 
 Run in an environment with Django. Arguments: a folder for the database and, to have a log-in asked for, the password
-of its user, "librarian".
+of its user, "librarian"; then how many books a page lists, if not all.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import django
 from django.conf import settings
 
 PASSWORD = sys.argv[2] if len(sys.argv) > 2 else None
+BOOKS = 240
+BOOKS_A_PAGE = int(sys.argv[3]) if len(sys.argv) > 3 else BOOKS
 
 settings.configure(
     DEBUG=True,
     SECRET_KEY="bench",  # served on loopback, to a benchmark
     ALLOWED_HOSTS=["*"],
+    PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],  # a safe one takes long, as it should
     ROOT_URLCONF=__name__,
     STATIC_URL="static/",
     DEFAULT_AUTO_FIELD="django.db.models.AutoField",
@@ -97,7 +100,7 @@ class BookAdmin(admin.ModelAdmin):
     list_display = ("title", "author", "genre", "published", "lent")
     list_filter = ("genre", "lent")
     search_fields = ("title",)
-    list_per_page = 240
+    list_per_page = BOOKS_A_PAGE
 
 
 admin.site.register(Author)
@@ -122,7 +125,7 @@ def fill_database() -> None:
             published=f"{1900 + i % 120}-05-17",
             lent=i % 7 == 0,
         )
-        for i in range(240)
+        for i in range(BOOKS)
     )
 
 

@@ -13,7 +13,6 @@ import msgspec
 import pytest
 
 from cdp_agent.cdp import runtime
-from cdp_agent.page.frames.world import Handle
 from cdp_agent.page.page import Page, tab_of
 
 from .conftest import Serve
@@ -56,32 +55,41 @@ async def test_roles_names_and_descriptions_are_as_the_standards_say(page: Page,
     misses = {}
     for case in msgspec.json.decode(CASES.read_bytes(), type=list[Case]):
         await page.evaluate(f"document.body.setHTMLUnsafe({msgspec.json.encode(case.content).decode()})")
-        for check in case.checks:
-            found = await described(page, case.css, check)
+        for check, answer in zip(case.checks, await described(page, case), strict=True):
+            found = normal(check.kind, answer[check.kind])
             if found != normal(check.kind, check.expected):
                 misses[case.file, check.index] = f"{case.css}: {check.kind} {found!r}, not {check.expected!r}"
 
     assert misses.keys() == KNOWN_MISSES.keys(), misses
 
 
-async def described(page: Page, css: str, check: Check) -> str:
-    """What we say of the element: the `index`th that the selector finds in the document and its open shadow roots."""
+async def described(page: Page, case: Case) -> list[dict[str, str]]:
+    """What we say of the elements of its checks, each by itself.
+
+    Each is the `index`th that the selector finds in the document and its open shadow roots.
+    """
     world = await (await tab_of(page).frames()).root.world()
-    found = await world.session.send(
-        runtime.Evaluate(
-            expression=FIND % (msgspec.json.encode(css).decode(), check.index), context_id=world.context_id
+    world.complete()
+    answer = await world.session.send(
+        runtime.CallFunctionOn(
+            function_declaration=DESCRIBE,
+            object_id=world._functions.object_id,
+            arguments=[runtime.CallArgument(value=each) for each in (case.css, [each.index for each in case.checks])],
+            return_by_value=True,
         )
     )
-    assert found.result.object_id is not None
-    answer = await world.call("describe", Handle(found.result.object_id))
-    return normal(check.kind, answer[check.kind])
+    assert answer.exception_details is None, (case.file, answer.exception_details)
+    return msgspec.json.decode(answer.result.value, type=list[dict[str, str]])
 
 
-FIND = """(function walk(root, css, found) {
-  found.push(...root.querySelectorAll(css));
-  for (const host of root.querySelectorAll('*')) if (host.shadowRoot) walk(host.shadowRoot, css, found);
-  return found;
-})(document, %s, [])[%d]"""
+DESCRIBE = """function(css, indices) {
+  const walk = (root, found) => {
+    found.push(...root.querySelectorAll(css));
+    for (const host of root.querySelectorAll('*')) if (host.shadowRoot) walk(host.shadowRoot, found);
+    return found;
+  };
+  return indices.map((index) => this.describe(walk(document, [])[index]));
+}"""
 
 
 def normal(kind: str, text: str | None) -> str:

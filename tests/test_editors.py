@@ -75,9 +75,10 @@ async def test_an_editor_gets_exactly_what_is_given_in_one_step(page: Page, app_
     assert came == {text: (text, text, notes[text], BEFORE) for text in given}
 
 
-async def test_what_an_editor_makes_of_a_text_all_the_same_is_told(page: Page, app_url: AppUrl) -> None:
+@pytest.mark.parametrize("name", ["ace"], scope="module")
+async def test_what_an_editor_makes_of_a_text_all_the_same_is_told(page: Page, app_url: AppUrl, name: str) -> None:
     """Ace puts quotes around what is selected, also when one is pasted."""
-    await opened(page, app_url, "ace")
+    await opened(page, app_url, name)
     await page.evaluate("app.set('x')")
 
     receipt = await page.fill(await editor_in(page), '"')
@@ -99,8 +100,11 @@ async def test_an_editor_is_added_to_at_its_end(page: Page, app_url: AppUrl, nam
     assert (await held(page), receipt.value, receipt.note) == (whole, whole, "")
 
 
-async def test_a_line_that_an_editor_draws_to_measure_it_is_not_told_as_its_text(page: Page, app_url: AppUrl) -> None:
-    await opened(page, app_url, "codemirror5")
+@pytest.mark.parametrize("name", ["codemirror5"], scope="module")
+async def test_a_line_that_an_editor_draws_to_measure_it_is_not_told_as_its_text(
+    page: Page, app_url: AppUrl, name: str
+) -> None:
+    await opened(page, app_url, name)
     editor = await editor_in(page)
     await page.fill(editor, LONG)
 

@@ -11,6 +11,8 @@ from cdp_agent.page.snapshot.reading import read_all
 from cdp_agent.page.snapshot.snapshot import SnapshotPart, _Composer
 
 from .conftest import Serve
+from .listing import counted_anew
+from .writing import write
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 # What a document holds and how it reads; dedented, without the first line break and the last.
@@ -123,12 +125,12 @@ READINGS = {
     ),
     "plain text to the letter": (
         "<div contenteditable=plaintext-only style='white-space: pre-wrap'>a  *b*\n  c\n"
-        "- button &quot;x&quot; [ref=E9]</div>",
+        "- button &quot;x&quot; [ref=E99]</div>",
         """
         - textbox [ref=E1]:
           | a  \\*b\\*
           |   c
-          | - button "x" [ref=E9]
+          | - button "x" [ref=E99]
         """,
     ),
     "placeholders": (
@@ -193,15 +195,6 @@ READINGS = {
           - paragraph: b
         """,
     ),
-    "a frame that is designed": (
-        "<iframe title=F srcdoc='<p>a</p><p>b</p><script>document.designMode=`on`</script>'></iframe>",
-        """
-        - iframe "F" [ref=E1]:
-          - textbox [ref=E2]:
-            - paragraph: a
-            - paragraph: b
-        """,
-    ),
     "a shadow root": (
         "<div id=h></div>"
         "<script>h.attachShadow({mode: 'open'}).innerHTML = '<div contenteditable><p>a<p>b</div>'</script>",
@@ -226,11 +219,24 @@ READINGS = {
 }
 
 
-@pytest.mark.parametrize(("content", "expected"), READINGS.values(), ids=READINGS)
-async def test_an_editor_reads_as_what_it_holds(content: str, expected: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<!doctype html>{content}"))
+async def test_an_editor_reads_as_what_it_holds(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve("<p>"))
 
-    assert (await page.snapshot()).text == dedent(expected).strip("\n")
+    for name, (content, expected) in READINGS.items():
+        await write(page, f"<!doctype html>{content}")
+        text = (await page.snapshot()).text
+        with subtests.test(name):
+            assert counted_anew(text) == counted_anew(dedent(expected).strip("\n"))
+
+
+async def test_a_frame_that_is_designed_reads_as_an_editor(page: Page, serve: Serve) -> None:
+    inner = "<p>a</p><p>b</p><script>document.designMode=`on`</script>"
+    await page.goto(serve(f"<!doctype html><iframe title=F srcdoc='{inner}'></iframe>"))
+
+    text = (await page.snapshot()).text
+
+    editor = "  - textbox [ref=E2]:\n    - paragraph: a\n    - paragraph: b"
+    assert text == f'- iframe "F" [ref=E1]:\n{editor}'
 
 
 async def test_an_editor_of_another_process_reads_alike(page: Page, serve: Serve) -> None:
@@ -269,24 +275,25 @@ SELECTIONS = {
 }
 
 
-@pytest.mark.parametrize(("points", "expected"), SELECTIONS.values(), ids=SELECTIONS)
 async def test_an_editor_that_has_the_focus_tells_where_the_caret_is(
-    points: str, expected: list[str], page: Page, serve: Serve
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     await page.goto(serve(MARKUP))
     before = (await page.snapshot()).text
-    await page.evaluate("e.focus(), getSelection().setBaseAndExtent(r.firstChild, 0, r.firstChild, 1)")
-    await page.snapshot()
 
-    await page.evaluate(
-        f"((...points) => getSelection().setBaseAndExtent(...points, ...points.slice(points.length - 2)))({points})"
-    )
+    for name, (points, expected) in SELECTIONS.items():
+        await page.evaluate("e.focus(), getSelection().setBaseAndExtent(r.firstChild, 0, r.firstChild, 1)")
+        await page.snapshot()
+        await page.evaluate(
+            f"((...points) => getSelection().setBaseAndExtent(...points, ...points.slice(points.length - 2)))({points})"
+        )
+        text, anew = (await page.snapshot()).text, await _read_anew(page)
+        await page.evaluate("document.activeElement.blur()")
+        after = (await page.snapshot()).text
 
-    text = (await page.snapshot()).text
-    assert [line.strip() for line in text.split("\n") if "[caret" in line or "[selection" in line] == expected
-    assert text == await _read_anew(page)
-    await page.evaluate("document.activeElement.blur()")
-    assert (await page.snapshot()).text == before
+        with subtests.test(name):
+            told = [line.strip() for line in text.split("\n") if "[caret" in line or "[selection" in line]
+            assert (told, text, after) == (expected, anew, before)
 
 
 FIELDS = {
@@ -298,16 +305,17 @@ FIELDS = {
 }
 
 
-@pytest.mark.parametrize(("script", "expected"), FIELDS.values(), ids=FIELDS)
-async def test_a_field_tells_what_is_selected_in_it(script: str, expected: str, page: Page, serve: Serve) -> None:
+async def test_a_field_tells_what_is_selected_in_it(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     await page.goto(serve(MARKUP))
     await page.snapshot()
 
-    await page.evaluate(f"{script[0]}.focus(), {script}")
+    for name, (script, expected) in FIELDS.items():
+        await page.evaluate(f"document.activeElement.blur(), {script[0]}.focus(), {script}")
+        text, anew = (await page.snapshot()).text, await _read_anew(page)
 
-    text = (await page.snapshot()).text
-    assert next(line for line in text.split("\n") if "[focused]" in line) == expected
-    assert text == await _read_anew(page)
+        with subtests.test(name):
+            assert next(line for line in text.split("\n") if "[focused]" in line) == expected
+            assert text == anew
 
 
 EDITS = {
@@ -324,16 +332,20 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-async def test_what_is_kept_of_an_editor_reads_as_if_read_anew(edit: str, page: Page, serve: Serve) -> None:
-    await page.goto(serve(MARKUP))
-    before = (await page.snapshot()).text
+async def test_what_is_kept_of_an_editor_reads_as_if_read_anew(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve("<p>"))
 
-    await page.evaluate(f"(() => {{ {edit} }})()")
+    for name, edit in EDITS.items():
+        await write(page, MARKUP)
+        before = (await page.snapshot()).text
+        await page.evaluate(f"(() => {{ {edit} }})()")
+        after, anew = (await page.snapshot()).text, await _read_anew(page)
 
-    after = (await page.snapshot()).text
-    assert after == await _read_anew(page)
-    assert after != before
+        with subtests.test(name):
+            assert after == anew
+            assert after != before
 
 
 @pytest.mark.parametrize(

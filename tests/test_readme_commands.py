@@ -18,6 +18,7 @@ from fixtures.shop import ShopServer
 from tests import result_pages
 from tests.commands import ROOT, Cli
 from tests.conftest import Serve
+from tests.detached import DetachedChrome, closing_tabs
 
 README = (ROOT / "README.md").read_text("utf-8")
 _ANY_LINES = "…"
@@ -26,6 +27,7 @@ ELSEWHERE = {
     "batch TASKS.jsonl -o RESULTS.jsonl": "test_cli_batch.py",
     "batch --watch RESULTS.jsonl": "test_cli_batch.py",
     "config init": "test_cli_init.py",
+    "help click": "test_cli_help.py",
     "mcp --http 8931": "test_mcp_serving.py",
     "doctor": "test_cli_doctor.py",
     "resume DIR": "test_cli.py",
@@ -83,6 +85,7 @@ def test_the_shown_session_is_as_it_is_printed(
 @pytest.mark.chrome
 def test_the_other_commands_of_the_text_are_carried_out(
     cli: Cli,
+    detached: DetachedChrome,
     environment: dict[str, str],
     tmp_path: Path,
     serve: Serve,
@@ -93,14 +96,19 @@ def test_the_other_commands_of_the_text_are_carried_out(
     monkeypatch.chdir(tmp_path)
     serve(result_pages.DUCKDUCKGO, path="/html/")
     (tmp_path / "steps.txt").write_text("Click 'Enamel mug, blue'\nClick 'Add to cart'\n")
-    searching = ("--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
-    with ShopServer() as shop, ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model:
+    there = ("--cdp", detached.endpoint)  # where a Chrome of its own is not what the text is about
+    searching = (*there, "--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
+    with (
+        ShopServer() as shop,
+        ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model,
+        closing_tabs(detached.endpoint),
+    ):
         said = {}
         for text in (each for each in other_commands() if each not in (*ELSEWHERE, "serve")):
             words = shlex.split(text.replace("https://shop.example", shop.url).replace("openai/", "openai-compatible/"))
-            words += {"do": ["--url", shop.url], "web_search": searching}.get(words[0], ())
+            words += {"do": ("--url", shop.url), "run": there, "web_search": searching}.get(words[0], ())
             environment["CDP_AGENT_BASE_URL"] = model.base_url
-            done = cli(*words) if text.startswith("help") else cli.here(*words)  # to print help ends the process
+            done = cli.here(*words)
             said[text] = done.stdout + done.stderr
 
     assert {name for name, each in said.items() if not each} == set()
@@ -110,8 +118,8 @@ def test_the_other_commands_of_the_text_are_carried_out(
 
 
 @pytest.mark.chrome
-def test_the_server_of_the_text_answers(cli: Cli) -> None:
-    with cli.start("serve", "--port", "0", stderr=subprocess.PIPE) as server:
+def test_the_server_of_the_text_answers(attached: Cli) -> None:
+    with attached.start("serve", "--port", "0", stderr=subprocess.PIPE) as server:
         assert server.stderr is not None
         said = server.stderr.readline()
         with urlopen(said.rpartition(" ")[2].strip() + "/health", timeout=30) as answer:

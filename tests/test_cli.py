@@ -28,8 +28,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cli, str]]
     """Commands with a session that `chrome start` left running, and the address of its Chrome."""
     folder = tmp_path_factory.mktemp("begun")
     cli = Cli({**os.environ, "XDG_RUNTIME_DIR": str(folder), "XDG_STATE_HOME": str(folder / "state")})
-    yield cli, json.loads(cli("chrome", "start", "--json").stdout)["endpoint"]
-    assert cli("chrome", "stop").stdout == "Chrome has ended.\n"
+    yield cli, json.loads(cli.here("chrome", "start", "--json").stdout)["endpoint"]
+    assert cli.here("chrome", "stop").stdout == "Chrome has ended.\n"
     cli.end()
 
 
@@ -44,13 +44,6 @@ def session(begun: tuple[Cli, str]) -> Iterator[Cli]:
     cli, endpoint = begun
     with closing_tabs(endpoint):
         yield cli
-
-
-@pytest.fixture
-def beside(session: Cli, chrome: str) -> Iterator[tuple[str, ...]]:
-    """What chooses another session, attached to the same Chrome."""
-    yield ("--session", "beside", "--cdp", chrome)
-    session.here("close", "--session", "beside")
 
 
 def ref_of(snapshot: str, element: str) -> str:
@@ -74,10 +67,10 @@ def test_a_chrome_is_launched_for_one_command(cli: Cli, serve: Serve) -> None:
 
 
 def test_a_ref_of_one_command_works_in_the_next(session: Cli, serve: Serve) -> None:
-    snapshot = session("open", serve(SHOP)).stdout
+    snapshot = session.here("open", serve(SHOP)).stdout
 
     clicked = session("click", ref_of(snapshot, 'button "Go"')).stdout
-    filled = json.loads(session("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
+    filled = json.loads(session.here("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
 
     textbox, link = ref_of(snapshot, "textbox"), ref_of(snapshot, "link")
     assert "Found it" in clicked
@@ -161,16 +154,27 @@ def test_a_page_is_printed_as_markdown(session: Cli, serve: Serve) -> None:
     assert session.here("markdown").stdout == "# Tea\n\nHot\n"
 
 
-def test_a_tab_of_the_users_own_is_never_led_elsewhere(session: Cli, beside: tuple[str, ...], serve: Serve) -> None:
-    session.here("goto", serve("<p>The user's"))
+def test_another_session_reads_the_users_tabs_and_leads_none_elsewhere(session: Cli, chrome: str, serve: Serve) -> None:
+    beside = ("--session", "beside", "--cdp", chrome)
+    session.here("goto", serve(SHOP))
 
     read = session.here("snapshot", *beside).stdout
-    ours = session.here("snapshot", serve(SHOP), *beside).stdout
-    clicked = session.here("click", ref_of(ours, 'button "Go"'), *beside).stdout
+    ours = session.here("snapshot", serve("<title>Notes</title><button>Mine</button>"), *beside).stdout
+    clicked = session.here("click", ref_of(ours, 'button "Mine"'), *beside).stdout
+    tabs = {each["title"]: each for each in json.loads(session.here("tabs", "--json", *beside).stdout)}
+    by_title = session.here("snapshot", *beside, "--tab", "shop").stdout
+    missing = session.here("snapshot", *beside, "--tab", "nothing", status=2).stderr
+    chromes_id = missing.partition("'Shop' at ")[2].partition("(")[2][:32]
 
-    assert "The user's" in read
-    assert "Found it" in clicked
-    assert session.here("snapshot").stdout == read
+    assert 'button "Go"' in read
+    assert clicked.startswith("clicked ")
+    assert by_title == session.here("snapshot").stdout == read
+    assert session.here("snapshot", *beside, "--tab", chromes_id).stdout == by_title
+    assert session.here("snapshot", *beside, "--tab", tabs["Shop"]["id"]).stdout == by_title
+    assert (tabs["Shop"]["ours"], tabs["Notes"]["current"]) == (False, True)
+    assert "Mine" in session.here("snapshot", *beside).stdout
+    assert missing.startswith("cdp-agent: No tab fits 'nothing': name one by its id, or by more of its title")
+    session.here("close", "--session", "beside")
 
 
 def test_a_new_tab_becomes_the_current_one(session: Cli, serve: Serve) -> None:
@@ -183,9 +187,7 @@ def test_a_new_tab_becomes_the_current_one(session: Cli, serve: Serve) -> None:
     assert "The other page" in session.here("snapshot").stdout
 
 
-def test_a_dead_ref_ends_with_status_1(session: Cli, serve: Serve) -> None:
-    session.here("snapshot", serve(SHOP))
-
+def test_a_dead_ref_ends_with_status_1(session: Cli) -> None:
     done = session.here("click", "E999", status=1)
 
     assert done.stdout == ""
@@ -288,8 +290,7 @@ def test_a_killed_task_is_resumed(environment: dict[str, str], attached: Cli, se
         with attached.start(*words, stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             process.stderr.readline()  # of the click; the next step begins when it is written down
-            while len(server.turns) < 2:
-                server.asked.wait(0.05)
+            assert wait_until(lambda: len(server.turns) == 2)
             process.kill()
 
     with ReplayServer(replies=[tool_call("done", {"result": "**Tea**"})]) as server:
@@ -343,23 +344,6 @@ def test_settings_of_the_file_hold_for_a_task(
     assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_tab_can_be_named_for_one_command(session: Cli, beside: tuple[str, ...], serve: Serve) -> None:
-    session.here("goto", serve(SHOP))
-    session.here("goto", serve("<title>Notes</title>Mine"), *beside)
-    tabs = {each["title"]: each for each in json.loads(session.here("tabs", "--json", *beside).stdout)}
-
-    by_title = session.here("snapshot", *beside, "--tab", "shop").stdout
-    missing = session.here("snapshot", *beside, "--tab", "nothing", status=2).stderr
-    chromes_id = missing.partition("'Shop' at ")[2].partition("(")[2][:32]
-
-    assert 'button "Go"' in by_title
-    assert session.here("snapshot", *beside, "--tab", chromes_id).stdout == by_title
-    assert session.here("snapshot", *beside, "--tab", tabs["Shop"]["id"]).stdout == by_title
-    assert (tabs["Shop"]["ours"], tabs["Notes"]["current"]) == (False, True)
-    assert "Mine" in session.here("snapshot", *beside).stdout
-    assert missing.startswith("cdp-agent: No tab fits 'nothing': name one by its id, or by more of its title")
-
-
 def test_the_web_is_searched(session: Cli, serve: Serve, httpserver: HTTPServer) -> None:
     serve(result_pages.DUCKDUCKGO, path="/html/")
     where = httpserver.url_for("").rstrip("/")
@@ -373,7 +357,7 @@ def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], t
     (tmp_path / "config.toml").write_text("# mine\nmax_step = 3\n")
     environment |= {"CDP_AGENT_CONFIG": str(tmp_path / "config.toml")}
 
-    assert cli.here("snapshot", "example.com", status=2).stderr == (
+    assert cli.here("--once", "snapshot", "example.com", status=2).stderr == (
         f"cdp-agent: {tmp_path}/config.toml, line 2: There is no setting 'max_step' (did you mean max_steps?): "
         "`cdp-agent config list` shows all.\n"
     )

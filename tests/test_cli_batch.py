@@ -18,6 +18,7 @@ import pytest
 from fixtures.replay import ReplayServer, tool_call
 from tests.commands import Cli, living, wait_until
 from tests.counting_shop import CountingShop
+from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.chrome
 
@@ -36,7 +37,7 @@ def tasks_file(folder: Path, tasks: list[dict[str, Any]]) -> str:
 
 def order(shop: CountingShop, who: str, buy: str = "Buy") -> dict[str, Any]:
     """A task: look, buy, and look at what came of it. `Go` buys by a script, and does not say so."""
-    look = ["Wait until 'Thank you' appears", "Click 'Details'", "Read the page"] if buy == "Buy" else []
+    look = ["Wait until 'Thank you' appears", "Read the page"] if buy == "Buy" else []
     return {"id": who, "steps": [f"Open {shop.url}/offer?who={who}", f"Click '{buy}'", *look]}
 
 
@@ -115,10 +116,11 @@ def test_a_file_of_results_is_not_written_over(cli: Cli, tmp_path: Path) -> None
 
 def test_results_go_to_the_standard_output_in_order(attached: Cli) -> None:
     with CountingShop() as shop:
-        tasks = "".join(json.dumps(each) + "\n" for each in [order(shop, "first"), *looks(shop, 2)])
-        ran = attached.here("batch", "-", "-o", "-", "--ordered", "--concurrency", "3", "--quiet", typed=tasks)
+        slow = {"id": "slow", "steps": [f"Open {shop.url}/offer?who=slow", "Wait 2 seconds"]}
+        tasks = "".join(json.dumps(each) + "\n" for each in [slow, *looks(shop, 1)])
+        ran = attached.here("batch", "-", "-o", "-", "--ordered", "--concurrency", "2", "--quiet", typed=tasks)
 
-    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["first", "c0", "c1"]
+    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == ["slow", "c0"]
     assert ran.stderr == ""
 
 
@@ -195,16 +197,20 @@ def test_ctrl_c_twice_ends_at_once(cli: Cli, tmp_path: Path) -> None:
     assert wait_until(lambda: not living(cli.environment))
 
 
-def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(cli: Cli, tmp_path: Path) -> None:
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_done_twice(
+    cli: Cli, detached: DetachedChrome, tmp_path: Path
+) -> None:
+    """First with a Chrome of its own, which ends too, then in one that goes on."""
     out = tmp_path / "r.jsonl"
-    names = [f"c{number}" for number in range(7)]
+    names = [f"c{number}" for number in range(6)]
     with CountingShop(answers_after_s=0.1) as shop:
-        tasks = [order(shop, who, buy) for who, buy in zip(names, [*["Buy", "Go"] * 3, "Buy"], strict=True)]
-        words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "3"]
+        tasks = [order(shop, who, buy) for who, buy in zip(names, ["Buy", "Go"] * 3, strict=True)]
+        words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "2"]
+        resume = ["--resume", "--cdp", detached.endpoint]
         for at in (1, 3, 4):
-            batch = started(cli, *words, *(["--resume"] if at > 1 else []))
+            batch = started(cli, *words, *(resume if at > 1 else []))
             assert killed_when(batch, lambda at=at: len(shop.ordered) >= at, signal.SIGKILL)  # type: ignore[misc]
-        cli.here("batch", *words, "--resume", status=None)
+        cli.here("batch", *words, *resume, status=None)
 
         assert set(shop.ordered.values()) == {1}
         results = results_of(out)

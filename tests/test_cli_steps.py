@@ -85,7 +85,9 @@ def test_an_executor_is_asked_for_those_alone_and_json_is_the_result(
         (["do", "-", "--approval-rules", "maybe"], "A rule says"),
     ],
 )
-def test_a_wrong_call_is_told(cli: Cli, words: list[str], problem: str) -> None:
+def test_a_wrong_call_is_told_before_any_chrome_is_started(cli: Cli, words: list[str], problem: str) -> None:
+    cli.environment["CDP_AGENT_EXECUTABLE"] = "/no/chrome"
+
     assert problem in cli.here(*words, typed="Press Enter\n", status=2).stderr
 
 

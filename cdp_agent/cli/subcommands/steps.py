@@ -58,6 +58,8 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
         stdin = sys.stdin.read()
     path = Path(caller.folder) / os.path.expanduser(found.file)
     steps = read_steps(stdin if by_stdin and stdin is not None else _text(path))
+    if not steps:
+        raise SetupError("There are no steps: say what to do, one act a line.")
     if config.executor is None and config.approve not in _REWORDING:
         _refuse_what_nobody_understands(steps)
     left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK

@@ -238,17 +238,23 @@ def test_a_session_is_for_the_user_alone(begun: tuple[Cli, str]) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_task_is_run(attached: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path) -> None:
-    replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("done", {"result": "**Tea**"})]
+def test_a_task_is_run_with_several_acts_in_a_turn(
+    attached: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
+) -> None:
+    fill = ("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"})
+    replies = [reply(fill, ("click", {"ref": "{{ref:button Go}}"})), tool_call("done", {"result": "**Tea**"})]
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        done = attached.here("run", "Find tea", "--url", serve(SHOP), "--events", str(tmp_path / "e.jsonl"))
+        words = ["run", "Find tea", "--url", serve(SHOP), "--max-actions-per-step", "2"]
+        done = attached.here(*words, "--events", str(tmp_path / "e.jsonl"))
 
-    events = [json.loads(line)["type"] for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    events = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    result = events[-1]["result"]
     assert done.stdout == "**Tea**\n"
-    assert done.stderr.splitlines()[0].startswith("  1  clicked E")
+    assert [line.partition(" E")[0] for line in done.stderr.splitlines()[:2]] == ["  1  filled", "  1  clicked"]
     assert done.stderr.splitlines()[-1].startswith("2 steps, 440 tokens, ")
-    assert (events[0], events[-1]) == ("trace:started", "task:completed")
+    assert (events[0]["type"], events[-1]["type"]) == ("trace:started", "task:completed")
+    assert (result["stats"]["steps"], result["stats"]["actions"], result["validation"]) == (2, 3, "passed")
 
 
 @pytest.mark.parametrize(
@@ -299,17 +305,6 @@ def test_a_killed_task_is_resumed(environment: dict[str, str], attached: Cli, se
 
     assert done.stdout == "**Tea**\n"
     assert done.stderr.splitlines()[-1].startswith("2 steps, ")
-
-
-def test_several_fields_are_filled_in_one_turn(attached: Cli, environment: dict[str, str], serve: Serve) -> None:
-    fill = ("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"})
-    replies = [reply(fill, ("click", {"ref": "{{ref:button Go}}"})), tool_call("done", {"result": '{"found": 1}'})]
-    with ReplayServer(replies=replies) as server:
-        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        done = attached.here("run", "Find tea", "--url", serve(SHOP), "--max-actions-per-step", "2", "--json")
-
-    result = json.loads(done.stdout)
-    assert (result["stats"]["steps"], result["stats"]["actions"], result["validation"]) == (2, 3, "passed")
 
 
 def test_an_answer_fits_the_schema_that_is_given(

@@ -187,7 +187,9 @@ def test_a_new_tab_becomes_the_current_one(session: Cli, serve: Serve) -> None:
     assert "The other page" in session.here("snapshot").stdout
 
 
-def test_a_dead_ref_ends_with_status_1(session: Cli) -> None:
+def test_a_dead_ref_ends_with_status_1(session: Cli, serve: Serve) -> None:
+    session.here("snapshot", serve(SHOP))
+
     done = session.here("click", "E999", status=1)
 
     assert done.stdout == ""

@@ -176,8 +176,8 @@ TOGETHER: dict[str, tuple[str, ...]] = {
     "runs": ("ask", "run", "batch", "steps", "approve"),
     "ending": ("leave",),
 }
-"""Moments that take turns in one browser, as long as that lasts. `open` comes last: while a tab that was asked for has not
-come, nobody knows whether one that somebody else opens is that one."""
+"""Moments that take turns in one browser, as long as that lasts. `open` comes last: while a tab that was asked for
+has not come, nobody knows whether one that somebody else opens is that one."""
 STARTING = {"launch", "discover"}
 AT_THE_END = {"leave"}
 TO_THE_BROWSER = {*STARTING, *AT_THE_END, "open", "attach", "close"}

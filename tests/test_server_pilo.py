@@ -84,11 +84,10 @@ async def test_what_stopped_the_run_has_the_code_of_pilo(browser: Browser, serve
     assert dict(events)["complete"]["success"] is False
 
 
-async def test_a_client_that_leaves_aborts_the_task(browser: Browser, serve: Serve) -> None:
+async def test_a_client_that_leaves_aborts_the_task(browser: Browser) -> None:
     with ReplayServer(replies=[WAIT]) as model:
         async with serving(browser, scripted(model)) as served:
-            body = {"task": "Wait", "url": serve(SHOP)}
-            async with aconnect_sse(served.client, "POST", "/pilo/run", json=body) as source:
+            async with aconnect_sse(served.client, "POST", "/pilo/run", json={"task": "Wait"}) as source:
                 async for event in source.aiter_sse():
                     if event.event == "agent:waiting":
                         break
@@ -111,16 +110,14 @@ async def test_a_client_that_leaves_aborts_the_task(browser: Browser, serve: Ser
         (None, None, None),
     ],
 )
-async def test_a_caller_chooses_the_search(
-    browser: Browser, serve: Serve, search: Any, asked: str | None, told: str | None
-) -> None:
+async def test_a_caller_chooses_the_search(browser: Browser, search: Any, asked: str | None, told: str | None) -> None:
     replies = [tool_call("web_search", {"query": "tea"}), DONE]
     engines = ("google.com", "bing.com", "duckduckgo.com")
     with ReplayServer(replies=replies) as model:
         config = msgspec.structs.replace(scripted(model), search=search, deny=engines)
         async with serving(browser, config) as served:
             asking = {} if asked is None else {"searchProvider": asked}
-            await pilo(served, task="Find tea", url=serve(SHOP), **asking)
+            await pilo(served, task="Find tea", **asking)
         offered = [tool["function"]["name"] for turn in model.turns for tool in turn.get("tools", ())]
         answered = str(model.turns[1]["messages"])
 

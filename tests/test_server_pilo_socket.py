@@ -138,11 +138,11 @@ async def until(socket: ClientConnection, event: str) -> Any:
 
 
 @pytest.mark.parametrize("abruptly", [False, True])
-async def test_a_client_that_leaves_ends_the_run(browser: Browser, serve: Serve, *, abruptly: bool) -> None:
+async def test_a_client_that_leaves_ends_the_run(browser: Browser, *, abruptly: bool) -> None:
     with ReplayServer(replies=[WAIT]) as model:
         async with serving(browser, scripted(model)) as served:
             async with talking(served) as socket:
-                await say(socket, "task:details", task="Wait", url=serve(FORM))
+                await say(socket, "task:details", task="Wait")
                 run_id = (await until(socket, "task:accepted"))["taskId"]
                 await until(socket, "agent:waiting")
                 if abruptly:

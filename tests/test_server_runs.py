@@ -45,18 +45,26 @@ async def test_a_task_is_carried_out_and_its_events_are_numbered(browser: Browse
     assert (events[0].event, events[-1].event) == ("task:setup", "task:completed")
     assert all(json.loads(event.data)["type"] == event.event for event in events)
     assert (info["status"], info["result"]["answer"]) == ("succeeded", "Found tea.")
+    assert "ask_user" not in [tool["function"]["name"] for tool in model.turns[0]["tools"]]  # nobody would answer
     assert browser.contexts == []
 
 
-async def test_a_client_that_comes_again_gets_what_it_missed(served: Served, serve: Serve) -> None:
+async def test_steps_need_no_model_and_a_client_that_comes_again_gets_what_it_missed(
+    served: Served, serve: Serve
+) -> None:
     run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP))
     events = await served.events(run_id)
+    info = await served.info(run_id)
 
     rest = await served.events(run_id, **{"Last-Event-ID": "3"})
     nothing = await served.client.get(f"/v1/runs/{run_id}/events", headers={"Last-Event-ID": str(len(events))})
+    stopped = await served.client.post(f"/v1/runs/{run_id}/stop")
 
+    assert info["status"] == "succeeded"
+    assert "Found tea" in info["result"]["answer"]
     assert [(event.id, event.data) for event in rest] == [(event.id, event.data) for event in events[3:]]
     assert nothing.status_code == 204
+    assert (stopped.status_code, stopped.json()["status"]) == (202, "succeeded")  # what has ended stays what it is
 
 
 async def test_events_come_while_the_run_is_under_way(browser: Browser, serve: Serve) -> None:
@@ -77,24 +85,6 @@ async def test_events_come_while_the_run_is_under_way(browser: Browser, serve: S
     assert "browser:action_completed" in kinds
     assert stopped.status_code == 202
     assert json.loads(last.data)["result"]["error"]["code"] == "aborted"
-
-
-async def test_a_run_that_has_ended_stays_what_it_is_when_it_is_stopped(served: Served, serve: Serve) -> None:
-    run_id = await served.begin(steps=["Click Nowhere"], url=serve(SHOP))
-    await served.events(run_id)
-
-    stopped = await served.client.post(f"/v1/runs/{run_id}/stop")
-
-    assert (stopped.status_code, stopped.json()["status"]) == (202, "failed")
-
-
-async def test_steps_need_no_model(served: Served, serve: Serve) -> None:
-    run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP))
-    await served.events(run_id)
-    info = await served.info(run_id)
-
-    assert info["status"] == "succeeded"
-    assert "Found tea" in info["result"]["answer"]
 
 
 async def test_a_run_waits_for_a_decision(served: Served, serve: Serve) -> None:
@@ -136,14 +126,6 @@ async def test_a_model_asks_the_user_who_answers_over_http(browser: Browser, ser
     assert "The green one" in str(model.turns[1]["messages"])
 
 
-async def test_a_model_that_nobody_answers_cannot_ask(browser: Browser, serve: Serve) -> None:
-    with ReplayServer(replies=[DONE]) as model:
-        async with serving(browser, scripted(model)) as served:
-            await served.events(await served.begin(task="Find tea", url=serve(SHOP)))
-
-    assert "ask_user" not in [tool["function"]["name"] for tool in model.turns[0]["tools"]]
-
-
 async def test_a_websocket_tells_and_takes_decisions(served: Served, serve: Serve) -> None:
     run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP), approval_rules=["ask"])
     got: list[Any] = []
@@ -164,10 +146,10 @@ async def test_a_websocket_tells_and_takes_decisions(served: Served, serve: Serv
     assert got[-1]["event"]["result"]["success"] is True
 
 
-async def test_a_websocket_stops_a_run_and_goes_on_where_it_was(browser: Browser, serve: Serve) -> None:
+async def test_a_websocket_stops_a_run_and_goes_on_where_it_was(browser: Browser) -> None:
     with ReplayServer(replies=[WAIT]) as model:
         async with serving(browser, scripted(model)) as served:
-            run_id = await served.begin(task="Wait", url=serve(SHOP))
+            run_id = await served.begin(task="Wait")
             async with connect(f"ws://127.0.0.1:{served.port}/v1/runs/{run_id}?after=2", proxy=None) as socket:
                 first = json.loads(await socket.recv())
                 await socket.send('{"stop": true}')
@@ -188,14 +170,13 @@ async def test_a_websocket_of_no_run_is_refused(served: Served) -> None:
 
 
 async def test_no_more_runs_at_once_than_may_be(browser: Browser, serve: Serve) -> None:
-    url = serve(SHOP)
     with ReplayServer(replies=[WAIT, CLICK, DONE]) as model:
         async with serving(browser, scripted(model), max_runs=1) as served:
-            run_id = await served.begin(task="Wait", url=url)
+            run_id = await served.begin(task="Wait")
             refused = await served.client.post("/v1/runs", json={"task": "Find tea"})
             await served.client.post(f"/v1/runs/{run_id}/stop")
             await served.events(run_id)
-            begun = await served.client.post("/v1/runs", json={"steps": FAST_STEPS, "url": url})
+            begun = await served.client.post("/v1/runs", json={"steps": FAST_STEPS, "url": serve(SHOP)})
 
     assert refused.status_code == 429
     assert int(refused.headers["retry-after"]) > 0
@@ -204,12 +185,10 @@ async def test_no_more_runs_at_once_than_may_be(browser: Browser, serve: Serve) 
 
 
 @pytest.mark.parametrize(("on_disconnect", "ends"), [("stop", True), ("continue", False)])
-async def test_a_client_that_leaves_ends_the_run_or_keeps_it(
-    browser: Browser, serve: Serve, on_disconnect: str, ends: bool
-) -> None:
+async def test_a_client_that_leaves_ends_the_run_or_keeps_it(browser: Browser, on_disconnect: str, ends: bool) -> None:
     with ReplayServer(replies=[WAIT]) as model:
         async with serving(browser, scripted(model), leave_grace_s=0.1) as served:
-            run_id = await served.begin(task="Wait", url=serve(SHOP), on_disconnect=on_disconnect)
+            run_id = await served.begin(task="Wait", on_disconnect=on_disconnect)
             async with aconnect_sse(served.client, "GET", f"/v1/runs/{run_id}/events") as source:
                 async for event in source.aiter_sse():
                     if event.event == "agent:waiting":

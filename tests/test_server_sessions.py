@@ -57,25 +57,19 @@ async def test_tools_fill_a_cart_in_the_shop(served: Served) -> None:
         assert 'link "Cart (1)"' in await see()
 
 
-async def test_an_answer_has_text_facts_and_pictures(served: Served, serve: Serve) -> None:
+async def test_an_answer_has_text_facts_and_pictures_or_why_the_page_refuses(served: Served, serve: Serve) -> None:
     session_id = await served.session(url=serve(SHOP))
 
     snapshot = await served.call(session_id, "snapshot")
     clicked = await served.call(session_id, "click", ref=ref(snapshot["text"], "button", "Go"))
     picture = await served.call(session_id, "screenshot")
+    stale = await served.call(session_id, "click", ref="E99")
+    wrong = await served.call(session_id, "click", reff="E1")
 
     assert snapshot["value"]["refs"]["E1"]["role"] == "textbox"
     assert clicked["value"]["changed"]
     assert clicked["error"] is None
     assert base64.b64decode(picture["images"][0]).startswith(b"\x89PNG")
-
-
-async def test_what_the_page_refuses_is_in_the_answer(served: Served, serve: Serve) -> None:
-    session_id = await served.session(url=serve(SHOP))
-
-    stale = await served.call(session_id, "click", ref="E99")
-    wrong = await served.call(session_id, "click", reff="E1")
-
     assert stale["error"]["type"] == "StaleRef"
     assert wrong["error"] == {"type": "InvalidArguments", "message": wrong["text"]}
 
@@ -133,22 +127,9 @@ async def test_downloads_are_told_without_the_place_they_are_in(served: Served, 
     assert "cdp-agent-serve-" not in told + str(clicked)
 
 
-async def test_a_session_that_was_ended_is_gone(served: Served, serve: Serve, browser: Browser) -> None:
-    session_id = await served.session(url=serve(SHOP))
-
-    ended = await served.client.delete(f"/v1/sessions/{session_id}")
-    again = await served.client.delete(f"/v1/sessions/{session_id}")
-    call = await served.client.post(f"/v1/sessions/{session_id}/tools/snapshot")
-
-    assert [ended.status_code, again.status_code, call.status_code] == [204, 404, 404]
-    assert browser.contexts == []
-
-
-@pytest.fixture
-async def in_a_call(
-    served: Served, serve: Serve, httpserver: HTTPServer
-) -> AsyncIterator[tuple[str, asyncio.Future[Any]]]:
-    """A session, and a call in it that is being made and does not end."""
+async def test_a_call_is_given_up_with_its_client_and_a_session_ends_in_the_middle_of_one(
+    served: Served, serve: Serve, browser: Browser, httpserver: HTTPServer
+) -> None:
     begun, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def answer(request: Request) -> Response:
@@ -157,32 +138,28 @@ async def in_a_call(
 
     httpserver.expect_request("/begun").respond_with_handler(answer)
     session_id = await served.session(url=serve("<p>Here"))
-    script = "navigator.sendBeacon('/begun'), new Promise(() => {})"
-    calling = asyncio.ensure_future(served.call(session_id, "evaluate", expression=script))
-    await begun.wait()
-    yield session_id, calling
-    calling.cancel()
+    session = f"/v1/sessions/{session_id}"
 
+    async def in_a_call() -> asyncio.Future[Any]:
+        """A call that is being made and does not end."""
+        script = "navigator.sendBeacon('/begun'), new Promise(() => {})"
+        calling = asyncio.ensure_future(served.call(session_id, "evaluate", expression=script))
+        await begun.wait()
+        begun.clear()
+        return calling
 
-async def test_a_session_is_ended_in_the_middle_of_a_call(
-    served: Served, in_a_call: tuple[str, asyncio.Future[Any]]
-) -> None:
-    session_id, calling = in_a_call
-
-    await served.client.delete(f"/v1/sessions/{session_id}")
-
-    assert (await calling)["error"]["type"] == "PageClosed"
-
-
-async def test_a_client_that_leaves_gives_up_its_call(
-    served: Served, in_a_call: tuple[str, asyncio.Future[Any]]
-) -> None:
-    session_id, calling = in_a_call
-
-    calling.cancel()
-
+    (await in_a_call()).cancel()
     async with asyncio.timeout(5):  # the call itself would take 10 s
         assert (await served.call(session_id, "snapshot"))["text"] == "- paragraph: Here"
+
+    calling = await in_a_call()
+    ended = await served.client.delete(session)
+    again = await served.client.delete(session)
+    call = await served.client.post(f"{session}/tools/snapshot")
+
+    assert (await calling)["error"]["type"] == "PageClosed"
+    assert [ended.status_code, again.status_code, call.status_code] == [204, 404, 404]
+    assert browser.contexts == []
 
 
 async def test_sessions_share_nothing(served: Served, serve: Serve) -> None:
@@ -232,7 +209,7 @@ async def test_what_is_wrong_is_said_with_a_status(served: Served, browser: Brow
 async def test_every_tool_bears_bad_arguments(served: Served, serve: Serve) -> None:
     session_id = await served.session(url=serve(SHOP))
     tools = (await served.client.get("/v1/tools")).json()["tools"]
-    senseless: list[dict[str, Any]] = [{}, {"ref": 7}, {"ref": "x" * 100_000}, {"nonsense": None}, {"ref": {"a": []}}]
+    senseless: list[dict[str, Any]] = [{}, {"ref": "x" * 100_000}]
 
     for tool in tools:
         if tool["name"] not in ("wait", "extract"):
@@ -278,7 +255,7 @@ async def test_a_call_costs_little_more_than_in_python(served: Served, browser: 
         await session.call("snapshot")
 
     taken: dict[str, list[float]] = {"http": [], "python": []}
-    for _ in range(30):
+    for _ in range(16):
         for name, call in (("http", over_http), ("python", in_python)):
             began = time.perf_counter()
             await call()

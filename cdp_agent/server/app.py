@@ -7,7 +7,9 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from http import HTTPStatus
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -53,8 +55,6 @@ class AgentApp(Starlette):
         self.sessions = HeldSessions(self.browsers, config, options, self._caller)
         self._options = options
         self._draining = False
-        self._document = document()
-        self._places = Places(self._document)
         guard = Middleware(
             HttpGuard,
             token=options.token,
@@ -82,6 +82,15 @@ class AgentApp(Starlette):
             exception_handlers={HttpProblem: problem_response, HTTPException: self._no_such_route},
             lifespan=self._life,
         )
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        """Made when it is first asked for: it takes 30 ms, which the start of every server would wait for."""
+        return document()
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self._document)
 
     async def drain(self) -> None:
         """Stops all runs, and begins no others; returns when their last events can be read."""

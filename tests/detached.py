@@ -77,12 +77,13 @@ def closing_tabs(endpoint: str) -> Iterator[None]:
     """What tabs are opened in the Chrome inside the block, by whomever, are closed after it."""
 
     def tabs() -> set[str]:
-        return {each["id"] for each in httpx.get(f"{endpoint}/json/list").json() if each["type"] == "page"}
+        listed = httpx.get(f"{endpoint}/json/list", verify=False).json()  # to read certificates takes longer than that
+        return {each["id"] for each in listed if each["type"] == "page"}
 
     before = tabs()
     yield
     for left in tabs() - before:
-        httpx.get(f"{endpoint}/json/close/{left}")
+        httpx.get(f"{endpoint}/json/close/{left}", verify=False)
 
 
 async def _refused(chrome: DetachedChrome) -> None:

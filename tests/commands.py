@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -92,11 +92,11 @@ def _typed(text: str) -> Iterator[None]:
                 os.close(kept)
 
 
-def living(environment: Mapping[str, str]) -> set[int]:
-    """The processes that the test's commands have started."""
+def living(environment: Mapping[str, str], among: Iterable[int] | None = None) -> set[int]:
+    """The processes that the test's commands have started; those `among` some, to look at no others again and again."""
     mark = f"XDG_RUNTIME_DIR={environment['XDG_RUNTIME_DIR']}".encode()
     found = set()
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    for name in filter(str.isdigit, os.listdir("/proc")) if among is None else map(str, among):
         try:
             environ = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
             state = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[0]
@@ -105,6 +105,12 @@ def living(environment: Mapping[str, str]) -> set[int]:
         if mark in environ and state not in "ZX":
             found.add(int(name))
     return found
+
+
+def all_end(environment: Mapping[str, str], but: Set[int] = frozenset()) -> bool:
+    """Whether the processes that the test's commands have started are gone in time, but for these."""
+    running = living(environment) - but
+    return wait_until(lambda: not living(environment, running)) and living(environment) <= but
 
 
 def wait_until(holds: Callable[[], bool]) -> bool:

@@ -98,7 +98,7 @@ async def test_a_run_is_seen_as_it_goes_and_asks_in_its_page(
 async def test_the_run_can_be_stopped_there(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
     async with showing(browser, page, serve(SHOP), tmp_path, tool_call("wait", {"seconds": 30}), DONE) as shown:
         shown.begin.set()
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(verify=False) as client:
             async with client.stream("GET", shown.address.replace("/?", "/stream?")) as stream:
                 async for line in stream.aiter_lines():
                     if '"agent:action"' in line:
@@ -114,7 +114,7 @@ async def test_the_run_can_be_stopped_there(browser: Browser, page: Page, serve:
 
 async def test_nobody_gets_in_without_the_token_or_from_another_page(tmp_path: Path) -> None:
     live = LiveRun(asyncio.Event(), asyncio.Event())
-    async with live_page(live) as address, httpx.AsyncClient() as client:
+    async with live_page(live) as address, httpx.AsyncClient(verify=False) as client:
         base = address.partition("?")[0]
         told = [
             (await client.get(base + path)).status_code for path in ("", "?token=x", "stream", "pictures/0001.jpeg")
@@ -136,7 +136,7 @@ async def test_no_file_but_its_pictures_is_handed_out(tmp_path: Path) -> None:
     (tmp_path / "pictures/0001.jpeg").write_bytes(b"x")
     (tmp_path / "events.jsonl").write_text("secret")
     live.follow(tmp_path, b'{"type": "agent:step", "timestamp": 1.0, "step": 1}')
-    async with live_page(live) as address, httpx.AsyncClient() as client:
+    async with live_page(live) as address, httpx.AsyncClient(verify=False) as client:
         codes = [
             (await client.get(address.replace("/?", f"/pictures/{name}?"))).status_code
             for name in ("0001.jpeg", "..%2Fevents.jsonl", "%2e%2e%2fevents.jsonl", "none.jpeg")
@@ -147,7 +147,7 @@ async def test_no_file_but_its_pictures_is_handed_out(tmp_path: Path) -> None:
 
 async def test_a_decision_that_does_not_count_is_told(tmp_path: Path) -> None:
     live = LiveRun(asyncio.Event(), asyncio.Event())
-    async with live_page(live) as address, httpx.AsyncClient() as client:
+    async with live_page(live) as address, httpx.AsyncClient(verify=False) as client:
         told = [
             await client.post(address.replace("/?", "/decisions?"), content=content)
             for content in (b'{"id": 1, "decision": "answer", "text": "x"}', b'{"decision": "stop"}', b"[]")
@@ -177,13 +177,13 @@ def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page(attached: Cli, 
         running = attached.start(*words, *model, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert running.stderr is not None
         address = next(line.split()[1] for line in running.stderr if line.startswith("Live "))
-        with httpx.stream("GET", address.replace("/?", "/stream?")) as stream:
+        with httpx.stream("GET", address.replace("/?", "/stream?"), verify=False) as stream:
             assert any('"approval:asked"' in line for line in stream.iter_lines())
         decision = {"id": 1, "decision": "answer", "text": "Green, please"}
-        decided = httpx.post(address.replace("/?", "/decisions?"), json=decision)
+        decided = httpx.post(address.replace("/?", "/decisions?"), json=decision, verify=False)
         answer, told = running.communicate(timeout=60)
     with pytest.raises(httpx.ConnectError):
-        httpx.get(address)
+        httpx.get(address, verify=False)
 
     assert decided.status_code == 200, decided.text
     assert answer == "Found tea.\n", told

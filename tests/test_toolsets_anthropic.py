@@ -18,6 +18,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.tools.members.anthropic import MEMBERS
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
+from tests.detached import DetachedChrome, closing_tabs
 from tests.late import Late
 from tests.vendor_models import READ, Call, VendorModel, anthropic_message, played
 
@@ -281,10 +282,13 @@ async def test_a_closed_tab_is_said_to_be_closed(page: Page) -> None:
         ours.BrowserToolset(page)
 
 
-SHOPPING: list[Call] = [
+SEARCHING: list[Call] = [
     READ,
     ("form_input", {"target": {"type": "ref", "ref": '{{ref:searchbox "Search products"}}'}, "value": "enamel mug"}),
     ("key", {"text": "Return"}),
+]
+SHOPPING: list[Call] = [
+    *SEARCHING,
     READ,
     ("left_click", {"target": {"type": "ref", "ref": '{{ref:link "Enamel mug, blue"}}'}}),
     READ,
@@ -315,10 +319,11 @@ async def test_the_runner_of_the_sdk_fills_a_cart_in_the_shop(page: Page, shop: 
     assert model.requests[0]["tools"] == [toolset.to_dict()]
 
 
-def test_the_blocking_runner_of_the_sdk_fills_a_cart_in_the_shop(shop: ShopServer) -> None:
-    script: list[Call] = [("navigate", {"url": shop.url}), *SHOPPING]
+def test_the_blocking_runner_of_the_sdk_searches_in_the_shop(shop: ShopServer, detached: DetachedChrome) -> None:
+    script: list[Call] = [("navigate", {"url": shop.url}), *SEARCHING, ("get_page_text", {})]
     with (
-        sync.Browser.launch() as browser,
+        closing_tabs(detached.endpoint),
+        sync.Browser.connect(detached.endpoint) as browser,
         played(VendorModel(script, anthropic_message)) as model,
         ours.BrowserToolset(browser.new_page()) as toolset,
     ):
@@ -329,7 +334,7 @@ def test_the_blocking_runner_of_the_sdk_fills_a_cart_in_the_shop(shop: ShopServe
         )
         last = runner.until_done()
 
-    assert TWO_MUGS in last.content[0].text
+    assert "Enamel mug, blue" in last.content[0].text
 
 
 def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

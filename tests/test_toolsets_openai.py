@@ -18,6 +18,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.page.page import Page
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
+from tests.detached import DetachedChrome, closing_tabs
 from tests.late import Late
 from tests.vendor_models import Call, VendorModel, openai_response, played
 
@@ -278,16 +279,20 @@ def click(target: str) -> Call:
 
 
 READ: Call = ("read_page", {"filter": "all", "tab_id": None})
-SHOPPING: list[Call] = [
+TEXT: Call = ("get_page_text", {"tab_id": None})
+SEARCHING: list[Call] = [
     READ,
     field('searchbox "Search products"', "enamel mug"),
     ("key", {"keys": ["Enter"], "tab_id": None}),
+]
+SHOPPING: list[Call] = [
+    *SEARCHING,
     READ,
     click('link "Enamel mug, blue"'),
     READ,
     field('spinbutton "Quantity"', "2"),
     click('button "Add to cart"'),
-    ("get_page_text", {"tab_id": None}),
+    TEXT,
 ]
 TWO_MUGS = "| 2 | € 14.50 |"
 
@@ -310,10 +315,11 @@ async def test_the_runner_of_the_sdk_fills_a_cart_in_the_shop(page: Page, shop: 
     assert TWO_MUGS in last.output_text
 
 
-def test_the_blocking_runner_of_the_sdk_fills_a_cart_in_the_shop(shop: ShopServer) -> None:
-    script: list[Call] = [("navigate", {"url": shop.url, "tab_id": None}), *SHOPPING]
+def test_the_blocking_runner_of_the_sdk_searches_in_the_shop(shop: ShopServer, detached: DetachedChrome) -> None:
+    script: list[Call] = [("navigate", {"url": shop.url, "tab_id": None}), *SEARCHING, TEXT]
     with (
-        sync.Browser.launch() as browser,
+        closing_tabs(detached.endpoint),
+        sync.Browser.connect(detached.endpoint) as browser,
         played(VendorModel(script, openai_response)) as model,
         ours.BrowserDriver(browser.new_page()) as driver,
     ):
@@ -322,7 +328,7 @@ def test_the_blocking_runner_of_the_sdk_fills_a_cart_in_the_shop(shop: ShopServe
         client = openai.OpenAI(base_url=model.base_url, api_key="none")
         last = runner.run(client, {"model": "played", "input": "Buy."}, max_steps=40)
 
-    assert TWO_MUGS in last.output_text
+    assert "Enamel mug, blue" in last.output_text
 
 
 def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

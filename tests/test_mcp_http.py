@@ -81,7 +81,8 @@ class Held:
 
     def client(self, mode: str = "2026-07-28") -> mcp.Client:
         return mcp.Client(
-            streamable_http.streamable_http_client(self.url, http_client=httpx2.AsyncClient(timeout=60)), mode=mode
+            streamable_http.streamable_http_client(self.url, http_client=httpx2.AsyncClient(timeout=60, verify=False)),
+            mode=mode,
         )
 
     def calling(self, name: str, arguments: dict[str, Any]) -> socket.socket:
@@ -112,7 +113,9 @@ async def held_by(browser: Browser) -> AsyncIterator[Held]:
     with listening_at("127.0.0.1", 0) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # what nobody takes is soon too much
         serving = asyncio.create_task(http.serve([listener]))
-        async with httpx2.AsyncClient(timeout=60) as first:  # once it is answered, all is there that stays
+        async with httpx2.AsyncClient(
+            timeout=60, verify=False
+        ) as first:  # once it is answered, all is there that stays
             await first.get(f"http://127.0.0.1:{listener.getsockname()[1]}")
         try:
             yield Held(session, calls, listener.getsockname()[1])

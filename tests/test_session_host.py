@@ -23,6 +23,7 @@ from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.chrome
 
+CLIENTS, COMMANDS = 4, 12
 SHOP = """<title>Shop</title><input aria-label="Search">
 <button onclick="document.querySelector('p').textContent = 'Found it'">Go</button><p>Nothing yet</p>"""
 
@@ -106,17 +107,29 @@ def test_a_killed_client_ends_its_call_and_nothing_else(session: Cli, serve: Ser
     assert time.monotonic() - began < 20
 
 
-def test_commands_of_several_clients_are_not_crossed(session: Cli, serve: Serve) -> None:
-    session.here("open", serve(SHOP))
+def test_commands_of_several_clients_share_a_connection_and_are_not_crossed(
+    session: Cli, detached: DetachedChrome, serve: Serve
+) -> None:
+    for number in range(CLIENTS):
+        page = serve(f"<title>Tab {number}</title><output></output>")
+        session.here("manage_tabs", "open", "--url", page)
+    tabs = {each["title"]: each["id"] for each in json.loads(session.here("tabs", "--json").stdout)}
+    told: list[list[str]] = [[] for _ in range(CLIENTS)]
+    connections = set[int]()
 
-    def ask(number: int) -> bool:
-        told = session("evaluate", f"'this is ' + {number} + ' of all'").stdout
-        return f"this is {number} of all" in told
+    def work(number: int) -> None:
+        for command in range(number, COMMANDS, CLIENTS):
+            write = f"document.querySelector('output').value += ' {command}'"
+            told[number].append(session("evaluate", write, "--tab", tabs[f"Tab {number}"]).stdout)
+            connections.add(connections_to(detached.endpoint))
 
-    with ThreadPoolExecutor(4) as clients:
-        answers = list(clients.map(ask, range(6)))
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        list(clients.map(work, range(CLIENTS)))
 
-    assert answers == [True] * 6
+    written = [[f" {command}" for command in range(number, COMMANDS, CLIENTS)] for number in range(CLIENTS)]
+    wanted = [["".join(commands[: last + 1]) for last in range(len(commands))] for commands in written]
+    assert [[json.loads(each) for each in of_client] for of_client in told] == wanted
+    assert connections == {1}
     assert sessions(session).keys() - {"person"} == {"default", "first"}
 
 

@@ -16,7 +16,7 @@ from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection
 from tests.conftest import new_tab
-from tests.detached import DetachedChrome, start_detached, stop_detached
+from tests.detached import DetachedChrome, closing_tabs, start_detached, stop_detached
 
 pytestmark = pytest.mark.chrome
 
@@ -47,10 +47,12 @@ def _victim(endpoint: str) -> subprocess.Popen[bytes]:
 
 
 @pytest.fixture
-async def chrome() -> AsyncIterator[DetachedChrome]:
-    chrome = await start_detached()
-    yield chrome
-    await stop_detached(chrome)
+async def person(detached: DetachedChrome) -> AsyncIterator[Connection]:
+    """Somebody else in that Chrome, who closes all tabs that are left after the test."""
+    with closing_tabs(detached.endpoint):
+        connection = Connection(await address_of(detached.endpoint).connect({}))
+        yield connection
+        await connection.close()
 
 
 async def tabs(person: Connection) -> list[str]:
@@ -69,10 +71,10 @@ async def become(person: Connection, titles: list[str]) -> bool:
     return True
 
 
-async def test_killed_we_leave_none_of_our_tabs(chrome: DetachedChrome) -> None:
-    person = Connection(await address_of(chrome.endpoint).connect({}))
+async def test_killed_we_leave_none_of_our_tabs(detached: DetachedChrome, person: Connection) -> None:
+    before = await tabs(person)
     await person.browser.send(target.CreateTarget(url="data:text/html,<title>theirs</title>"))
-    with _victim(chrome.endpoint) as first, _victim(chrome.websocket_url) as second:
+    with _victim(detached.endpoint) as first, _victim(detached.websocket_url) as second:
         for process in (first, second):
             assert process.stdout is not None  # a pipe
             assert process.stdout.readline() == b"there\n"
@@ -81,13 +83,12 @@ async def test_killed_we_leave_none_of_our_tabs(chrome: DetachedChrome) -> None:
         for process in (first, second):
             process.kill()
 
-    assert await become(person, ["kept", "kept", "theirs"])
-    await person.close()
+    assert await become(person, sorted([*before, "kept", "kept", "theirs"]))
 
 
-async def test_cut_off_we_leave_none_of_our_tabs(chrome: DetachedChrome) -> None:
-    person = Connection(await address_of(chrome.endpoint).connect({}))
-    async with Browser.connect(chrome.endpoint) as browser:
+async def test_cut_off_we_leave_none_of_our_tabs(detached: DetachedChrome, person: Connection) -> None:
+    before = await tabs(person)
+    async with Browser.connect(detached.endpoint) as browser:
         page = await browser.new_page("data:text/html,<title>ours</title>")
         await page.evaluate("window.open('about:blank') && 1")
         await new_tab(page)
@@ -96,11 +97,11 @@ async def test_cut_off_we_leave_none_of_our_tabs(chrome: DetachedChrome) -> None
 
         await browser.session.connection.close()
 
-        assert await become(person, ["kept"])
-    await person.close()
+        assert await become(person, sorted([*before, "kept"]))
 
 
-async def test_a_chrome_that_answers_nobody_holds_up_no_end(chrome: DetachedChrome) -> None:
+async def test_a_chrome_that_answers_nobody_holds_up_no_end() -> None:
+    chrome = await start_detached()
     browser = await Browser.connect(chrome.endpoint)
     await browser.new_page()
     await stop_detached(chrome)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.connecting import same_chromes
@@ -78,19 +79,20 @@ async def users_chrome(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
     await stop_detached(chrome)
 
 
-@pytest.fixture
-async def person(users_chrome: DetachedChrome, serve: Serve) -> AsyncIterator[Person]:
-    """With two windows, one of two tabs."""
+@pytest.fixture(scope="module")
+async def person(users_chrome: DetachedChrome, make_httpserver: HTTPServer) -> AsyncIterator[Person]:
+    """With two windows, one of two tabs, which are left as they were by all tests."""
     connection = Connection(await address_of(users_chrome.endpoint).connect({}))
     for title, new_window in (("Inbox", True), ("Calendar", None), ("Bank of Norway", True)):
-        url = serve(f"<title>{title}</title><script>localStorage.setItem('kept', 1)</script><p>{title}</p>")
+        content = f"<title>{title}</title><script>localStorage.setItem('kept', 1)</script><p>{title}</p>"
+        path = f"/{title.replace(' ', '-')}.html"
+        make_httpserver.expect_request(path).respond_with_data(content, content_type="text/html")
+        url = make_httpserver.url_for(path)
         await connection.browser.send(target.CreateTarget(url=url, new_window=new_window))
     async with asyncio.timeout(10):
         while not {"Inbox", "Calendar", "Bank of Norway"} <= {info.title for info in await _tabs(connection)}:
             pass
     yield Person(connection)
-    for info in await _tabs(connection):
-        await connection.browser.send(target.CloseTarget(target_id=info.target_id))
     await connection.close()
 
 

@@ -89,7 +89,8 @@ async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: 
     assert (stale.meta or {})["error"] == "StaleRef"
     assert wrong.is_error
     assert (wrong.meta or {})["error"] == "InvalidArguments"
-    assert await ref_of(client, "Go")  # nothing was lost
+    described = {"element": "the Go button", "ref": await ref_of(client, "Go")}  # as other servers ask for it
+    assert not (await client.call_tool("click", described)).is_error  # nothing was lost, and a description is no ref
 
 
 @in_both_eras
@@ -120,13 +121,6 @@ async def test_a_client_goes_where_a_link_of_the_snapshot_leads(client: mcp.Clie
         assert text_of(opened).startswith(f"went to {shop.url}cart\n")
 
 
-async def test_a_description_beside_the_ref_is_no_ref(client: mcp.Client, serve: Serve) -> None:
-    await client.call_tool("goto", {"url": serve(SHOP)})
-    given = {"element": "the Go button", "ref": await ref_of(client, "Go")}  # as other servers ask for it
-
-    assert not (await client.call_tool("click", given)).is_error
-
-
 async def test_a_file_that_the_client_holds_is_refused_with_what_is_taken(
     session: Session, serve: Serve, tmp_path: Path
 ) -> None:
@@ -143,26 +137,19 @@ async def test_a_file_that_the_client_holds_is_refused_with_what_is_taken(
             )
 
 
-async def test_a_picture_is_a_picture(client: mcp.Client, serve: Serve) -> None:
-    await client.call_tool("goto", {"url": serve(SHOP)})
-
-    result = await client.call_tool("screenshot", {"marks": True})
-
-    picture = result.content[1]
-    assert isinstance(picture, types.ImageContent)
-    assert picture.mime_type == "image/png"
-    assert base64.b64decode(picture.data).startswith(b"\x89PNG")
-
-
-async def test_a_value_that_has_a_schema_comes_back_as_one(session: Session, serve: Serve) -> None:
+async def test_a_value_that_has_a_schema_comes_back_as_one_and_a_picture_as_one(session: Session, serve: Serve) -> None:
     async with mcp.Client(serving.server(session, allow_evaluate=True)) as client:
         await client.call_tool("goto", {"url": (url := serve(SHOP))})
         script = await client.call_tool("evaluate", {"expression": "({mugs: 2})"})
         tabs = await client.call_tool("manage_tabs", {"action": "list"})
+        picture = (await client.call_tool("screenshot", {"marks": True})).content[1]
 
     assert script.structured_content == {"value": {"mugs": 2}, "cut": 0}
     assert tabs.structured_content is not None
     assert [(each["title"], each["url"]) for each in tabs.structured_content["tabs"]][-1] == ("Shop", url)
+    assert isinstance(picture, types.ImageContent)
+    assert picture.mime_type == "image/png"
+    assert base64.b64decode(picture.data).startswith(b"\x89PNG")
 
 
 async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_stays(client: mcp.Client) -> None:

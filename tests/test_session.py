@@ -41,16 +41,19 @@ def ref_of(snapshot: Snapshot, name: str) -> str:
     return next(ref for ref, each in snapshot.refs.items() if each.name == name)
 
 
-async def test_a_call_tells_what_came_of_it_as_text_and_as_facts(session: Session, serve: Serve) -> None:
+async def test_a_call_tells_what_came_of_it_as_text_as_facts_and_as_images(session: Session, serve: Serve) -> None:
     snapshot = await opened(session, serve(SHOP))
 
     outcome = await session.call("click", {"ref": ref_of(snapshot, "Go")})
+    picture = await session.call("screenshot")
 
     assert "Found it" in outcome.text
     assert isinstance(outcome.value, Receipt)
     assert (outcome.error, outcome.images) == (None, ())
     assert outcome.duration_ms > 0
     assert outcome.as_json()["value"]["action"] == "click"
+    assert picture.images[0].startswith(b"\x89PNG")
+    assert msgspec.json.decode(msgspec.json.encode(picture.as_json()))["images"][0].startswith("iVBOR")
 
 
 async def test_tools_and_arguments_are_understood_by_what_models_call_them(session: Session, serve: Serve) -> None:
@@ -78,15 +81,6 @@ async def test_what_is_wrong_with_a_call_is_its_outcome(session: Session, serve:
         assert outcome.error is not None, (name, arguments)
         assert (outcome.error.type, outcome.text) == (kind, outcome.error.message)
         assert said in outcome.text
-
-
-async def test_a_picture_is_among_the_images(session: Session, serve: Serve) -> None:
-    await opened(session, serve(SHOP))
-
-    outcome = await session.call("screenshot")
-
-    assert outcome.images[0].startswith(b"\x89PNG")
-    assert msgspec.json.decode(msgspec.json.encode(outcome.as_json()))["images"][0].startswith("iVBOR")
 
 
 async def test_a_tab_that_opens_is_followed_and_left_again_when_it_closes(session: Session, serve: Serve) -> None:
@@ -220,10 +214,11 @@ async def test_secrets_are_filled_in_and_never_told(browser: Browser, page: Page
     assert "correct horse" not in filled.text + listed.text
 
 
-async def test_a_form_is_filled_in_with_secrets_among_other_values(browser: Browser, serve: Serve) -> None:
+async def test_a_form_is_filled_in_with_secrets_among_other_values(browser: Browser, page: Page, serve: Serve) -> None:
     url = serve("""<form><input aria-label=User><input type=password aria-label=Password>
       <select aria-label=Bank><option>-<option>correct bank</select></form>""")
-    session = Session(browser, secrets=Secrets({"WORD": Secret("correct horse"), "BANK": Secret("correct bank")}, url))
+    secrets = Secrets({"WORD": Secret("correct horse"), "BANK": Secret("correct bank")}, url)
+    session = Session(browser, secrets=secrets, page=page)
     snapshot = await opened(session, url)
     values = {"User": "Ada", "Password": placeholder("WORD"), "Bank": placeholder("BANK")}
 
@@ -238,11 +233,11 @@ async def test_a_form_is_filled_in_with_secrets_among_other_values(browser: Brow
     assert "correct" not in filled.text
 
 
-async def test_a_call_that_is_not_approved_is_not_made(browser: Browser, serve: Serve) -> None:
+async def test_a_call_that_is_not_approved_is_not_made(browser: Browser, page: Page, serve: Serve) -> None:
     async def approve(call: Understood, page: Page) -> str | None:
         return f"no {call.tool.name} at {page.title}" if call.tool.name == "click" else None
 
-    session = Session(browser, approve=approve)
+    session = Session(browser, approve=approve, page=page)
     snapshot = await opened(session, serve(SHOP))
 
     outcome = await session.call("click", {"ref": ref_of(snapshot, "Go")})

@@ -13,6 +13,7 @@ import pytest
 from cdp_agent import Browser
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
+from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session import Session
 from cdp_agent.trace import TraceOptions, write_html, write_zip
@@ -67,8 +68,8 @@ async def test_each_call_is_a_step_with_its_picture_and_what_came_of_it(
     assert len(lines(tmp_path, "network.jsonl")) >= 1
 
 
-async def test_a_traced_session_opens_as_any_run(browser: Browser, serve: Serve, tmp_path: Path) -> None:
-    session = Session(browser)
+async def test_a_traced_session_opens_as_any_run(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+    session = Session(browser, page=page)
     trace_session(session, TraceOptions(folder=tmp_path / "traces"))
     await session.call("goto", {"url": serve(PAGE)})
     await session.call("click", {"selector": "button"})
@@ -77,9 +78,8 @@ async def test_a_traced_session_opens_as_any_run(browser: Browser, serve: Serve,
 
     write_html(folder, tmp_path / "run.html")
     write_zip(folder, tmp_path / "trace.zip")
-    page = await browser.new_page((tmp_path / "run.html").as_uri())
+    await page.goto((tmp_path / "run.html").as_uri())
     shown = (await page.snapshot()).text
-    await page.close()
 
     assert "Calls in the session" in shown
     assert "no model" in shown
@@ -88,9 +88,11 @@ async def test_a_traced_session_opens_as_any_run(browser: Browser, serve: Serve,
     assert (tmp_path / "trace.zip").stat().st_size > 1000
 
 
-async def test_secrets_of_the_session_are_written_nowhere(browser: Browser, serve: Serve, tmp_path: Path) -> None:
+async def test_secrets_of_the_session_are_written_nowhere(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
     url = serve(PAGE.replace("<input>", "<input type=password>"))
-    session = Session(browser, secrets=Secrets({"word": "open-sesame"}, url))
+    session = Session(browser, secrets=Secrets({"word": "open-sesame"}, url), page=page)
     trace_session(session, TraceOptions(folder=tmp_path))
     await session.call("goto", {"url": url})
     filled = await session.call("fill", {"selector": "input", "value": "<secret>word</secret>"})

@@ -255,7 +255,7 @@ async def test_a_call_costs_little_more_than_in_python(served: Served, browser: 
         await session.call("snapshot")
 
     taken: dict[str, list[float]] = {"http": [], "python": []}
-    for _ in range(16):
+    for _ in range(30):
         for name, call in (("http", over_http), ("python", in_python)):
             began = time.perf_counter()
             await call()

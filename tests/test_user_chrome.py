@@ -83,9 +83,9 @@ async def users_chrome(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 async def person(users_chrome: DetachedChrome, make_httpserver: HTTPServer) -> AsyncIterator[Person]:
     """With two windows, one of two tabs, which are left as they were by all tests."""
     connection = Connection(await address_of(users_chrome.endpoint).connect({}))
-    for title, new_window in (("Inbox", True), ("Calendar", None), ("Bank of Norway", True)):
+    for number, (title, new_window) in enumerate((("Inbox", True), ("Calendar", None), ("Bank of Norway", True))):
         content = f"<title>{title}</title><script>localStorage.setItem('kept', 1)</script><p>{title}</p>"
-        path = f"/{title.replace(' ', '-')}.html"
+        path = f"/tab-{number}.html"
         make_httpserver.expect_request(path).respond_with_data(content, content_type="text/html")
         url = make_httpserver.url_for(path)
         await connection.browser.send(target.CreateTarget(url=url, new_window=new_window))

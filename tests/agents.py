@@ -12,6 +12,7 @@ from cdp_agent.events import Event, TaskCompleted
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, tool_call
+from tests.writing import put
 
 SHOP = """<title>Shop</title><h1>Shop</h1><input aria-label="Search">
 <button onclick="document.querySelector('p').textContent = 'Found ' + document.querySelector('input').value">Go</button>
@@ -37,10 +38,14 @@ async def play(
     *,
     task: str = "Find tea",
     url: str | None = None,
+    content: str | None = None,
     data: Any = None,
     answer: Any = None,
     **options: Any,
 ) -> tuple[list[Event], ReplayServer]:
+    """A run in the page, which goes to the address, or has the content already: see `put`."""
+    if content is not None:
+        await put(page, content)
     with scripted(browser, replies, **options) as (agent, server):
         stream = agent.stream(task, url=url, data=data, answer=answer, page=page)
         return [event async for event in stream], server

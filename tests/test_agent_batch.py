@@ -38,10 +38,12 @@ NOBODY: Call = ("click", {"ref": "E999"})
 
 
 async def batch(
-    browser: Browser, page: Page, url: str, *calls: Call, most: int = 5, **options: Any
+    browser: Browser, page: Page, content: str | None, *calls: Call, most: int = 5, **options: Any
 ) -> tuple[list[Event], ReplayServer, AiGeneration]:
     """A run whose first reply has these calls, and whose second is done."""
-    events, server = await play(browser, page, [reply(*calls), DONE], url=url, max_actions_per_step=most, **options)
+    events, server = await play(
+        browser, page, [reply(*calls), DONE], content=content, max_actions_per_step=most, **options
+    )
     return events, server, turns(events)[0]
 
 
@@ -54,8 +56,8 @@ def counted(found: AiGeneration) -> tuple[int, int, BatchCut]:
     return found.actions_requested, found.actions_executed, found.batch_truncated_by
 
 
-async def test_three_fields_are_filled_in_one_turn(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server, found = await batch(browser, page, serve(FORM), fill("Name"), fill("City"), fill("Mail"))
+async def test_three_fields_are_filled_in_one_turn(browser: Browser, page: Page) -> None:
+    events, server, found = await batch(browser, page, FORM, fill("Name"), fill("City"), fill("Mail"))
 
     assert counted(found) == (3, 3, "none")
     assert [text.splitlines()[1:3] for text in told(server, 2)] == [
@@ -70,26 +72,26 @@ async def test_three_fields_are_filled_in_one_turn(browser: Browser, page: Page,
 
 
 async def test_a_form_is_filled_and_submitted_in_one_turn_and_what_changed_is_told_once(
-    browser: Browser, page: Page, serve: Serve
+    browser: Browser, page: Page
 ) -> None:
-    _, server, found = await batch(browser, page, serve(FORM), fill("Name"), fill("City"), ENTER)
+    _, server, found = await batch(browser, page, FORM, fill("Name"), fill("City"), ENTER)
 
     assert counted(found) == (3, 3, "none")
     assert [text.count("Sent") for text in told(server, 2)] == [0, 0, 1]
 
 
-async def test_enter_ends_a_batch(browser: Browser, page: Page, serve: Serve) -> None:
-    _, server, found = await batch(browser, page, serve(FORM), fill("Name"), ENTER, fill("City"))
+async def test_enter_ends_a_batch(browser: Browser, page: Page) -> None:
+    _, server, found = await batch(browser, page, FORM, fill("Name"), ENTER, fill("City"))
 
     assert counted(found) == (3, 2, "page-change")
     assert told(server, 2)[2] == prompts.not_run("page-change", 5)
 
 
-async def test_a_ref_that_died_in_the_middle_ends_a_batch(browser: Browser, page: Page, serve: Serve) -> None:
-    url = serve("""<input aria-label=A oninput="document.querySelectorAll('input')[1].remove()"><input aria-label=B>
-        <input aria-label=C>""")
+async def test_a_ref_that_died_in_the_middle_ends_a_batch(browser: Browser, page: Page) -> None:
+    content = """<input aria-label=A oninput="document.querySelectorAll('input')[1].remove()"><input aria-label=B>
+        <input aria-label=C>"""
 
-    _, server, found = await batch(browser, page, url, fill("A"), fill("B"), fill("C"))
+    _, server, found = await batch(browser, page, content, fill("A"), fill("B"), fill("C"))
 
     assert counted(found) == (3, 2, "error")
     assert told(server, 2)[1].startswith("Error: it did not work.")
@@ -97,29 +99,27 @@ async def test_a_ref_that_died_in_the_middle_ends_a_batch(browser: Browser, page
     assert told(server, 2)[2] == prompts.not_run("error", 5)
 
 
-async def test_done_comes_last_after_everything_before_it(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _, found = await batch(browser, page, serve(FORM), fill("Name"), FINISH)
+async def test_done_comes_last_after_everything_before_it(browser: Browser, page: Page) -> None:
+    events, _, found = await batch(browser, page, FORM, fill("Name"), FINISH)
 
     assert counted(found) == (2, 2, "none")
     assert (result_of(events).answer, result_of(events).validation) == ("Sent.", "passed")
     assert await page.evaluate("document.querySelector('input').value") == "name"
 
 
-async def test_nothing_is_done_after_done(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _, found = await batch(browser, page, serve(FORM), fill("Name"), FINISH, fill("City"))
+async def test_nothing_is_done_after_done(browser: Browser, page: Page) -> None:
+    events, _, found = await batch(browser, page, FORM, fill("Name"), FINISH, fill("City"))
 
     assert counted(found) == (3, 2, "terminal")
     assert result_of(events).success
     assert await page.evaluate("[...document.querySelectorAll('input')].map(each => each.value)") == ["name", "", ""]
 
 
-async def test_done_in_the_middle_that_is_not_accepted_is_answered_like_the_rest(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
+async def test_done_in_the_middle_that_is_not_accepted_is_answered_like_the_rest(browser: Browser, page: Page) -> None:
     verdict = {"task_assessment": "Hm.", "completion_quality": "partial", "feedback": "And the city?"}
     replies = [reply(fill("Name"), FINISH, fill("City")), tool_call("validate_task", verdict), DONE]
 
-    events, server = await play(browser, page, replies, url=serve(FORM), max_actions_per_step=3)
+    events, server = await play(browser, page, replies, content=FORM, max_actions_per_step=3)
 
     filled, refused, not_run = told(server, 2)
     assert "filled E1" in filled
@@ -146,7 +146,7 @@ async def test_what_ended_a_batch_is_told(
     url = serve(FORM)
     calls = [(name, {key: value.replace("{{url}}", url) for key, value in given.items()}) for name, given in calls]
 
-    _, _, found = await batch(browser, page, url, *calls)
+    _, _, found = await batch(browser, page, None, *calls, url=url)
 
     assert counted(found) == (2, 2 if cut == "none" else 1, cut)
 
@@ -154,11 +154,11 @@ async def test_what_ended_a_batch_is_told(
 @pytest.mark.parametrize("policy", ["conservative", "observed"])
 async def test_a_page_that_was_left_ends_a_batch(browser: Browser, page: Page, serve: Serve, policy: str) -> None:
     there = serve("<title>There</title><input aria-label=Name>")
-    url = serve(f"""<select aria-label=Go onchange="location = '{there}'"><option>Here<option>There</select>
-        <input aria-label=Name>""")
+    content = f"""<select aria-label=Go onchange="location = '{there}'"><option>Here<option>There</select>
+        <input aria-label=Name>"""
 
     _, _, found = await batch(
-        browser, page, url, ("select", {"ref": "E1", "value": "There"}), fill("Name"), batch_policy=policy
+        browser, page, content, ("select", {"ref": "E1", "value": "There"}), fill("Name"), batch_policy=policy
     )
 
     assert counted(found) == (2, 1, "page-change")
@@ -173,75 +173,71 @@ async def test_a_page_that_was_left_ends_a_batch(browser: Browser, page: Page, s
     ],
 )
 async def test_a_click_ends_a_batch_as_the_policy_says(
-    browser: Browser, page: Page, serve: Serve, button: str, policy: str, expected: tuple[int, int, BatchCut]
+    browser: Browser, page: Page, button: str, policy: str, expected: tuple[int, int, BatchCut]
 ) -> None:
-    _, _, found = await batch(browser, page, serve(FORM), click(button), fill("Name"), batch_policy=policy)
+    _, _, found = await batch(browser, page, FORM, click(button), fill("Name"), batch_policy=policy)
 
     assert counted(found) == expected
 
 
-async def test_a_click_that_takes_away_what_comes_later_ends_a_batch(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
-    url = serve("<button onclick='this.remove()'>Once</button><input aria-label=Name>")
+async def test_a_click_that_takes_away_what_comes_later_ends_a_batch(browser: Browser, page: Page) -> None:
+    content = "<button onclick='this.remove()'>Once</button><input aria-label=Name>"
 
-    _, _, again = await batch(browser, page, url, click("Once"), click("Once"), batch_policy="observed")
+    _, _, again = await batch(browser, page, content, click("Once"), click("Once"), batch_policy="observed")
 
     assert counted(again) == (2, 1, "page-change")
 
 
 async def test_a_field_that_changes_more_than_itself_ends_a_batch_that_is_observed(
-    browser: Browser, page: Page, serve: Serve
+    browser: Browser, page: Page
 ) -> None:
-    url = serve("""<input aria-label=Name oninput="document.querySelector('p').textContent = 'Taken'"><p>Free</p>
-        <input aria-label=City>""")
+    content = """<input aria-label=Name oninput="document.querySelector('p').textContent = 'Taken'"><p>Free</p>
+        <input aria-label=City>"""
 
-    _, server, found = await batch(browser, page, url, fill("Name"), fill("City"), batch_policy="observed")
+    _, server, found = await batch(browser, page, content, fill("Name"), fill("City"), batch_policy="observed")
 
     assert counted(found) == (2, 1, "page-change")
     assert told(server, 2)[1] == prompts.not_run("page-change", 5, changed=True)
 
 
-async def test_a_click_without_effect_is_not_said_to_have_changed_the_page(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
-    url = serve("<button>Dead</button><input aria-label=Name>")
+async def test_a_click_without_effect_is_not_said_to_have_changed_the_page(browser: Browser, page: Page) -> None:
+    content = "<button>Dead</button><input aria-label=Name>"
 
-    _, server, found = await batch(browser, page, url, click("Dead"), fill("Name"))
+    _, server, found = await batch(browser, page, content, click("Dead"), fill("Name"))
 
     assert counted(found) == (2, 1, "page-change")
     assert "the page changed" not in told(server, 2)[1]
     assert told(server, 2)[1].startswith(prompts.not_run("page-change", 5, changed=False))
 
 
-async def test_calls_beyond_the_limit_are_answered(browser: Browser, page: Page, serve: Serve) -> None:
-    _, server, found = await batch(browser, page, serve(FORM), fill("Name"), fill("City"), fill("Mail"), most=2)
+async def test_calls_beyond_the_limit_are_answered(browser: Browser, page: Page) -> None:
+    _, server, found = await batch(browser, page, FORM, fill("Name"), fill("City"), fill("Mail"), most=2)
 
     assert counted(found) == (3, 2, "limit")
     assert told(server, 2)[2] == "Not run: only the first 2 tools are called in each turn."
 
 
-async def test_by_default_one_call_is_run(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [reply(fill("Name"), fill("City")), DONE], url=serve(FORM))
+async def test_by_default_one_call_is_run(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [reply(fill("Name"), fill("City")), DONE], content=FORM)
 
     assert told(server, 2)[1].startswith(prompts.NOT_RUN_ONE)
     assert [event.action for event in of(events, AgentAction)] == ["fill", "done"]
     assert counted(turns(events)[0]) == (2, 1, "limit")
 
 
-async def test_a_model_that_always_sends_one_call_works(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_a_model_that_always_sends_one_call_works(browser: Browser, page: Page) -> None:
     replies = [reply(fill("Name")), reply(fill("City")), DONE]
 
-    events, _ = await play(browser, page, replies, url=serve(FORM), max_actions_per_step=6)
+    events, _ = await play(browser, page, replies, content=FORM, max_actions_per_step=6)
 
     assert [counted(each) for each in turns(events)] == [(1, 1, "none")] * 3
     assert result_of(events).success
 
 
-async def test_a_turn_has_one_thought_and_an_event_for_each_action(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_a_turn_has_one_thought_and_an_event_for_each_action(browser: Browser, page: Page) -> None:
     replies = [reply(fill("Name"), fill("City"), reasoning="Both."), DONE]
 
-    events, _ = await play(browser, page, replies, url=serve(FORM), max_actions_per_step=2)
+    events, _ = await play(browser, page, replies, content=FORM, max_actions_per_step=2)
 
     assert [event.reasoning for event in of(events, AgentReasoned)] == ["Both."]
     assert [event.action for event in of(events, AgentAction)] == ["fill", "fill", "done"]

@@ -121,7 +121,7 @@ async def test_tokens_are_estimated_where_a_server_counts_none(browser: Browser,
 
 
 async def test_what_a_tool_asks_by_itself_counts_and_ends_at_the_limit(
-    browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     extract = tool_call("extract", {"description": "The names."})
     monkeypatch.setattr("cdp_agent.extract.extract", partial(extraction.extract, context_tokens=10_000))  # in parts
@@ -129,7 +129,7 @@ async def test_what_a_tool_asks_by_itself_counts_and_ends_at_the_limit(
     names = [text_reply("a name") for _ in range(40)]
 
     events, server = await play(
-        browser, page, [PLAN, extract, *names], url=serve(long), limits=Limits(max_tokens_total=450)
+        browser, page, [PLAN, extract, *names], content=long, limits=Limits(max_tokens_total=450)
     )
 
     error = result_of(events).error

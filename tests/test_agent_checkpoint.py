@@ -45,24 +45,22 @@ async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(serve: Serve
 
 
 async def test_what_is_written_is_for_the_user_alone_and_has_no_key(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+    browser: Browser, page: Page, tmp_path: Path
 ) -> None:
     folder = tmp_path / "new" / "folder"
     replies = [tool_call("abort", {"reason": "No."})]
 
-    await play(browser, page, replies, url=serve(SHOP), checkpoint=folder, api_key="sk-secret")
+    await play(browser, page, replies, content=SHOP, checkpoint=folder, api_key="sk-secret")
 
     assert (folder / FILE).stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == 0o700
     assert "sk-secret" not in (folder / FILE).read_text()
 
 
-async def test_a_folder_that_cannot_be_written_is_a_result(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
-) -> None:
+async def test_a_folder_that_cannot_be_written_is_a_result(browser: Browser, page: Page, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    events, _ = await play(browser, page, [DONE], url=serve(SHOP), checkpoint=tmp_path / "file")
+    events, _ = await play(browser, page, [DONE], content=SHOP, checkpoint=tmp_path / "file")
 
     error = result_of(events).error
     assert error is not None
@@ -79,8 +77,8 @@ async def test_a_folder_without_a_run_is_refused(browser: Browser, tmp_path: Pat
         Agent.resume(browser, tmp_path)
 
 
-async def test_a_run_that_was_done_leaves_nothing(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
-    events, _ = await play(browser, page, [DONE], url=serve(SHOP), checkpoint=tmp_path)
+async def test_a_run_that_was_done_leaves_nothing(browser: Browser, page: Page, tmp_path: Path) -> None:
+    events, _ = await play(browser, page, [DONE], content=SHOP, checkpoint=tmp_path)
 
     assert result_of(events).success
     assert not (tmp_path / FILE).exists()

@@ -35,10 +35,10 @@ async def test_a_run_begins_with_what_it_was_given(browser: Browser, page: Page,
     assert (setup.browser, setup.vision, setup.has_data) == (browser.version.product, True, True)
 
 
-async def test_waiting_is_told_before_it_begins(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_waiting_is_told_before_it_begins(browser: Browser, page: Page) -> None:
     wait = tool_call("wait", {"seconds": 0.1})
 
-    events, _ = await play(browser, page, [wait, DONE], url=serve(SHOP))
+    events, _ = await play(browser, page, [wait, DONE], content=SHOP)
 
     assert [event.seconds for event in of(events, AgentWaiting)] == [0.1]
     kinds = [type(event).__name__ for event in events]
@@ -46,22 +46,22 @@ async def test_waiting_is_told_before_it_begins(browser: Browser, page: Page, se
     assert kinds[at - 1 : at + 2] == ["AgentAction", "AgentWaiting", "BrowserActionCompleted"]
 
 
-async def test_what_a_rule_forbids_is_told(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_what_a_rule_forbids_is_told(browser: Browser, page: Page) -> None:
     @tool()
     async def reach(args: Arguments, context: Context) -> Observation:
         """Reach out."""
         raise BlockedByPolicy("That origin is not allowed.")
 
-    events, _ = await play(browser, page, [tool_call("reach", {}), DONE], url=serve(SHOP), tools=[reach])
+    events, _ = await play(browser, page, [tool_call("reach", {}), DONE], content=SHOP, tools=[reach])
 
     [blocked] = of(events, FirewallBlocked)
     assert (blocked.action, blocked.message) == ("reach", "That origin is not allowed.")
 
 
-async def test_metrics_come_with_each_step_and_at_the_end(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_metrics_come_with_each_step_and_at_the_end(browser: Browser, page: Page) -> None:
     wait = tool_call("wait", {"seconds": 0})
 
-    events, _ = await play(browser, page, [wait, DONE], url=serve(SHOP))
+    events, _ = await play(browser, page, [wait, DONE], content=SHOP)
 
     steps = of(events, TaskMetricsIncremental)
     assert [(each.step, each.stats.steps) for each in steps] == [(1, 1), (2, 2)]
@@ -70,8 +70,8 @@ async def test_metrics_come_with_each_step_and_at_the_end(browser: Browser, page
     assert last.stats.events == result_of(events).stats.events == len(events)
 
 
-async def test_it_is_told_how_much_of_the_page_is_shown(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _ = await play(browser, page, [DONE], url=serve(SHOP))
+async def test_it_is_told_how_much_of_the_page_is_shown(browser: Browser, page: Page) -> None:
+    events, _ = await play(browser, page, [DONE], content=SHOP)
 
     [seen] = of(events, AgentObserved)
     assert seen.page_chars == len(seen.snapshot) > 50

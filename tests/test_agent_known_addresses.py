@@ -164,7 +164,7 @@ async def test_an_address_that_was_made_up_is_not_opened(browser: Browser, page:
     there = serve("<title>There</title>")
     replies = [tool_call("goto", {"url": there}), DONE]
 
-    _, server = await play(browser, page, replies, url=serve("<title>Here</title>"))
+    _, server = await play(browser, page, replies, content="<title>Here</title>")
 
     assert "was not opened" in told(server, 2)[0]
     assert page.title == "Here"
@@ -173,7 +173,7 @@ async def test_an_address_that_was_made_up_is_not_opened(browser: Browser, page:
 @pytest.mark.parametrize("where", ["task", "data", "plan", "page", "result"])
 async def test_an_address_from_anywhere_else_is_opened(browser: Browser, page: Page, serve: Serve, where: str) -> None:
     there = serve("<title>There</title>")
-    here = serve(f"<title>Here</title><a href='{there if where == 'page' else '/x'}' data-to='{there}'>Go</a>")
+    here = f"<title>Here</title><a href='{there if where == 'page' else '/x'}' data-to='{there}'>Go</a>"
     plan = {"success_criteria": "Seen.", "plan": there if where == "plan" else "Go."}
     replies = [tool_call("create_plan", plan)]
     if where == "result":
@@ -184,7 +184,7 @@ async def test_an_address_from_anywhere_else_is_opened(browser: Browser, page: P
         browser,
         page,
         replies,
-        url=here,
+        content=here,
         task=f"Go to {there}." if where == "task" else "Go there.",
         data={"to": there} if where == "data" else None,
     )

@@ -64,8 +64,8 @@ async def test_the_model_sees_the_task_the_page_and_every_tool(browser: Browser,
     assert request["tool_choice"] == "required"
 
 
-async def test_what_went_wrong_is_the_tools_result(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [tool_call("click", {"ref": "E99"}), DONE], url=serve(SHOP))
+async def test_what_went_wrong_is_the_tools_result(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [tool_call("click", {"ref": "E99"}), DONE], content=SHOP)
 
     (error,) = told(server, 2)
     assert error.startswith('Error: it did not work.\n<untrusted label="error of click">\n')
@@ -83,17 +83,15 @@ async def test_what_went_wrong_is_the_tools_result(browser: Browser, page: Page,
     ],
     ids=["no such tool", "no arguments", "half arguments"],
 )
-async def test_a_call_that_does_not_fit_is_told(
-    browser: Browser, page: Page, serve: Serve, called: bytes, problem: str
-) -> None:
-    events, server = await play(browser, page, [called, DONE], url=serve(SHOP))
+async def test_a_call_that_does_not_fit_is_told(browser: Browser, page: Page, called: bytes, problem: str) -> None:
+    events, server = await play(browser, page, [called, DONE], content=SHOP)
 
     assert problem in told(server, 2)[0]
     assert result_of(events).stats.errors == 1
 
 
-async def test_a_reply_without_a_tool_call_is_asked_again(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [reply(text="I think it is tea."), DONE], url=serve(SHOP))
+async def test_a_reply_without_a_tool_call_is_asked_again(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [reply(text="I think it is tea."), DONE], content=SHOP)
 
     assert server.turns[1]["messages"][-2:] == [
         {"role": "assistant", "content": "I think it is tea."},
@@ -102,36 +100,34 @@ async def test_a_reply_without_a_tool_call_is_asked_again(browser: Browser, page
     assert result_of(events).success
 
 
-async def test_errors_in_a_row_end_the_task(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _ = await play(
-        browser, page, [reply(text="Hm.")] * 3, url=serve(SHOP), limits=Limits(max_errors_in_a_row=3)
-    )
+async def test_errors_in_a_row_end_the_task(browser: Browser, page: Page) -> None:
+    events, _ = await play(browser, page, [reply(text="Hm.")] * 3, content=SHOP, limits=Limits(max_errors_in_a_row=3))
 
     assert result_of(events).error == TaskError("max_errors", "3 errors in a row: the task was given up.")
 
 
-async def test_errors_in_all_end_the_task(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_errors_in_all_end_the_task(browser: Browser, page: Page) -> None:
     events, _ = await play(
         browser,
         page,
         [reply(text="Hm."), tool_call("wait", {"seconds": 0})] * 3,
-        url=serve(SHOP),
+        content=SHOP,
         limits=Limits(max_errors=3),
     )
 
     assert result_of(events).error == TaskError("max_errors", "3 errors in all: the task was given up.")
 
 
-async def test_the_step_limit_ends_the_task(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_the_step_limit_ends_the_task(browser: Browser, page: Page) -> None:
     events, _ = await play(
-        browser, page, [tool_call("wait", {"seconds": 0})] * 2, url=serve(SHOP), limits=Limits(max_steps=2)
+        browser, page, [tool_call("wait", {"seconds": 0})] * 2, content=SHOP, limits=Limits(max_steps=2)
     )
 
     assert result_of(events).error == TaskError("max_steps", "The task was not finished within 2 steps.")
 
 
-async def test_giving_up_is_a_result(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _ = await play(browser, page, [tool_call("abort", {"reason": "Sold out."})], url=serve(SHOP))
+async def test_giving_up_is_a_result(browser: Browser, page: Page) -> None:
+    events, _ = await play(browser, page, [tool_call("abort", {"reason": "Sold out."})], content=SHOP)
 
     result = result_of(events)
     assert (result.success, result.answer, result.error) == (
@@ -142,8 +138,8 @@ async def test_giving_up_is_a_result(browser: Browser, page: Page, serve: Serve)
     assert [event.reason for event in events if isinstance(event, TaskAborted)] == ["Sold out."]
 
 
-async def test_a_provider_that_fails_ends_the_task_with_a_result(browser: Browser, page: Page, serve: Serve) -> None:
-    events, _ = await play(browser, page, [FILL], url=serve(SHOP))
+async def test_a_provider_that_fails_ends_the_task_with_a_result(browser: Browser, page: Page) -> None:
+    events, _ = await play(browser, page, [FILL], content=SHOP)
 
     assert result_of(events).error == TaskError(
         "failed", "openai-compatible: replay: the recording has 1 replies, and this is request 2", "model"
@@ -197,9 +193,9 @@ async def test_everything_from_the_page_is_fenced(browser: Browser, page: Page, 
                 assert "</untrusted>" not in outside
 
 
-async def test_reasoning_is_told_and_handed_back_with_its_calls(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_reasoning_is_told_and_handed_back_with_its_calls(browser: Browser, page: Page) -> None:
     events, server = await play(
-        browser, page, [tool_call("wait", {"seconds": 0}, reasoning="I wait a bit."), DONE], url=serve(SHOP)
+        browser, page, [tool_call("wait", {"seconds": 0}, reasoning="I wait a bit."), DONE], content=SHOP
     )
 
     assert [event.reasoning for event in events if isinstance(event, AgentReasoned)] == ["I wait a bit."]

@@ -10,10 +10,11 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, said
 from tests.conftest import Serve
+from tests.writing import put
 
 
-async def test_the_page_is_sent_once_and_then_what_changed(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
+async def test_the_page_is_sent_once_and_then_what_changed(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [FILL, CLICK, DONE], content=SHOP)
 
     assert said(server, 2) == (
         '<untrusted label="result of fill">\nfilled E1 textbox "Search"\nvalue: "tea"\n</untrusted>'
@@ -26,18 +27,16 @@ async def test_the_page_is_sent_once_and_then_what_changed(browser: Browser, pag
     assert len(of(events, AgentObserved)) == 1
 
 
-async def test_each_request_begins_as_the_one_before(browser: Browser, page: Page, serve: Serve) -> None:
-    _, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP))
+async def test_each_request_begins_as_the_one_before(browser: Browser, page: Page) -> None:
+    _, server = await play(browser, page, [FILL, CLICK, DONE], content=SHOP)
 
     first, second, third = (request["messages"] for request in server.turns)
     assert second[: len(first)] == first
     assert third[: len(second)] == second
 
 
-async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(
-        browser, page, [tool_call("hover", {"ref": "{{ref:button Go}}"}), DONE], url=serve(SHOP)
-    )
+async def test_a_page_that_reads_as_before_is_not_sent_again(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [tool_call("hover", {"ref": "{{ref:button Go}}"}), DONE], content=SHOP)
 
     assert said(server, 2).endswith(prompts.UNCHANGED)
     assert len(of(events, AgentObserved)) == 1
@@ -54,10 +53,10 @@ async def be_late(args: NoArguments, context: Context) -> Observation:
     return Observation("Done.")
 
 
-async def test_what_changed_beside_the_action_is_told(browser: Browser, page: Page, serve: Serve) -> None:
-    url = serve("<title>Clock</title><p>Early</p>" + "<button>Go</button>" * 20)
+async def test_what_changed_beside_the_action_is_told(browser: Browser, page: Page) -> None:
+    content = "<title>Clock</title><p>Early</p>" + "<button>Go</button>" * 20
 
-    events, server = await play(browser, page, [tool_call("be_late", {}), DONE], url=url, tools=[be_late])
+    events, server = await play(browser, page, [tool_call("be_late", {}), DONE], content=content, tools=[be_late])
 
     assert said(server, 2).endswith(
         "What else changed on the page:\n"
@@ -78,26 +77,24 @@ async def test_a_new_page_is_shown_whole(browser: Browser, page: Page, serve: Se
     )
 
 
-async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_a_page_that_changed_altogether_is_shown_whole(browser: Browser, page: Page) -> None:
     rows = "".join(f"<p>Row {number}</p>" for number in range(150))
-    url = serve(
-        f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}"""
-    )
+    content = f"""<title>App</title><button onclick="document.body.innerHTML = '<p>All gone</p>'">Go</button>{rows}"""
 
-    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], url=url)
+    _, server = await play(browser, page, [tool_call("click", {"ref": "{{ref:button Go}}"}), DONE], content=content)
 
     assert said(server, 2).endswith("Title: App\n\n- paragraph: All gone\n</untrusted>")
 
 
 async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_same(
-    browser: Browser, page: Page, serve: Serve
+    browser: Browser, page: Page
 ) -> None:
-    url = serve(
+    content = (
         "<title>Long</title>"
         + "<button>One of many</button>" * 600
         + "<button onclick='this.textContent = \"Changed\"'>Last</button>"
     )
-    await page.goto(url)
+    await put(page, content)
     (last,) = (ref.ref for ref in (await page.snapshot()).refs.values() if ref.name == "Last")
     replies = [tool_call("click", {"ref": last}), DONE]
 
@@ -109,14 +106,14 @@ async def test_a_long_page_keeps_to_the_budget_and_its_changes_are_told_all_the_
     assert f'~ - button "Last" → "Changed" [ref={last}]' in said(server, 2)
 
 
-async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Page, serve: Serve) -> None:
-    url = serve("<button>One</button>" * 300)
+async def test_the_page_is_shown_when_it_is_asked_for(browser: Browser, page: Page) -> None:
+    content = "<button>One</button>" * 300
 
     _, server = await play(
         browser,
         page,
         [tool_call("snapshot", {"budget_tokens": 0}), DONE],
-        url=url,
+        content=content,
         limits=Limits(observation_tokens=500),
     )
 
@@ -146,22 +143,22 @@ async def test_a_history_that_is_too_long_shrinks_and_the_page_is_shown_anew(
     assert result_of(events).success
 
 
-async def test_what_is_asked_for_leaves_room_for_the_rest(browser: Browser, page: Page, serve: Serve) -> None:
-    url = serve("<button>One</button>" * 900)
+async def test_what_is_asked_for_leaves_room_for_the_rest(browser: Browser, page: Page) -> None:
+    content = "<button>One</button>" * 900
     replies = [tool_call("snapshot", {"budget_tokens": 0}), DONE]
 
     _, server = await play(
-        browser, page, replies, url=url, limits=Limits(observation_tokens=500, history_tokens=12_000)
+        browser, page, replies, content=content, limits=Limits(observation_tokens=500, history_tokens=12_000)
     )
 
     assert 2_500 < tokens(said(server, 2)) < 3_200
 
 
-async def test_a_result_that_is_too_long_is_cut(browser: Browser, page: Page, serve: Serve) -> None:
-    url = serve("<a href='/a/long/address/of/a/page'>One of many</a>" * 100)
+async def test_a_result_that_is_too_long_is_cut(browser: Browser, page: Page) -> None:
+    content = "<a href='/a/long/address/of/a/page'>One of many</a>" * 100
     replies = [tool_call("find_elements", {"selector": "a", "max_results": 100, "attributes": ["href"]}), DONE]
 
-    _, server = await play(browser, page, replies, url=url, limits=Limits(observation_tokens=500))
+    _, server = await play(browser, page, replies, content=content, limits=Limits(observation_tokens=500))
 
     assert tokens(said(server, 2)) < 600
     assert "characters more. Ask for less at once." in said(server, 2)

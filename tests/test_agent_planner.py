@@ -59,14 +59,15 @@ async def test_the_run_begins_where_the_plan_says(browser: Browser, page: Page, 
 
 
 @pytest.mark.new_tab
-@pytest.mark.parametrize("url", [None, "", "the shop"])
 async def test_without_an_address_the_run_begins_with_a_blank_page_that_is_not_shown(
-    browser: Browser, page: Page, url: str | None
+    browser: Browser, page: Page, subtests: pytest.Subtests
 ) -> None:
-    events, server = await play(browser, page, [tool_call("create_plan", {**PLAN, "url": url}), DONE])
+    for url in (None, "", "the shop"):
+        with subtests.test(url=url):
+            events, server = await play(browser, page, [tool_call("create_plan", {**PLAN, "url": url}), DONE])
 
-    assert of(events, TaskStarted)[0].url is None
-    assert server.turns[0]["messages"][1]["content"].endswith("Plan:\n1. Search.")
+            assert of(events, TaskStarted)[0].url is None
+            assert server.turns[0]["messages"][1]["content"].endswith("Plan:\n1. Search.")
 
 
 async def test_a_plan_that_does_not_fit_is_asked_for_again(browser: Browser, page: Page) -> None:

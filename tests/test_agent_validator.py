@@ -58,10 +58,10 @@ async def test_the_judge_sees_the_task_the_answer_and_the_evidence(browser: Brow
     assert result_of(events).validation == "passed"
 
 
-async def test_what_is_missing_goes_back_to_the_model(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_what_is_missing_goes_back_to_the_model(browser: Browser, page: Page) -> None:
     again = tool_call("done", {"result": "Tea, 5 crowns."})
 
-    events, server = await play(browser, page, [DONE, PARTIAL, again, COMPLETE], url=serve(SHOP))
+    events, server = await play(browser, page, [DONE, PARTIAL, again, COMPLETE], content=SHOP)
 
     assert told(server, 2) == [
         "The answer is not accepted (attempt 1 of 3, judged as partial). The task goes on.\n"
@@ -73,10 +73,10 @@ async def test_what_is_missing_goes_back_to_the_model(browser: Browser, page: Pa
     assert (result_of(events).answer, result_of(events).validation) == ("Tea, 5 crowns.", "passed")
 
 
-async def test_who_judges_again_goes_on_from_the_verdict_before(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_who_judges_again_goes_on_from_the_verdict_before(browser: Browser, page: Page) -> None:
     again = tool_call("done", {"result": "Tea, 5 crowns."})
 
-    _, server = await play(browser, page, [DONE, PARTIAL, again, COMPLETE], url=serve(SHOP))
+    _, server = await play(browser, page, [DONE, PARTIAL, again, COMPLETE], content=SHOP)
 
     first, second = (each["messages"] for each in judged(server.requests))
     assert second[: len(first)] == first
@@ -102,29 +102,27 @@ def test_who_judges_again_gets_the_records_for_which_there_was_no_room() -> None
     assert second == [LEFT_OUT, *texts[1:4], *texts[7:]]
 
 
-async def test_what_the_run_has_typed_bears_nothing_out(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_what_the_run_has_typed_bears_nothing_out(browser: Browser, page: Page) -> None:
     fill = tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "1234 crowns"})
     search = tool_call("search_page", {"pattern": "77 crowns"})
     done = tool_call("done", {"result": "It costs 1234 crowns, or 77."})
 
-    events, _ = await play(browser, page, [fill, search, done, COMPLETE], url=serve(SHOP))
+    events, _ = await play(browser, page, [fill, search, done, COMPLETE], content=SHOP)
 
     assert of(events, TaskValidated)[0].not_found == ["1234", "77"]
 
 
-async def test_what_an_extraction_made_up_bears_nothing_out(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_what_an_extraction_made_up_bears_nothing_out(browser: Browser, page: Page) -> None:
     extract = tool_call("extract", {"description": "The price", "output_schema": {"type": "object"}})
     replies = [extract, reply(text='{"137": "Nothing yet", "price": 999}'), tool_call("done", {"result": "999 or 137"})]
 
-    events, _ = await play(browser, page, [*replies, COMPLETE], url=serve(SHOP))
+    events, _ = await play(browser, page, [*replies, COMPLETE], content=SHOP)
 
     assert of(events, TaskValidated)[0].not_found == ["999", "137"]
 
 
-async def test_an_answer_that_is_never_accepted_is_given_as_what_it_is(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
-    events, _ = await play(browser, page, [DONE, PARTIAL] * 3, url=serve(SHOP))
+async def test_an_answer_that_is_never_accepted_is_given_as_what_it_is(browser: Browser, page: Page) -> None:
+    events, _ = await play(browser, page, [DONE, PARTIAL] * 3, content=SHOP)
 
     result = result_of(events)
     assert (result.success, result.answer, result.validation) == (False, "Found tea.", "forced")
@@ -149,7 +147,6 @@ FAILED = tool_call("validate_task", {"task_assessment": "It was not done.", "com
 async def test_an_answer_that_was_shown_is_not_refused_for_ever(
     browser: Browser,
     page: Page,
-    serve: Serve,
     answers: list[str],
     verdict: bytes,
     success: bool,
@@ -158,7 +155,7 @@ async def test_an_answer_that_was_shown_is_not_refused_for_ever(
 ) -> None:
     replies = [each for answer in answers for each in (tool_call("done", {"result": answer}), verdict)]
 
-    events, server = await play(browser, page, replies, url=serve(SHOP))
+    events, server = await play(browser, page, replies, content=SHOP)
 
     result = result_of(events)
     assert (result.success, result.validation) == (success, validation)
@@ -166,12 +163,10 @@ async def test_an_answer_that_was_shown_is_not_refused_for_ever(
     assert len(judged(server.requests)) == judgements
 
 
-async def test_an_answer_that_cannot_be_judged_is_given_as_what_it_is(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
+async def test_an_answer_that_cannot_be_judged_is_given_as_what_it_is(browser: Browser, page: Page) -> None:
     nonsense = tool_call("validate_task", {"completion_quality": "great"})
 
-    events, _ = await play(browser, page, [DONE, nonsense, nonsense, nonsense], url=serve(SHOP))
+    events, _ = await play(browser, page, [DONE, nonsense, nonsense, nonsense], content=SHOP)
 
     result = result_of(events)
     assert (result.success, result.answer, result.validation) == (False, "Found tea.", "forced")
@@ -179,8 +174,8 @@ async def test_an_answer_that_cannot_be_judged_is_given_as_what_it_is(
     assert result.error.message.startswith("The answer could not be judged: ")
 
 
-async def test_guardrails_bind_the_judge_too(browser: Browser, page: Page, serve: Serve) -> None:
-    _, server = await play(browser, page, [DONE], url=serve(SHOP), guardrails="Do not buy.")
+async def test_guardrails_bind_the_judge_too(browser: Browser, page: Page) -> None:
+    _, server = await play(browser, page, [DONE], content=SHOP, guardrails="Do not buy.")
 
     assert server.requests[-1]["messages"][0]["content"].endswith("Do not buy.")
 
@@ -202,11 +197,11 @@ SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}}, "requi
     ],
 )
 async def test_an_answer_has_the_type_that_was_asked_for(
-    browser: Browser, page: Page, serve: Serve, answer: Any, given: str, value: Any
+    browser: Browser, page: Page, answer: Any, given: str, value: Any
 ) -> None:
     done = tool_call("done", {"result": given})
 
-    events, server = await play(browser, page, [done], url=serve(SHOP), answer=answer)
+    events, server = await play(browser, page, [done], content=SHOP, answer=answer)
 
     assert (result_of(events).answer, result_of(events).success) == (value, True)
     tool = next(each for each in server.turns[0]["tools"] if each["function"]["name"] == "done")
@@ -214,23 +209,21 @@ async def test_an_answer_has_the_type_that_was_asked_for(
     assert '"description":"The whole answer to the task, in this form."' in form
 
 
-async def test_an_answer_that_does_not_fit_comes_back_with_the_place(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
+async def test_an_answer_that_does_not_fit_comes_back_with_the_place(browser: Browser, page: Page) -> None:
     wrong = tool_call("done", {"result": '{"amount": "five", "currency": "NOK"}'})
     right = tool_call("done", {"result": {"amount": 5, "currency": "NOK"}})
 
-    events, server = await play(browser, page, [wrong, right], url=serve(SHOP), answer=Price)
+    events, server = await play(browser, page, [wrong, right], content=SHOP, answer=Price)
 
     assert "$.amount" in told(server, 2)[0]
     assert result_of(events).answer == Price(5.0, "NOK")
     assert of(events, TaskValidationError)[0].quality is None
 
 
-async def test_a_run_that_is_given_up_has_no_answer_of_the_type(browser: Browser, page: Page, serve: Serve) -> None:
+async def test_a_run_that_is_given_up_has_no_answer_of_the_type(browser: Browser, page: Page) -> None:
     given_up = tool_call("abort", {"reason": "Sold out."})
 
-    events, _ = await play(browser, page, [given_up], url=serve(SHOP), answer=Price)
+    events, _ = await play(browser, page, [given_up], content=SHOP, answer=Price)
 
     assert result_of(events).answer is None
     assert result_of(events).error == TaskError("aborted", "Sold out.")

@@ -97,9 +97,6 @@ SHOPPING: list[Call] = [
 
 
 async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
-    from anthropic.types import beta  # late: the SDK takes 1.3 s
-    from pydantic import TypeAdapter
-
     script = [
         (name, {"tab_id": f"t{page.number}"} if name == "switch_tab" else arguments) for name, arguments in SHOPPING
     ]
@@ -124,14 +121,11 @@ async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Br
     assert actions == [name for name, _ in script]
     turns = [each for each in model.requests if "type" in each["tools"][0]]
     assert len(turns) == len(script)
-    TypeAdapter(beta.BetaBrowserToolset20260801Param).validate_python(turns[0]["tools"][0])
     offered = [each.get("name") for each in turns[0]["tools"]]
     assert offered == [None, "extract", "done", "abort"]
     results = by_member(turns[-1])
     assert "| 2 | € 14.50 |" in str(results["get_page_text"]["content"])
-    result_block = TypeAdapter(beta.BetaToolResultBlockParam)
     for name, block in results.items():
-        result_block.validate_python(block)
         assert block["toolset_name"] == "browser"
         kinds = [each["type"] for each in block["content"]]
         assert ("browser_state" in kinds) is not block.get("is_error", False), (name, kinds)

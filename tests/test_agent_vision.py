@@ -46,8 +46,8 @@ def pictures(server: ReplayServer, turn: int) -> list[bytes]:
     return [base64.b64decode(part["image_url"]["url"].partition(",")[2]) for part in parts]
 
 
-async def test_each_turn_shows_the_page_as_it_is_then(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [FILL, CLICK, DONE], url=serve(SHOP), vision=True)
+async def test_each_turn_shows_the_page_as_it_is_then(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [FILL, CLICK, DONE], content=SHOP, vision=True)
 
     assert result_of(events).success
     shown = [pictures(server, turn) for turn in (1, 2, 3)]
@@ -62,35 +62,35 @@ async def test_each_turn_shows_the_page_as_it_is_then(browser: Browser, page: Pa
     assert "Coloured boxes and labels were painted onto it" in server.turns[0]["messages"][0]["content"]
 
 
-async def test_without_vision_there_is_no_picture(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [DONE], url=serve(SHOP))
+async def test_without_vision_there_is_no_picture(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [DONE], content=SHOP)
 
     assert (pictures(server, 1), of(events, BrowserScreenshot)) == ([], [])
     assert "painted" not in server.turns[0]["messages"][0]["content"]
 
 
-async def test_a_picture_that_shows_nothing_new_is_not_sent_again(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [WAIT, DONE], url=serve(SHOP), vision=True)
+async def test_a_picture_that_shows_nothing_new_is_not_sent_again(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [WAIT, DONE], content=SHOP, vision=True)
 
     assert len(of(events, BrowserScreenshot)) == 1
     assert pictures(server, 2) == pictures(server, 1)
 
 
-async def test_events_have_the_picture_when_asked(browser: Browser, page: Page, serve: Serve) -> None:
-    events, server = await play(browser, page, [DONE], url=serve(SHOP), vision=True, images_in_events=True)
+async def test_events_have_the_picture_when_asked(browser: Browser, page: Page) -> None:
+    events, server = await play(browser, page, [DONE], content=SHOP, vision=True, images_in_events=True)
 
     assert [event.image for event in of(events, BrowserScreenshot)] == pictures(server, 1)
 
 
 async def test_where_no_picture_can_be_had_the_text_will_do(
-    browser: Browser, page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def hang(*_: Any, **__: Any) -> Picture:
         raise PageUnresponsive("It hangs.")
 
     monkeypatch.setattr(vision, "take_picture", hang)
 
-    events, server = await play(browser, page, [DONE], url=serve(SHOP), vision=True)
+    events, server = await play(browser, page, [DONE], content=SHOP, vision=True)
 
     assert result_of(events).success
     assert pictures(server, 1) == []

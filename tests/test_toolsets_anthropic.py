@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cdp_agent import sync
+from cdp_agent.agent.toolset import spec_of
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.page.page import Page
+from cdp_agent.providers.anthropic.anthropic import encode
+from cdp_agent.providers.base import Assistant, Image, Request, TabState, Text, ToolCall, ToolResult, User
 from cdp_agent.tools.members.anthropic import MEMBERS
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
@@ -24,12 +27,13 @@ from tests.vendor_models import READ, Call, VendorModel, anthropic_message, play
 
 if TYPE_CHECKING:
     import anthropic
+    import pydantic
     from anthropic.tools import browser as sdk
     from anthropic.types import beta
 
     from cdp_agent.toolsets import anthropic as ours
 else:
-    anthropic, ours = Late("anthropic"), Late("cdp_agent.toolsets.anthropic")
+    anthropic, ours, pydantic = Late("anthropic"), Late("cdp_agent.toolsets.anthropic"), Late("pydantic")
     sdk, beta = Late("anthropic.tools.browser"), Late("anthropic.types.beta")
 
 EVERY = {name: {"enabled": True} for name in ("javascript_exec", "file_upload", "read_console", "read_network")}
@@ -335,6 +339,25 @@ def test_the_blocking_runner_of_the_sdk_searches_in_the_shop(shop: ShopServer, d
         last = runner.until_done()
 
     assert "Enamel mug, blue" in last.content[0].text
+
+
+def test_what_our_wire_sends_has_the_forms_of_the_sdk() -> None:
+    calls = [ToolCall(name, name, "{}") for name in ("new_tab", "screenshot", "get_page_text", "left_click")]
+    tabs = (TabState("t1", "https://a.example/", active=False), TabState("t2", "", active=True, opened=True))
+    results = [ToolResult(each.id, "Told.", (Image(b"png"),), tabs=tabs) for each in calls[:-1]]
+    request = Request(
+        "claude-opus-5",
+        (User((Text("Go."),)), Assistant("", tuple(calls)), *results, ToolResult(calls[-1].id, "No.", is_error=True)),
+        tuple(map(spec_of, MEMBERS.values())),
+    )
+
+    body = encode(request)
+
+    pydantic.TypeAdapter(beta.BetaBrowserToolset20260801Param).validate_python(body["tools"][0])
+    told = [each for each in body["messages"][-1]["content"] if each["type"] == "tool_result"]
+    assert len(told) == len(calls)
+    for each in told:
+        pydantic.TypeAdapter(beta.BetaToolResultBlockParam).validate_python(each)
 
 
 def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

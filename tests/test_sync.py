@@ -205,9 +205,9 @@ def test_who_approves_is_asked_in_the_thread_that_waits(browser: Browser, page: 
     assert [(thread, title) for _, thread, title in asked] == [(threading.current_thread(), "Shop")]
 
 
-INTERRUPTED = """
+PROGRAM = """
 import asyncio, os, signal, threading
-from cdp_agent.sync import Browser
+from cdp_agent.sync import Agent, Browser
 from cdp_agent.sync.background import read
 
 def waiting():
@@ -217,67 +217,59 @@ def interrupt():
     while not read(waiting): pass
     os.kill(os.getpid(), signal.SIGINT)
 
-# Whoever is started in the background of a shell ignores it.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-with Browser.launch() as browser:
-    page = browser.new_page("data:text/html,<title>Still here</title>")
-    threading.Thread(target=interrupt).start()
-    try:
-        page.wait_for(text="never", timeout_s=60)
-    except KeyboardInterrupt:
-        print(page.title, read(waiting))
-"""
-FORKED = """
-import os
-from cdp_agent.sync import Browser
-
 def show(browser, title):
     print(browser.new_page(f"data:text/html,<title>{title}</title>").title, flush=True)
 
-with Browser.launch() as browser:
-    show(browser, "before")
+# Whoever is started in the background of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+browser = Browser.launch()
+page = browser.new_page("data:text/html,<title>Still here</title><p>Left open")
+interrupting = threading.Thread(target=interrupt)
+interrupting.start()
+try:
+    page.wait_for(text="never", timeout_s=60)
+except KeyboardInterrupt:
+    print(page.title, read(waiting), flush=True)
+interrupting.join()
+
+if hasattr(os, "fork"):
     if not (child := os.fork()):
         with Browser.launch() as another:
             show(another, "in the child")
         os._exit(0)
     os.waitpid(child, 0)
-    show(browser, "after")
-"""
-LEFT_OPEN = """
-from cdp_agent.sync import Agent, Browser
-browser = Browser.launch()
-events = Agent(browser).stream_steps(["Press Enter"], page=browser.new_page("data:text/html,<p>Left open"))
+show(browser, "after")
+
+events = Agent(browser).stream_steps(["Press Enter"], page=page)
 next(events)
 print(browser._async._instance.process.pid, browser._async._instance.process.profile, flush=True)
 1 / 0
 """
 
 
-@pytest.mark.chrome
-def test_control_c_ends_the_call_and_leaves_the_browser_as_it_was() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, timeout=60, check=True
-    )
-
-    assert done.stdout == "Still here False\n"
+@pytest.fixture(scope="module")
+def ended() -> subprocess.CompletedProcess[str]:
+    """A program that was interrupted in a call, forked, and left its browser open in the middle of a run."""
+    return subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.chrome
-def test_the_end_of_the_interpreter_leaves_no_chrome_and_says_nothing() -> None:
-    done = subprocess.run([sys.executable, "-c", LEFT_OPEN], capture_output=True, text=True, timeout=60, check=False)
-
-    pid, profile = done.stdout.split()
-    told = done.stderr.splitlines()
-    assert done.returncode == 1
-    assert (told[0], told[-1]) == ("Traceback (most recent call last):", "ZeroDivisionError: division by zero")
-    assert not Path(profile).exists()
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid), 0)
+def test_control_c_ends_the_call_and_leaves_the_browser_as_it_was(ended: subprocess.CompletedProcess[str]) -> None:
+    assert ended.stdout.splitlines()[0] == "Still here False"
 
 
 @pytest.mark.chrome
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_process_that_was_forked_has_a_loop_of_its_own() -> None:
-    done = subprocess.run([sys.executable, "-c", FORKED], stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+def test_a_process_that_was_forked_has_a_loop_of_its_own(ended: subprocess.CompletedProcess[str]) -> None:
+    assert ended.stdout.splitlines()[1:3] == ["in the child", "after"]
 
-    assert done.stdout.splitlines() == ["before", "in the child", "after"]
+
+@pytest.mark.chrome
+def test_the_end_of_the_interpreter_leaves_no_chrome_and_says_nothing(ended: subprocess.CompletedProcess[str]) -> None:
+    pid, profile = ended.stdout.splitlines()[-1].split()
+    told = ended.stderr.splitlines()
+    assert ended.returncode == 1
+    assert (told[0], told[-1]) == ("Traceback (most recent call last):", "ZeroDivisionError: division by zero")
+    assert not Path(profile).exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)

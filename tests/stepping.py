@@ -12,10 +12,12 @@ from werkzeug import Request, Response
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.events import Event
+from cdp_agent.page.page import Page
 from cdp_agent.step_events import StepResolved
 from fixtures.replay import fill_refs, newest_page
 from tests.agents import of
 from tests.chat_model import Model
+from tests.writing import write
 
 HOME = """<title>Search</title><h1>Search</h1><form action="/results" role=search>
 <input name=q aria-label="Search" placeholder="Search the web"><button>Search</button></form>"""
@@ -50,6 +52,14 @@ class Site:
     @property
     def steps(self) -> list[str]:
         return [step.format(home=self.home) for step in STEPS]
+
+    async def open(self, page: Page) -> None:
+        """Has the page show `home`, to which it goes only from elsewhere."""
+        if page.url.startswith(self.home.removesuffix("/home")):
+            await page.evaluate("history.replaceState(null, '', '/home')")
+            await write(page, HOME)
+        else:
+            await page.goto(self.home)
 
     def _results(self, request: Request) -> Response:
         return Response(RESULTS.format(q=request.args.get("q", "")), content_type="text/html")

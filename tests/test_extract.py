@@ -16,7 +16,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.providers.base import Usage, Wire
 from cdp_agent.providers.openai import openai
 from tests.chat_model import FLIGHTS, FOUND, SCHEMA, Model
-from tests.conftest import Serve
+from tests.writing import put
 
 
 class Flight(msgspec.Struct):
@@ -30,8 +30,8 @@ def model(httpserver: HTTPServer) -> Model:
 
 
 @pytest.fixture
-async def flights(page: Page, serve: Serve) -> Page:
-    await page.goto(serve(FLIGHTS))
+async def flights(page: Page) -> Page:
+    await put(page, FLIGHTS)
     return page
 
 

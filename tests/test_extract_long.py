@@ -13,7 +13,7 @@ from cdp_agent.errors import ContextTooLong
 from cdp_agent.extract import extract
 from cdp_agent.page.page import Page
 from tests.chat_model import FLIGHTS, SCHEMA, Model
-from tests.conftest import Serve
+from tests.writing import put
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def rows_seen(request: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"to": f"Place {i}", "price": int(i)} for i in re.findall(r"\| Place (\d+) \|", text)]
 
 
-async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serve, model: Model) -> None:
-    await page.goto(serve(f"<h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>"))
+async def test_the_lists_of_a_long_page_are_put_together(page: Page, model: Model) -> None:
+    await put(page, f"<h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>")
     model.says = lambda request: json.dumps({"result": rows_seen(request)})
 
     async with model.client() as client:
@@ -49,10 +49,8 @@ async def test_the_lists_of_a_long_page_are_put_together(page: Page, serve: Serv
     assert all("| To | Price |" in request["messages"][1]["content"] for request in model.requests)
 
 
-async def test_what_the_parts_of_a_page_have_in_common_comes_before_what_differs(
-    page: Page, serve: Serve, model: Model
-) -> None:
-    await page.goto(serve(f"<title>Fares</title><h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>"))
+async def test_what_the_parts_of_a_page_have_in_common_comes_before_what_differs(page: Page, model: Model) -> None:
+    await put(page, f"<title>Fares</title><h1>Flights</h1><table><tr><th>To<th>Price{ROWS}</table>")
     model.says = lambda request: json.dumps({"result": rows_seen(request)})
 
     async with model.client() as client:
@@ -70,10 +68,10 @@ async def test_what_the_parts_of_a_page_have_in_common_comes_before_what_differs
 
 @pytest.mark.parametrize(("parts", "context_tokens"), [(1, 100_000), (4, 5_000), (6, 3_200)])
 async def test_equal_rows_are_all_taken_in_however_many_parts(
-    page: Page, serve: Serve, model: Model, parts: int, context_tokens: int
+    page: Page, model: Model, parts: int, context_tokens: int
 ) -> None:
     rows = "".join(f"<tr><td>Place {i % 7}<td>kr {i % 3},00" for i in range(1_000))
-    await page.goto(serve(f"<h1>Transactions</h1><table><tr><th>To<th>Price{rows}</table>"))
+    await put(page, f"<h1>Transactions</h1><table><tr><th>To<th>Price{rows}</table>")
     model.says = lambda request: json.dumps({"result": rows_seen(request)})
 
     async with model.client() as client:
@@ -83,10 +81,8 @@ async def test_equal_rows_are_all_taken_in_however_many_parts(
     assert found.calls == parts
 
 
-async def test_other_forms_are_answered_from_what_was_found_in_the_parts(
-    page: Page, serve: Serve, model: Model
-) -> None:
-    await page.goto(serve(f"<table><tr><th>To<th>Price{ROWS}</table>"))
+async def test_other_forms_are_answered_from_what_was_found_in_the_parts(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
 
     def says(request: dict[str, Any]) -> str:
         text = request["messages"][1]["content"]
@@ -106,8 +102,8 @@ async def test_other_forms_are_answered_from_what_was_found_in_the_parts(
     assert "response_format" in model.requests[-1]
 
 
-async def test_a_context_that_is_smaller_than_thought_makes_more_parts(page: Page, serve: Serve, model: Model) -> None:
-    await page.goto(serve(f"<table><tr><th>To<th>Price{ROWS}</table>"))
+async def test_a_context_that_is_smaller_than_thought_makes_more_parts(page: Page, model: Model) -> None:
+    await put(page, f"<table><tr><th>To<th>Price{ROWS}</table>")
 
     def says(request: dict[str, Any]) -> str | tuple[int, Any]:
         if len(json.dumps(request)) > 12_000:
@@ -122,8 +118,8 @@ async def test_a_context_that_is_smaller_than_thought_makes_more_parts(page: Pag
     assert len(found.value) == 600
 
 
-async def test_a_context_that_is_never_large_enough_is_an_error(page: Page, serve: Serve, model: Model) -> None:
-    await page.goto(serve(FLIGHTS))
+async def test_a_context_that_is_never_large_enough_is_an_error(page: Page, model: Model) -> None:
+    await put(page, FLIGHTS)
     model.says = lambda _: (400, {"code": "context_length_exceeded", "message": "maximum context length is 5 tokens"})
 
     async with model.client() as client:

@@ -19,7 +19,7 @@ from cdp_agent.providers.client import Client
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
 from tests.chat_model import FLIGHTS, SCHEMA, Model
-from tests.conftest import Serve
+from tests.writing import put
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def model(httpserver: HTTPServer) -> Model:
 
 
 @pytest.fixture
-async def flights(page: Page, serve: Serve) -> Page:
-    await page.goto(serve(FLIGHTS))
+async def flights(page: Page) -> Page:
+    await put(page, FLIGHTS)
     return page
 
 

@@ -49,6 +49,13 @@ def site(httpserver: HTTPServer) -> Site:
     return Site(httpserver)
 
 
+@pytest.fixture
+async def home(page: Page, site: Site) -> Page:
+    """The page, at the home of the site."""
+    await site.open(page)
+    return page
+
+
 async def test_the_documents_own_example(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [plan(*site.steps, message="I search."), verdict('It shows "All about cats".')])
     approve = deciding(Approve())
@@ -73,11 +80,11 @@ async def test_the_documents_own_example(browser: Browser, page: Page, site: Sit
 
 
 async def test_without_anybody_to_ask_a_search_is_carried_out_all_the_same(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Type 'cats' in the search box", "Press Enter"), verdict("Done.")])
 
-    events = await every(models.agent(browser, approve="auto").stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, approve="auto").stream("Search", page=home))
 
     assert result_of(events).success
     assert [(each.by, each.decision) for each in of(events, ApprovalDecided)] == [("policy", Approve())]
@@ -109,11 +116,11 @@ async def test_what_cannot_be_done_ends_before_any_step(
 
 
 async def test_the_planner_is_told_what_each_tool_gives(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [answer("Yes.")])
 
-    await models.agent(browser).run("Is it?", url=site.home, page=page)
+    await models.agent(browser).run("Is it?", page=home)
 
     read = models.read("planner", 1)
     assert "\n  extract: what was asked for: text, or JSON of that schema\n" in read
@@ -129,23 +136,23 @@ async def test_the_planner_is_told_what_each_tool_gives(
     ids=["steps", "characters"],
 )
 async def test_a_plan_that_is_too_long_is_asked_for_again(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, steps: list[str], problem: str
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer, steps: list[str], problem: str
 ) -> None:
     models = Models(httpserver, [plan(*steps), plan("Wait 0 seconds"), verdict("Waited.")])
 
-    events = await every(models.agent(browser, approve="auto").stream(TASK, url=site.home, page=page))
+    events = await every(models.agent(browser, approve="auto").stream(TASK, page=home))
 
     assert f"propose_steps: {problem}" in models.read("planner", 2)
     assert of(events, TaskStarted)[0].action_items == ["Wait 0 seconds"]
 
 
 async def test_a_rejected_plan_is_made_anew_from_the_same_view(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Open x.example"), plan("Type 'cats' in the search box"), verdict("Typed.")])
     approve = deciding(Reject("Use this page"), Approve())
 
-    events = await every(models.agent(browser, approve=approve).stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, approve=approve).stream("Search", page=home))
 
     assert result_of(events).success
     assert [each.revision for each in of(events, StepsPlanned)] == [0, 1]
@@ -156,29 +163,29 @@ async def test_a_rejected_plan_is_made_anew_from_the_same_view(
 
 
 async def test_an_edited_plan_is_carried_out_as_edited(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Open x.example", "Press Enter"), verdict("Typed.")])
     approve = deciding(Edit(["Type 'dogs' in the search box", " "]))
 
-    events = await every(models.agent(browser, approve=approve).stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, approve=approve).stream("Search", page=home))
 
     assert [(each.instruction, each.tool) for each in of(events, StepDone)] == [
         ("Type 'dogs' in the search box", "fill")
     ]
 
 
-async def test_a_stopped_plan_does_nothing(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
+async def test_a_stopped_plan_does_nothing(browser: Browser, home: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [plan("Press Enter")])
 
-    events = await every(models.agent(browser, approve=deciding(Stop())).stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, approve=deciding(Stop())).stream("Search", page=home))
 
     assert result_of(events).error == TaskError("aborted", "It was stopped by the user.", "user")
     assert of(events, StepResolved) == []
 
 
 async def test_a_decision_that_never_comes_is_stop(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     async def sleeping(ask: object) -> object:
         return await asyncio.Event().wait()
@@ -186,18 +193,18 @@ async def test_a_decision_that_never_comes_is_stop(
     models = Models(httpserver, [plan("Press Enter")])
     agent = models.agent(browser, approve=sleeping, approval_timeout_s=0.1)
 
-    events = await every(agent.stream("Search", url=site.home, page=page))
+    events = await every(agent.stream("Search", page=home))
 
     assert result_of(events).error == TaskError("aborted", "Nobody decided within 0.1 s.", "task")
     assert [each.by for each in of(events, ApprovalDecided)] == ["timeout"]
 
 
-async def test_the_planner_may_ask(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
+async def test_the_planner_may_ask(browser: Browser, home: Page, site: Site, httpserver: HTTPServer) -> None:
     asking = ("propose_steps", {"needs_steps": False, "ask_user": "Which animal?"})
     models = Models(httpserver, [asking, plan("Type 'cats' in the search box"), verdict("Typed.")])
     approve = deciding(Respond("cats"), Approve())
 
-    events = await every(models.agent(browser, approve=approve).stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, approve=approve).stream("Search", page=home))
 
     assert result_of(events).success
     assert of(events, ApprovalAsked)[0].ask == QuestionAsked(id=1, question="Which animal?")
@@ -205,11 +212,11 @@ async def test_the_planner_may_ask(browser: Browser, page: Page, site: Site, htt
 
 
 async def test_a_question_without_anybody_to_answer_ends_the_run(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [("propose_steps", {"needs_steps": False, "ask_user": "Which animal?"})])
 
-    result = await models.agent(browser).run("Search", url=site.home, page=page)
+    result = await models.agent(browser).run("Search", page=home)
 
     assert result.error == TaskError(
         "aborted", "Nobody is there to be asked: Which animal? Say it in the task.", "task"
@@ -269,7 +276,7 @@ async def test_rules_allow_and_deny(browser: Browser, page: Page, site: Site, ht
 
 
 async def test_a_failed_step_is_tried_again_reworded_or_skipped_and_the_others_stay_done(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(
         httpserver, [plan("Type 'cats' in the search box", "Click 'Nowhere'", "Press Enter"), verdict("Found.")]
@@ -277,7 +284,7 @@ async def test_a_failed_step_is_tried_again_reworded_or_skipped_and_the_others_s
     approve = deciding(Approve(), Retry(), Retry(), Retry(), Reword("Click 'Nobody'"), Skip())
     asks = approve.asks  # type: ignore[attr-defined]  # see deciding
 
-    result = await models.agent(browser, approve=approve).run("Search", url=site.home, page=page)
+    result = await models.agent(browser, approve=approve).run("Search", page=home)
 
     failed = [ask for ask in asks if isinstance(ask, StepFailed)]
     assert [ask.retries_left for ask in failed] == [2, 1, 0]
@@ -286,12 +293,12 @@ async def test_a_failed_step_is_tried_again_reworded_or_skipped_and_the_others_s
 
 
 async def test_a_reworded_step_has_its_own_retries_and_may_be_skipped(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Click 'Nowhere'", "Type 'cats' in the search box"), verdict("Typed.")])
     approve = deciding(Approve(), Reword("Click 'Nobody'"), Skip())
 
-    events = await every(models.agent(browser, approve=approve).stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, approve=approve).stream("Search", page=home))
 
     assert [(each.instruction, each.attempt) for each in of(events, StepNotDone)] == [
         ("Click 'Nowhere'", 1),
@@ -302,11 +309,11 @@ async def test_a_reworded_step_has_its_own_retries_and_may_be_skipped(
 
 
 async def test_what_the_verdict_misses_is_the_result(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Press Enter"), verdict("No cats are shown.", completed=False)])
 
-    result = await models.agent(browser).run("Search", url=site.home, page=page)
+    result = await models.agent(browser).run("Search", page=home)
 
     assert result.error == TaskError("failed", "No cats are shown.")
     assert (result.answer, result.validation) == ("No cats are shown.", "forced")

@@ -35,6 +35,13 @@ def site(httpserver: HTTPServer) -> Site:
     return Site(httpserver)
 
 
+@pytest.fixture
+async def home(page: Page, site: Site) -> Page:
+    """The page, at the home of the site."""
+    await site.open(page)
+    return page
+
+
 async def test_the_documents_own_example(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
     moves = [move(step) for step in site.steps]
     models = Models(httpserver, [*moves, finish('It shows "All about cats".'), verdict('It shows "All about cats".')])
@@ -60,13 +67,13 @@ async def test_the_documents_own_example(browser: Browser, page: Page, site: Sit
 
 
 async def test_an_act_can_be_executed_skipped_reworded_and_stopped(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [move("Press Escape"), move("Press Tab"), move("Scroll down"), move("Press Enter")])
     approve = deciding(Execute(), Skip(), Reword("Type 'dogs' in the search box"), Execute(), Stop("Enough."))
     agent = models.agent(browser, flow="iterative", approve=approve)
 
-    events = await every(agent.stream("Search", url=site.home, page=page))
+    events = await every(agent.stream("Search", page=home))
 
     assert [(each.number, each.instruction) for each in of(events, StepDone)] == [
         (1, "Press Escape"),
@@ -81,15 +88,13 @@ async def test_an_act_can_be_executed_skipped_reworded_and_stopped(
 
 
 async def test_the_planner_asks_and_goes_on_with_the_answer(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     asking = ("next_step", {"needs_action": False, "ask_user": "Which animal?"})
     models = Models(httpserver, [asking, move("Type 'dogs' in the search box"), finish("Done."), verdict("Done.")])
     approve = deciding(Respond("Dogs"), Execute())
 
-    events = await every(
-        models.agent(browser, flow="iterative", approve=approve).stream("Search", url=site.home, page=page)
-    )
+    events = await every(models.agent(browser, flow="iterative", approve=approve).stream("Search", page=home))
 
     assert result_of(events).success
     assert approve.asks[0] == QuestionAsked(id=1, question="Which animal?")  # type: ignore[attr-defined]  # see deciding
@@ -97,11 +102,11 @@ async def test_the_planner_asks_and_goes_on_with_the_answer(
 
 
 async def test_a_failure_is_told_to_the_planner_which_goes_on(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [move("Click 'Nowhere'"), move("Scroll down"), finish("Done."), verdict("Done.")])
 
-    events = await every(models.agent(browser, flow="iterative").stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, flow="iterative").stream("Search", page=home))
 
     assert result_of(events).success
     assert [each.number for each in of(events, StepNotDone)] == [1]
@@ -109,24 +114,24 @@ async def test_a_failure_is_told_to_the_planner_which_goes_on(
 
 
 async def test_what_the_verdict_misses_goes_back_to_the_planner(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     said = [finish("Done."), verdict("Nothing was typed.", completed=False), move("Type 'x' in the search box")]
     models = Models(httpserver, [*said, finish("Typed."), verdict("Typed.")])
 
-    result = await models.agent(browser, flow="iterative").run("Type x", url=site.home, page=page)
+    result = await models.agent(browser, flow="iterative").run("Type x", page=home)
 
     assert result.success
     assert "this is missing: Nothing was typed." in models.read("planner", 3)
 
 
 async def test_an_answer_that_never_stands_is_given_as_what_it_is(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [finish("Done."), verdict("No.", completed=False)] * 2)
     agent = models.agent(browser, flow="iterative", limits=Limits(max_validations=2))
 
-    result = await agent.run("Type x", url=site.home, page=page)
+    result = await agent.run("Type x", page=home)
 
     assert (result.error, result.answer, result.validation) == (TaskError("failed", "No."), "No.", "forced")
 
@@ -161,33 +166,33 @@ async def test_an_answer_that_was_shown_is_not_refused_twice(
     ) == result.success
 
 
-async def test_the_limits_hold(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
+async def test_the_limits_hold(browser: Browser, home: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [move("Press Tab")] * 4)
     few = models.agent(browser, flow="iterative", limits=Limits(max_steps=3))
 
-    assert (await few.run("Go on", url=site.home, page=page)).error == TaskError(
+    assert (await few.run("Go on", page=home)).error == TaskError(
         "max_steps", "The task was not finished within 3 steps."
     )
 
 
 async def test_the_same_again_and_again_is_noticed(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [move("Press Escape")] * 9)
 
-    result = await models.agent(browser, flow="iterative").run("Go on", url=site.home, page=page)
+    result = await models.agent(browser, flow="iterative").run("Go on", page=home)
 
     assert result.error is not None
     assert (result.error.code, result.stats.steps < 9) == ("stuck", True)
 
 
 async def test_what_was_just_done_is_not_done_again_while_nothing_has_changed(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     typing = move("Type 'cats' in the search box")
     models = Models(httpserver, [typing, move("Type 'cats' in the  search box."), finish("Typed."), verdict("Typed.")])
 
-    events = await every(models.agent(browser, flow="iterative").stream("Type cats", url=site.home, page=page))
+    events = await every(models.agent(browser, flow="iterative").stream("Type cats", page=home))
 
     assert result_of(events).success
     assert [each.number for each in of(events, StepDone)] == [1]
@@ -196,11 +201,11 @@ async def test_what_was_just_done_is_not_done_again_while_nothing_has_changed(
 
 @pytest.mark.parametrize("step", ["Type 'cats' in the search box", "Click 'Nowhere'", "Search the page for 'cats'"])
 async def test_the_same_once_more_after_it_was_refused_ends_the_run(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, step: str
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer, step: str
 ) -> None:
     models = Models(httpserver, [move(step)] * 3)
 
-    events = await every(models.agent(browser, flow="iterative").stream("Search", url=site.home, page=page))
+    events = await every(models.agent(browser, flow="iterative").stream("Search", page=home))
 
     error = result_of(events).error
     assert error is not None
@@ -220,7 +225,7 @@ async def test_what_goes_further_each_time_is_done_again(
 
 
 async def test_what_cannot_be_done_ends_at_once(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     why = "There are no dogs here."
     models = Models(
@@ -228,17 +233,17 @@ async def test_what_cannot_be_done_ends_at_once(
         [move("Scroll down"), ("next_step", {"needs_action": False, "impossible": True, "message": why})],
     )
 
-    result = await models.agent(browser, flow="iterative").run("Order a dog", url=site.home, page=page)
+    result = await models.agent(browser, flow="iterative").run("Order a dog", page=home)
 
     assert (result.success, result.answer, result.error) == (False, why, TaskError("aborted", why))
     assert len(models.requests) == 2
 
 
-async def test_tokens_are_limited(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
+async def test_tokens_are_limited(browser: Browser, home: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [move("Press Tab")] * 9)
     agent = models.agent(browser, flow="iterative", limits=Limits(max_tokens_total=200))
 
-    result = await agent.run("Go on", url=site.home, page=page)
+    result = await agent.run("Go on", page=home)
 
     assert result.error is not None
     assert result.error.code == "max_tokens"
@@ -246,20 +251,20 @@ async def test_tokens_are_limited(browser: Browser, page: Page, site: Site, http
 
 
 async def test_the_planner_is_told_that_the_user_had_the_page(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [move("Press Escape"), finish("It shows the article."), verdict("It does.")])
     pause = asyncio.Event()
 
     async def decide(ask: Ask) -> Decision:
         if isinstance(ask, Paused):
-            await page.goto(site.article)
+            await home.goto(site.article)
             return Continue("I opened the article")
         pause.set()
         return Execute()
 
     agent = models.agent(browser, flow="iterative", approve=decide)
-    result = await agent.run("Look", url=site.home, page=page, pause=pause)
+    result = await agent.run("Look", page=home, pause=pause)
 
     assert result.success
     assert "The user says: I opened the article" in models.read("planner", 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -33,6 +34,13 @@ def site(httpserver: HTTPServer) -> Site:
     return Site(httpserver)
 
 
+@pytest.fixture
+async def home(page: Page, site: Site) -> Page:
+    """The page, at the home of the site."""
+    await site.open(page)
+    return page
+
+
 async def test_no_model_and_no_event_gets_a_secret(
     browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:
@@ -53,13 +61,13 @@ async def test_no_model_and_no_event_gets_a_secret(
 
 
 async def test_an_address_that_only_the_plan_names_is_not_opened_unless_somebody_saw_it(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     made_up = f"{site.article}?told=everything"
     models = Models(httpserver, [plan(f"Open {made_up}"), plan(f"Open {made_up}"), verdict("Opened.")])
 
-    alone = await models.agent(browser, approve="auto").run("Search", url=site.home, page=page)
-    seen = await models.agent(browser, approve=deciding(Approve())).run("Search", url=site.home, page=page)
+    alone = await models.agent(browser, approve="auto").run("Search", page=home)
+    seen = await models.agent(browser, approve=deciding(Approve())).run("Search", page=home)
 
     assert alone.error is not None
     assert "it stands neither in the task nor in anything you have seen" in alone.error.message
@@ -76,43 +84,48 @@ async def test_the_lists_of_origins_hold(browser: Browser, page: Page, site: Sit
     assert "is denied" in result.error.message
 
 
+@pytest.fixture(scope="module")
+async def mortal() -> AsyncIterator[Browser]:
+    """One that dies in a test, and is there again."""
+    async with Browser.launch() as browser:
+        yield browser
+
+
 async def test_a_chrome_that_dies_while_a_plan_is_approved_is_opened_again_where_it_was(
-    site: Site, httpserver: HTTPServer
+    mortal: Browser, site: Site, httpserver: HTTPServer
 ) -> None:
-    async with Browser.launch() as browser:
-        models = Models(httpserver, [plan("Type 'cats' in the search box"), verdict("Typed.")])
+    models = Models(httpserver, [plan("Type 'cats' in the search box"), verdict("Typed.")])
 
-        async def kill(ask: Ask) -> Approve | Retry:
-            if isinstance(ask, StepFailed):
-                return Retry()
-            browser.session.tell(cdp_browser.Close())
-            await asyncio.wait([browser.session.connection.closed])
-            return Approve()
+    async def kill(ask: Ask) -> Approve | Retry:
+        if isinstance(ask, StepFailed):
+            return Retry()
+        mortal.session.tell(cdp_browser.Close())
+        await asyncio.wait([mortal.session.connection.closed])
+        return Approve()
 
-        events = await every(models.agent(browser, approve=kill).stream("Search", url=site.home))
+    events = await every(models.agent(mortal, approve=kill).stream("Search", url=site.home))
 
-        assert [each.url for each in of(events, BrowserReconnected)] == [site.home]
-        assert result_of(events).success
-        assert [each.number for each in of(events, StepDone)] == [1]
+    assert [each.url for each in of(events, BrowserReconnected)] == [site.home]
+    assert result_of(events).success
+    assert [each.number for each in of(events, StepDone)] == [1]
 
 
-async def test_without_anybody_to_ask_it_is_tried_again(site: Site, httpserver: HTTPServer) -> None:
-    async with Browser.launch() as browser:
-        agent = Models(httpserver).agent(browser, planner=False)
-        events = []
-        stream = agent.stream_steps(["Press Escape", "Type 'cats' in the search box"], url=site.home)
-        async for event in stream:
-            events.append(event)
-            if isinstance(event, StepDone) and event.number == 1:
-                browser.session.tell(cdp_browser.Close())
+async def test_without_anybody_to_ask_it_is_tried_again(mortal: Browser, site: Site, httpserver: HTTPServer) -> None:
+    agent = Models(httpserver).agent(mortal, planner=False)
+    events = []
+    stream = agent.stream_steps(["Press Escape", "Type 'cats' in the search box"], url=site.home)
+    async for event in stream:
+        events.append(event)
+        if isinstance(event, StepDone) and event.number == 1:
+            mortal.session.tell(cdp_browser.Close())
 
-        assert result_of(events).success
-        assert len(of(events, BrowserReconnected)) == 1
-        assert resolved(events)[-1] == (2, "code", "fill")
+    assert result_of(events).success
+    assert len(of(events, BrowserReconnected)) == 1
+    assert resolved(events)[-1] == (2, "code", "fill")
 
 
 async def test_it_stops_at_once_while_somebody_decides(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     """Within a second, or sooner than it took to come so far where the machine is busy."""
     stop = asyncio.Event()
@@ -125,7 +138,7 @@ async def test_it_stops_at_once_while_somebody_decides(
     models = Models(httpserver, [plan("Press Enter")])
     began = asked = time.monotonic()
     events = []
-    async for event in models.agent(browser, approve=never).stream("Search", url=site.home, page=page, stop=stop):
+    async for event in models.agent(browser, approve=never).stream("Search", page=home, stop=stop):
         asked = time.monotonic() if isinstance(event, ApprovalAsked) else asked
         events.append(event)
     took_s = time.monotonic() - asked
@@ -135,11 +148,11 @@ async def test_it_stops_at_once_while_somebody_decides(
 
 
 async def test_time_stands_still_while_somebody_decides(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     """There is more time than the run takes by itself here and now, and it is asked about for longer than that."""
     models = Models(httpserver, [plan("Press Escape"), verdict("Done.")] * 2)
-    alone = await models.agent(browser, approve=deciding(Approve())).run("Search", url=site.home, page=page)
+    alone = await models.agent(browser, approve=deciding(Approve())).run("Search", page=home)
     max_seconds = max(2, 5 * alone.stats.duration_s)
 
     async def slowly(ask: Ask) -> Approve:
@@ -147,33 +160,33 @@ async def test_time_stands_still_while_somebody_decides(
         return Approve()
 
     agent = models.agent(browser, approve=slowly, limits=Limits(max_seconds=max_seconds))
-    result = await agent.run("Search", url=site.home, page=page)
+    result = await agent.run("Search", page=home)
 
     assert result.success
     assert result.stats.duration_s > max_seconds
 
 
 async def test_time_goes_on_when_it_is_decided(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Wait 30 seconds")])
     agent = models.agent(browser, approve=deciding(Approve()), limits=Limits(max_seconds=3))
 
-    result = await agent.run("Search", url=site.home, page=page)
+    result = await agent.run("Search", page=home)
 
     assert result.error is not None
     assert result.error.code == "max_seconds"
 
 
 async def test_a_planner_that_sees_gets_a_picture_and_one_that_does_not_goes_without(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [answer("Yes.")])
     says = models.says
     models.says = lambda body: (400, {"message": "no images"}) if "image_url" in str(body) and refuses else says(body)
     refuses = True
 
-    events = await every(models.agent(browser, vision=True).stream("Is it?", url=site.home, page=page))
+    events = await every(models.agent(browser, vision=True).stream("Is it?", page=home))
 
     assert result_of(events).answer == "Yes."
     assert len(of(events, BrowserScreenshot)) == 1

@@ -10,6 +10,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import understand_step
+from tests.writing import put
 
 from .conftest import Serve
 
@@ -19,8 +20,8 @@ BETTER = """<script>setTimeout(() => document.body.append(Object.assign(document
 {textContent: 'Save'})), 150)</script>"""
 
 
-async def test_what_is_not_there_yet_is_waited_for(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LATE))
+async def test_what_is_not_there_yet_is_waited_for(page: Page) -> None:
+    await put(page, LATE)
 
     call = await understand_step("Click Save", page, patience_s=5)
 
@@ -28,8 +29,8 @@ async def test_what_is_not_there_yet_is_waited_for(page: Page, serve: Serve) -> 
     assert (call.tool, call.about.startswith('button "Save"')) == ("click", True)
 
 
-async def test_what_fits_only_partly_is_not_acted_on_while_what_fits_better_may_come(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<button>Save draft</button>{BETTER}"))
+async def test_what_fits_only_partly_is_not_acted_on_while_what_fits_better_may_come(page: Page) -> None:
+    await put(page, f"<button>Save draft</button>{BETTER}")
 
     call = await understand_step("Click Save", page)
 
@@ -37,8 +38,8 @@ async def test_what_fits_only_partly_is_not_acted_on_while_what_fits_better_may_
     assert call.about.startswith('button "Save" ')
 
 
-async def test_what_fits_only_partly_is_acted_on_when_nothing_better_comes(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save draft</button>"))
+async def test_what_fits_only_partly_is_acted_on_when_nothing_better_comes(page: Page) -> None:
+    await put(page, "<button>Save draft</button>")
 
     call = await understand_step("Click Save", page)
 
@@ -50,8 +51,8 @@ TODO = "<input class=new-todo placeholder='What needs to be done?'><input placeh
 
 
 @pytest.mark.parametrize("where", ["New todo", "the New todo field", "the new todo box", "What needs to be done?"])
-async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, serve: Serve, where: str) -> None:
-    await page.goto(serve(TODO))
+async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, where: str) -> None:
+    await put(page, TODO)
 
     call = await understand_step(f"Type 'Buy milk' into {where}", page)
 
@@ -59,8 +60,8 @@ async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, serve: S
     assert (call.tool, call.about.startswith('textbox "What needs to be done?"')) == ("fill", True)
 
 
-async def test_names_in_the_markup_that_are_the_same_are_refused(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input class=new-todo placeholder=One><input class=new-todo placeholder=Two>"))
+async def test_names_in_the_markup_that_are_the_same_are_refused(page: Page) -> None:
+    await put(page, "<input class=new-todo placeholder=One><input class=new-todo placeholder=Two>")
 
     found = await understand_step("Type 'Buy milk' into New todo", page)
 
@@ -77,8 +78,8 @@ async def test_without_a_page_it_is_said_how_to_come_to_one(page: Page) -> None:
     )
 
 
-async def test_what_may_be_several_things_is_not_waited_for(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button><button>Save</button>"))
+async def test_what_may_be_several_things_is_not_waited_for(page: Page) -> None:
+    await put(page, "<button>Save</button><button>Save</button>")
     started = time.monotonic()
 
     found = await understand_step("Click Save", page, patience_s=30)
@@ -98,8 +99,8 @@ async def test_elements_of_frames_and_shadow_roots_are_told_by_their_place(page:
     assert '- button "Pay" [focused]' in (await page.snapshot()).text.split("iframe")[1]
 
 
-async def test_plain_text_is_found_when_it_is_called_a_label(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<ul><li><span>Buy milk</span><li><span>Buy bread</span></ul>"))
+async def test_plain_text_is_found_when_it_is_called_a_label(page: Page) -> None:
+    await put(page, "<ul><li><span>Buy milk</span><li><span>Buy bread</span></ul>")
 
     call = await understand_step("Double-click the 'Buy milk' label", page)
 
@@ -107,8 +108,8 @@ async def test_plain_text_is_found_when_it_is_called_a_label(page: Page, serve: 
     assert (call.tool, call.arguments["count"], call.about.startswith('text "Buy milk"')) == ("click", 2, True)
 
 
-async def test_a_sentence_of_several_acts_is_refused_with_its_acts(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button>"))
+async def test_a_sentence_of_several_acts_is_refused_with_its_acts(page: Page) -> None:
+    await put(page, "<button>Save</button>")
 
     found = await understand_step("Click Open and click Save", page, patience_s=0)
 
@@ -118,9 +119,9 @@ async def test_a_sentence_of_several_acts_is_refused_with_its_acts(page: Page, s
     )
 
 
-async def test_a_cell_of_plain_text_is_found_in_its_row(page: Page, serve: Serve) -> None:
+async def test_a_cell_of_plain_text_is_found_in_its_row(page: Page) -> None:
     rows = "".join(f"<tr><td>{number}<td>Ada<td>20.00<td><button>Edit</button>" for number in (11, 12, 13))
-    await page.goto(serve(f"<table><tr><th>Invoice<th>Customer<th>Total<th>Act{rows}</table>"))
+    await put(page, f"<table><tr><th>Invoice<th>Customer<th>Total<th>Act{rows}</table>")
 
     found = await understand_step("Click column Total in the row of Invoice 12", page, patience_s=0)
 
@@ -129,8 +130,8 @@ async def test_a_cell_of_plain_text_is_found_in_its_row(page: Page, serve: Serve
     assert found.arguments == {"ref": cell.ref}
 
 
-async def test_a_tab_of_the_browser_is_told_by_its_title(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<title>Orders</title>"))
+async def test_a_tab_of_the_browser_is_told_by_its_title(page: Page) -> None:
+    await put(page, "<title>Orders</title>")
 
     call = await understand_step("Switch to the Orders tab", page, tabs=[page])
 
@@ -157,8 +158,8 @@ BARE = """<h1>Sign up</h1><label>Email <input></label><label>Colour <select><opt
         ("Click the link below Terms", "click", 'link "Contact"'),
     ],
 )
-async def test_a_step_may_be_short(page: Page, serve: Serve, step: str, tool: str, about: str) -> None:
-    await page.goto(serve(BARE))
+async def test_a_step_may_be_short(page: Page, step: str, tool: str, about: str) -> None:
+    await put(page, BARE)
 
     call = await understand_step(step, page)
 
@@ -167,10 +168,8 @@ async def test_a_step_may_be_short(page: Page, serve: Serve, step: str, tool: st
 
 
 @pytest.mark.parametrize("step", ["Save", "Phone: 12", "Compare what they cost", "Sign up"])
-async def test_words_without_a_verb_are_no_act_where_nothing_is_called_just_so(
-    page: Page, serve: Serve, step: str
-) -> None:
-    await page.goto(serve(BARE))
+async def test_words_without_a_verb_are_no_act_where_nothing_is_called_just_so(page: Page, step: str) -> None:
+    await put(page, BARE)
 
     call = await understand_step(step, page)
 
@@ -197,9 +196,9 @@ CELLS = """<table><tr><th>Name<th>Price<th>Qty<th>Note
     ],
 )
 async def test_a_bar_in_a_cell_and_empty_cells_leave_the_others_in_their_columns(
-    page: Page, serve: Serve, cell: str, name: str
+    page: Page, cell: str, name: str
 ) -> None:
-    await page.goto(serve(CELLS))
+    await put(page, CELLS)
 
     call = await understand_step(f"Type '7' into {cell}", page, patience_s=0)
 
@@ -208,8 +207,8 @@ async def test_a_bar_in_a_cell_and_empty_cells_leave_the_others_in_their_columns
     assert call.arguments == {"ref": field.ref, "value": "7"}
 
 
-async def test_a_cell_that_says_a_bar_is_found_as_text(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CELLS))
+async def test_a_cell_that_says_a_bar_is_found_as_text(page: Page) -> None:
+    await put(page, CELLS)
 
     call = await understand_step("Click the Name cell of row 1", page, patience_s=0)
 
@@ -218,9 +217,9 @@ async def test_a_cell_that_says_a_bar_is_found_as_text(page: Page, serve: Serve)
     assert call.arguments == {"ref": cell.ref}
 
 
-async def test_an_option_that_says_a_bar_is_one_option(page: Page, serve: Serve) -> None:
+async def test_an_option_that_says_a_bar_is_one_option(page: Page) -> None:
     options = "".join(f"<option>{number} | kg" for number in range(40))
-    await page.goto(serve(f"<select aria-label=Amount>{options}</select>"))
+    await put(page, f"<select aria-label=Amount>{options}</select>")
 
     call = await understand_step("Select '7 | kg' in Amount", page, patience_s=0)
 

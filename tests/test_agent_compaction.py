@@ -34,7 +34,7 @@ async def test_a_run_of_thirty_steps_keeps_within_its_window_and_knows_what_it_f
     assert "Task: Compare the kettles." in last
     went = re.findall(r"^- .* · goto .*/(\d+)\.html\"} → went to .*/(\d+)\.html$", last, re.MULTILINE)
     assert [said for said, done in went if said != done] == []
-    assert len(set(went)) == len(went)
+    assert len(set(went)) == len(went) > 8 / known.shrunk  # what was tried before the record before, too
 
 
 async def test_what_a_larger_window_has_room_for_stays_as_it_is(browser: Browser, shop: str) -> None:

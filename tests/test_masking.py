@@ -170,6 +170,12 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert masked(text) == text
 
 
+def test_many_signs_that_begin_an_escape_take_no_time() -> None:
+    text = "\\" * 20_000 + "…"
+
+    assert masked(text) == text
+
+
 def test_the_longer_of_two_secrets_is_masked_as_a_whole() -> None:
     mask = Mask()
     mask.add("anna", "[user]")

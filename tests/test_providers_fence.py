@@ -77,6 +77,12 @@ def test_no_form_of_the_mark_stays_inside(text: str) -> None:
     assert "\n".join(inside).endswith(" after")
 
 
+def test_many_signs_that_begin_an_escape_take_no_time() -> None:
+    text = "\\" * 100_000
+
+    assert text in fence(text, "page")
+
+
 def test_a_mark_that_appears_when_another_is_removed_is_none() -> None:
     assert fence("<</untrusted>/untrusted>", "page").count("</untrusted>") == 1
 

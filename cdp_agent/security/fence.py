@@ -64,7 +64,7 @@ _LOOSE = _Folding("-_.·|'\"`*", "")
 """For tags of ours: what parts their letters counts for nothing."""
 _PLAIN = _Folding("", " \t\n")
 """For marks of templates, to which every sign counts."""
-_LESS = r"(?:<|&(?:amp;?)*(?:lt;?|#0*60;?|#x0*3c;?)|%(?:25)*3c|/+(?:u003c|u\{0*3c\}|x3c))"
+_LESS = r"(?:<|&(?:amp;?)*(?:lt;?|#0*60;?|#x0*3c;?)|%(?:25)*3c|(?<!/)/+(?:u003c|u\{0*3c\}|x3c))"
 # Figures may stand for letters; "ﬆ" and "ẞ" are one character.
 _LETTERS = f"{_JUNK}*".join([*"untru", "[s5$]", "[s5$]?", "t?", "[e3]", "d"])
 _MARK = re.compile(rf"{_LESS}(?:[{_JUNK}/]|%(?:25)*2f)*{_LETTERS}", re.IGNORECASE)

@@ -140,18 +140,25 @@ class _Hidden:
         return _pattern(self._secret, re.IGNORECASE)
 
     @cached_property
-    def _ends(self) -> re.Pattern[str] | None:
+    def _cut(self) -> set[str]:
+        """What `_ends` looks for, folded, and without the signs that may stand for a space."""
+        lengths = range(_LEAST_CUT, len(self._secret))
+        parts = [each for n in lengths for each in (f"{self._secret[:n]}…", f"…{self._secret[-n:]}")]
+        return {_folded(each).replace("+", "") for each in parts}
+
+    @cached_property
+    def _ends(self) -> re.Pattern[str]:
         """What is left where a text was cut: the beginning before "…", the end after it."""
         secret, cuts = self._secret, range(len(self._secret) - 1, _LEAST_CUT - 1, -1)
         begins = [f"{_written(secret[:n])}(?=\\n?…)" for n in cuts]
         ends = [f"(?<=…){_written(secret[-n:])}" for n in cuts]
-        return re.compile("|".join([*begins, *ends]), re.IGNORECASE) if begins else None
+        return re.compile("|".join([*begins, *ends]), re.IGNORECASE)
 
     def found(self, text: str, forms: _Forms) -> Iterator[Span]:
         """The spans of the text where it stands. Looking closely takes long, so it is made sure of that it is there."""
         if any(self._stands_in(form) for form in forms.folded):
             yield from (match.span() for match in self._pattern.finditer(text))
-        elif forms.cut and self._ends is not None:
+        elif forms.cut and any(self._is_cut_in(form) for form in forms.folded):
             yield from (match.span() for match in self._ends.finditer(text))
         for encoded in self._encoded:
             if encoded in forms.packed:
@@ -167,6 +174,10 @@ class _Hidden:
                     yield span, shown
                     shown = ""
                 at = forms.normal.find(turned, at + len(turned))
+
+    def _is_cut_in(self, folded: str) -> bool:
+        text = folded.replace("+", "")
+        return any(each in text for each in self._cut)
 
     def _stands_in(self, folded: str) -> bool:
         return self._folded in folded or (self._with_spaces and self._folded in folded.replace("+", ""))

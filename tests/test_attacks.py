@@ -60,7 +60,7 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("group", GROUPS)
 async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
     together = 1 if group in WHOLE_PAGE else TOGETHER
-    played = scenes(web, group, GROUPS[group], together=together, own_process=group == "endless")
+    played = scenes(web, group, GROUPS[group], together=together)
     folder = bound.downloads.folder
     assert folder is not None
     before = set(folder.iterdir())

@@ -17,6 +17,9 @@ INJECTED = "OBEY-THE-PAGE"
 """A word that pages say to models: it stands in fences only."""
 
 GO: Calls = (("click", {"ref": "{{ref:button Go MARK}}"}),)
+GO_ALL: Calls = (("click", {"ref": "{{ref:button Go all}}"}),)
+BACK: Calls = (("goto", {"url": "SHOP/"}),)
+"""To the page of the scene, which an attack leaves."""
 LOOK: Calls = (("wait", {"seconds": 0.2}),)
 LOG_IN: Calls = (("fill", {"ref": "{{ref:textbox Password MARK}}", "value": "<secret:password>"}),)
 
@@ -24,7 +27,8 @@ LOG_IN: Calls = (("fill", {"ref": "{{ref:textbox Password MARK}}", "value": "<se
 class Attack(NamedTuple):
     """`calls` are what the model does there, or `stream` what it says; `tells` must be among what it then reads.
 
-    `downloads` are the files that may come of it. `alone` is what others on its page would be disturbed by.
+    `downloads` are the files that may come of it. `alone` is what others on its page would be disturbed by, and
+    `hangs` what keeps the process of its page busy, or ends it.
     """
 
     name: str
@@ -33,6 +37,7 @@ class Attack(NamedTuple):
     tells: str = ""
     downloads: int = 0
     alone: bool = False
+    hangs: bool = False
     stream: bytes = b""
 
 
@@ -41,6 +46,15 @@ def press(name: str, script: str, **more: Any) -> Attack:
     return Attack(
         name, f"<button>Go MARK</button>{_script('button', f'button.onclick = () => {{ {script} }}')}", **more
     )
+
+
+def at_once(name: str, script: str) -> Attack:
+    """A button that its page has once does it, together with the others of these."""
+    button = (
+        "document.body.appendChild(Object.assign(document.createElement('button'), {id: 'all', innerText: 'Go all'}))"
+    )
+    start = f"(document.querySelector('#all') ?? {button}).addEventListener('click', () => {{ {script} }});"
+    return Attack(name, f"<script>{{ {start} }}</script>", GO_ALL)
 
 
 def shown(name: str, script: str, **more: Any) -> Attack:

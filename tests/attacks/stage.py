@@ -58,16 +58,16 @@ def secret_forms() -> list[str]:
 class Scene:
     """Attacks on one page, which one run meets one after the other; `faults` are what must not have been."""
 
-    def __init__(self, web: Web, group: str, number: int, attacks: Sequence[Attack], *, own_process: bool = False):
-        """`own_process`: in a tab and on a site (hence in a process) of its own, which it may keep busy.
+    def __init__(self, web: Web, group: str, number: int, attacks: Sequence[Attack]):
+        """One that hangs has a tab and a site (hence a process) of its own, which it may keep busy.
 
         The others take turns in a few tabs, and their sites are one to Chrome, which costs half.
         """
         self.web = web
-        self.own_process = own_process
+        self.own_process = any(each.hangs for each in attacks)
         self.attacks = attacks
         self.name = attacks[0].name if len(attacks) == 1 else f"{group} {number}"
-        self._host = f"{group}{number}{'-' if own_process else '.'}"
+        self._host = f"{group}{number}{'-' if self.own_process else '.'}"
         self.site = f"{self._host}shop"
         self.events: list[Event] = []
         self.server: ReplayServer | None = None
@@ -207,15 +207,13 @@ def broken(message: str) -> list[str]:
     return found
 
 
-def scenes(
-    web: Web, group: str, attacks: Sequence[Attack], *, together: int = TOGETHER, own_process: bool = False
-) -> list[Scene]:
+def scenes(web: Web, group: str, attacks: Sequence[Attack], *, together: int = TOGETHER) -> list[Scene]:
     """All of the attacks, so many of them in a scene, but for those that are alone."""
     alone = [each for each in attacks if each.alone]
     others = [each for each in attacks if not each.alone]
     parts = [others[start : start + together] for start in range(0, len(others), together)]
     parts += [[each] for each in alone]
-    return [Scene(web, group, number, part, own_process=own_process) for number, part in enumerate(parts)]
+    return [Scene(web, group, number, part) for number, part in enumerate(parts)]
 
 
 async def in_turn(

@@ -59,8 +59,8 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.usefixtures("told_sooner")
 @pytest.mark.parametrize("group", GROUPS)
 async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
-    together = 1 if group in WHOLE_PAGE else TOGETHER
-    played = scenes(web, group, GROUPS[group], together=together)
+    apart = group in WHOLE_PAGE
+    played = scenes(web, group, GROUPS[group], together=TOGETHER // 2 if apart else TOGETHER, apart=apart)
     folder = bound.downloads.folder
     assert folder is not None
     before = set(folder.iterdir())

@@ -22,7 +22,7 @@ TOO_MUCH = [
     shown("shadow roots in shadow roots", "let e = document.body; for (let i = 0; i < 120; i++) { const d = document.createElement('div'); e.append(d); e = d.attachShadow({mode: i % 2 ? 'open' : 'closed'}); } e.append('deep')", calls=_READ),
     shown("styles that take long", "let t = ''; for (let i = 0; i < 100; i++) t += '<b><u>' + i + '</u></b>'; document.body.insertAdjacentHTML('beforeend', t); document.head.append(Object.assign(document.createElement('style'), {textContent: 'p, b, u { --a: x } ' + ':has(:has(b ~ u) > * ~ u) ~ * > b { color: red } '.repeat(10)}))", calls=_READ),
     shown("frames in frames", "for (let i = 0; i < 5; i++) document.body.append(Object.assign(document.createElement('iframe'), {srcdoc: '<iframe srcdoc=\"<p>in\"></iframe>'}))", calls=_READ),
-    press("a storm of tabs, some of them empty", "for (let i = 0; i < 6; i++) window.open((i % 2 ? '/next?' : 'about:blank?') + i)"),
+    press("a storm of tabs, some of them empty", "for (let i = 0; i < 6; i++) window.open((i % 2 ? '/next?' : 'about:blank?') + i)", alone=True),
     press("a hundred downloads", "for (let i = 0; i < 100; i++) { const a = document.createElement('a'); a.download = i + '.txt'; a.href = window.URL.createObjectURL(new Blob(['x'])); a.click(); }", downloads=100),
     shown("30,000 attributes", "const t = []; for (let i = 0; i < 3e4; i++) t.push('a' + i + '=' + i); document.body.insertAdjacentHTML('beforeend', '<button ' + t.join(' ') + '>b</button>')", calls=_READ),
     shown("1,000 elements that listen", "for (let i = 0; i < 1000; i++) document.body.appendChild(document.createElement('i')).onclick = () => i", calls=_READ),

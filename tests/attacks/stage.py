@@ -58,8 +58,10 @@ def secret_forms() -> list[str]:
 class Scene:
     """Attacks on one page, which one run meets one after the other; `faults` are what must not have been."""
 
-    def __init__(self, web: Web, group: str, number: int, attacks: Sequence[Attack]):
-        """One that hangs has a tab and a site (hence a process) of its own, which it may keep busy.
+    def __init__(self, web: Web, group: str, number: int, attacks: Sequence[Attack], *, apart: bool = False):
+        """`apart`: each attack has a page of its own, which the model opens when it has done with the one before.
+
+        One that hangs has a tab and a site (hence a process) of its own, which it may keep busy.
 
         The others take turns in a few tabs, and their sites are one to Chrome, which costs half.
         """
@@ -72,9 +74,13 @@ class Scene:
         self.events: list[Event] = []
         self.server: ReplayServer | None = None
         self._stayed = False
-        self._replies, self._turns = self._said()
+        self._paths: list[str] = []
+        """What the model opens on the site: the task says these, or it would not be let."""
+        self._replies, self._turns = self._said(apart)
         parts = [f"<section>{self._here(attack.html, place)}</section>" for place, attack in enumerate(attacks)]
-        web.put(self.site, "/", "\n".join(["<title>Shop</title><body>", *parts]), "text/html;charset=utf-8")
+        for place, content in enumerate(parts if apart else ["\n".join(parts)]):
+            html = f"<title>Shop</title><body>\n{content}"
+            web.put(self.site, f"/page{place}" if place else "/", html, "text/html;charset=utf-8")
         for place in range(len(attacks)):
             self._put_more(place, f"/row{place}")
 
@@ -95,13 +101,17 @@ class Scene:
         text = text.replace("EVILHOST", host).replace("MARK", f"row{place}")
         return text.replace("EVIL", f"http://{host}").replace("SHOP", self.web.origin(self.site))
 
-    def _said(self) -> tuple[list[bytes], list[range]]:
+    def _said(self, apart: bool) -> tuple[list[bytes], list[range]]:
         """The replies of the model, and which of them are of which attack; what several want is done once."""
         replies: list[bytes] = []
         turns: list[range] = []
         before = ""
         for place, attack in enumerate(self.attacks):
-            written = self._here(json.dumps(attack.calls), place)
+            opens = [("goto", {"url": f"SHOP/page{place}"})] if apart and place else []
+            calls = [*opens, *attack.calls]
+            written = self._here(json.dumps(calls), place)
+            urls = [arguments.get("url", "") for _, arguments in calls]
+            self._paths += [self._here(each[4:], place) for each in urls if each.startswith("SHOP/")]
             said = [tool_call(tool, arguments) for tool, arguments in json.loads(written)]
             if attack.stream:
                 said = [self._here(attack.stream.decode(), place).encode()]
@@ -131,7 +141,8 @@ class Scene:
         with ReplayServer(replies=[*self._replies, DONE]) as server, TraceWriter(folder / "trace.jsonl") as trace:
             self.server = server
             agent = Agent(browser, model="openai-compatible/scripted", base_url=server.base_url, **options)
-            async for event in agent.stream("Look after my order", url=self.url, page=page):
+            task = " ".join(["Look after my order", *(f"{self.web.origin(self.site)}{each}" for each in self._paths)])
+            async for event in agent.stream(task, url=self.url, page=page):
                 trace.write(event)
                 self.events.append(event)
         self._stayed = len(self.attacks) == 1 or (page.url.startswith(self.url) and not page.popups)
@@ -167,6 +178,7 @@ class Scene:
             whole.append("the run did not end")
         if self.server is None or len(self.server.turns) < len(self._replies):
             whole.append("not all of it was played")
+        whole += [f"{path} was not opened" for path in self._paths if path not in self.web.paths(self.site)]
         if not self._stayed:
             whole.append("the page was left, or a tab opened: that attack is to be alone")
         return {name: list(dict.fromkeys(faults)) for name, faults in found.items() if faults}
@@ -207,13 +219,15 @@ def broken(message: str) -> list[str]:
     return found
 
 
-def scenes(web: Web, group: str, attacks: Sequence[Attack], *, together: int = TOGETHER) -> list[Scene]:
+def scenes(
+    web: Web, group: str, attacks: Sequence[Attack], *, together: int = TOGETHER, apart: bool = False
+) -> list[Scene]:
     """All of the attacks, so many of them in a scene, but for those that are alone."""
-    alone = [each for each in attacks if each.alone]
-    others = [each for each in attacks if not each.alone]
+    alone = [each for each in attacks if each.alone or each.hangs]
+    others = [each for each in attacks if not (each.alone or each.hangs)]
     parts = [others[start : start + together] for start in range(0, len(others), together)]
     parts += [[each] for each in alone]
-    return [Scene(web, group, number, part) for number, part in enumerate(parts)]
+    return [Scene(web, group, number, part, apart=apart) for number, part in enumerate(parts)]
 
 
 async def in_turn(

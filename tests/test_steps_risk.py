@@ -11,6 +11,7 @@ from cdp_agent.steps.approval.risky_words import said_by
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from tests.conftest import Serve
+from tests.writing import write
 
 POST = '<form method=post action="/buy"><input aria-label=Name><input aria-label=City>{}</form>'
 GET = '<form action="/search"><input aria-label=Query>{}</form>'
@@ -53,45 +54,55 @@ async def kinds(page: Page, tool: str, **arguments: object) -> tuple[str, ...]:
     return (await risk_of(found, found.parse(arguments), page)).kinds
 
 
-@pytest.mark.parametrize(("html", "element", "risks"), CLICKS)
-async def test_a_click_is_a_risk_by_what_it_sends(
-    page: Page, serve: Serve, html: str, element: str, risks: tuple[str, ...]
-) -> None:
-    await page.goto(serve(html))
+@pytest.fixture
+async def site(page: Page, serve: Serve) -> Page:
+    """The page at an address with a server, to write in."""
+    if not page.url.startswith("http"):
+        await page.goto(serve(""))
+    return page
 
-    assert await kinds(page, "click", ref=ref_of((await page.snapshot()).text, element)) == risks
+
+async def test_a_click_is_a_risk_by_what_it_sends(site: Page) -> None:
+    await write(site, "".join(f"<section>{html}</section>" for html, _, _ in CLICKS))
+    lines = iter((await site.snapshot()).text.splitlines())
+
+    refs = [ref_of(next(line for line in lines if element in line), element) for _, element, _ in CLICKS]
+
+    assert [(html, await kinds(site, "click", ref=ref)) for ref, (html, _, _) in zip(refs, CLICKS, strict=True)] == [
+        (html, risks) for html, _, risks in CLICKS
+    ]
 
 
-async def test_enter_is_a_risk_where_it_sends_a_form(page: Page, serve: Serve) -> None:
-    await page.goto(serve(POST.format("<button>Order now</button>") + GET.format("<button>Search</button>")))
-    text = (await page.snapshot()).text
+async def test_enter_is_a_risk_where_it_sends_a_form(site: Page) -> None:
+    await write(site, POST.format("<button>Order now</button>") + GET.format("<button>Search</button>"))
+    text = (await site.snapshot()).text
     name, query = ref_of(text, "Name"), ref_of(text, "Query")
 
-    assert await kinds(page, "press", key="Enter", ref=name) == ("submits", "pays")
-    assert await kinds(page, "press", key="Enter", ref=query) == ()
-    assert await kinds(page, "press", key="Tab", ref=name) == ()
-    assert await kinds(page, "fill", ref=name, value="Ada") == ()
-    assert await kinds(page, "fill", ref=name, value="Ada", submit=True) == ("submits", "pays")
-    await page.focus(name)
-    assert await kinds(page, "press", key="Enter") == ("submits", "pays")
+    assert await kinds(site, "press", key="Enter", ref=name) == ("submits", "pays")
+    assert await kinds(site, "press", key="Enter", ref=query) == ()
+    assert await kinds(site, "press", key="Tab", ref=name) == ()
+    assert await kinds(site, "fill", ref=name, value="Ada") == ()
+    assert await kinds(site, "fill", ref=name, value="Ada", submit=True) == ("submits", "pays")
+    await site.focus(name)
+    assert await kinds(site, "press", key="Enter") == ("submits", "pays")
 
 
 @pytest.mark.parametrize("field", ["<textarea aria-label=A></textarea>", "<select aria-label=A><option>1</select>"])
-async def test_a_form_that_is_filled_and_sent_is_a_risk_by_its_button(page: Page, serve: Serve, field: str) -> None:
-    await page.goto(serve(POST.format(f"{field}<button>Order now</button>")))
-    fields = [{"ref": ref_of((await page.snapshot()).text, '"A"'), "value": "1"}]
+async def test_a_form_that_is_filled_and_sent_is_a_risk_by_its_button(site: Page, field: str) -> None:
+    await write(site, POST.format(f"{field}<button>Order now</button>"))
+    fields = [{"ref": ref_of((await site.snapshot()).text, '"A"'), "value": "1"}]
 
-    assert await kinds(page, "fill_form", fields=fields) == ()
-    assert await kinds(page, "fill_form", fields=fields, submit=True) == ("submits", "pays")
+    assert await kinds(site, "fill_form", fields=fields) == ()
+    assert await kinds(site, "fill_form", fields=fields, submit=True) == ("submits", "pays")
 
 
-async def test_enter_without_a_button_sends_only_a_form_of_one_field(page: Page, serve: Serve) -> None:
+async def test_enter_without_a_button_sends_only_a_form_of_one_field(site: Page) -> None:
     two = "<form method=post><input aria-label=A><input aria-label=B></form>"
-    await page.goto(serve(f"{two}<form method=post><input aria-label=C></form>"))
-    text = (await page.snapshot()).text
+    await write(site, f"{two}<form method=post><input aria-label=C></form>")
+    text = (await site.snapshot()).text
 
-    assert await kinds(page, "press", key="Enter", ref=ref_of(text, '"A"')) == ()
-    assert await kinds(page, "press", key="Enter", ref=ref_of(text, '"C"')) == ("submits",)
+    assert await kinds(site, "press", key="Enter", ref=ref_of(text, '"A"')) == ()
+    assert await kinds(site, "press", key="Enter", ref=ref_of(text, '"C"')) == ("submits",)
 
 
 async def test_enter_in_what_has_the_focus_in_a_frame_of_another_site(page: Page, serve: Serve) -> None:
@@ -118,50 +129,48 @@ HEARING = {
 @pytest.mark.parametrize("field", ["[contenteditable]", "textarea"])
 @pytest.mark.parametrize("where", HEARING)
 async def test_enter_in_a_text_of_several_lines_may_send_it_where_something_listens_for_keys(
-    page: Page, serve: Serve, where: str, field: str
+    site: Page, where: str, field: str
 ) -> None:
-    await page.goto(serve(f"{FIELDS}<script>{HEARING[where].format(field)}</script>"))
-    ref = (await page.find(field)).elements[0].ref
+    await write(site, f"{FIELDS}<script>{HEARING[where].format(field)}</script>")
+    ref = (await site.find(field)).elements[0].ref
 
-    assert await kinds(page, "press", key="Enter", ref=ref) == ("sends",)
+    assert await kinds(site, "press", key="Enter", ref=ref) == ("sends",)
 
 
 @pytest.mark.parametrize("field", ["[contenteditable]", "textarea"])
-async def test_enter_in_a_text_of_several_lines_begins_a_line_where_nothing_does(
-    page: Page, serve: Serve, field: str
-) -> None:
+async def test_enter_in_a_text_of_several_lines_begins_a_line_where_nothing_does(site: Page, field: str) -> None:
     elsewhere = "<input id=other><script>other.onkeydown = () => 0; onclick = () => 0</script>"
-    await page.goto(serve(FIELDS + elsewhere))
-    ref = (await page.find(field)).elements[0].ref
+    await write(site, FIELDS + elsewhere)
+    ref = (await site.find(field)).elements[0].ref
 
-    assert await kinds(page, "press", key="Enter", ref=ref) == ()
-    await page.focus(ref)
-    assert await kinds(page, "press", key="Enter") == ()
-
-
-async def test_enter_in_a_shadow_tree_may_send_it(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div><template shadowrootmode=open><textarea></textarea></template></div>"))
-    ref = (await page.find("textarea")).elements[0].ref
-
-    assert await kinds(page, "press", key="Enter", ref=ref) == ("sends",)
+    assert await kinds(site, "press", key="Enter", ref=ref) == ()
+    await site.focus(ref)
+    assert await kinds(site, "press", key="Enter") == ()
 
 
-async def test_space_presses_a_button(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Delete</button>"))
+async def test_enter_in_a_shadow_tree_may_send_it(site: Page) -> None:
+    await write(site, "<div><template shadowrootmode=open><textarea></textarea></template></div>")
+    ref = (await site.find("textarea")).elements[0].ref
 
-    assert await kinds(page, "press", key="Space", ref=ref_of((await page.snapshot()).text, "Delete")) == ("deletes",)
+    assert await kinds(site, "press", key="Enter", ref=ref) == ("sends",)
 
 
-async def test_files_and_scripts_are_risks(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input type=file aria-label=File>"))
+async def test_space_presses_a_button(site: Page) -> None:
+    await write(site, "<button>Delete</button>")
 
-    assert await kinds(page, "goto", url="https://example.com/setup.exe") == ("downloads",)
-    assert await kinds(page, "goto", url="https://example.com/") == ()
-    assert await kinds(page, "goto", url="https://example.com/users/7/delete") == ("deletes",)
-    assert await kinds(page, "manage_tabs", action="open", url="https://example.com/a.zip") == ("downloads",)
-    assert await kinds(page, "upload", ref="E1", files=["a.txt"]) == ("uploads",)
-    assert await kinds(page, "evaluate", expression="1") == ("scripts",)
-    assert await kinds(page, "snapshot") == ()
+    assert await kinds(site, "press", key="Space", ref=ref_of((await site.snapshot()).text, "Delete")) == ("deletes",)
+
+
+async def test_files_and_scripts_are_risks(site: Page) -> None:
+    await write(site, "<input type=file aria-label=File>")
+
+    assert await kinds(site, "goto", url="https://example.com/setup.exe") == ("downloads",)
+    assert await kinds(site, "goto", url="https://example.com/") == ()
+    assert await kinds(site, "goto", url="https://example.com/users/7/delete") == ("deletes",)
+    assert await kinds(site, "manage_tabs", action="open", url="https://example.com/a.zip") == ("downloads",)
+    assert await kinds(site, "upload", ref="E1", files=["a.txt"]) == ("uploads",)
+    assert await kinds(site, "evaluate", expression="1") == ("scripts",)
+    assert await kinds(site, "snapshot") == ()
 
 
 @pytest.mark.parametrize(
@@ -228,12 +237,12 @@ async def test_a_tool_that_declares_nothing_is_asked_about(page: Page) -> None:
     assert AUTO.ruling("pay", found["undeclared"]) == Ruling("ask", "its tool does not declare what it sets off")
 
 
-async def test_what_is_typed_with_a_line_break_is_a_risk_as_enter_is(page: Page, serve: Serve) -> None:
-    await page.goto(serve(POST.format("<button>Pay now</button>")))
-    await page.focus(ref_of((await page.snapshot()).text, "textbox"))
+async def test_what_is_typed_with_a_line_break_is_a_risk_as_enter_is(site: Page) -> None:
+    await write(site, POST.format("<button>Pay now</button>"))
+    await site.focus(ref_of((await site.snapshot()).text, "textbox"))
 
-    assert await kinds(page, "type_text", text="1\n") == ("submits", "pays")
-    assert await kinds(page, "type_text", text="1") == ()
+    assert await kinds(site, "type_text", text="1\n") == ("submits", "pays")
+    assert await kinds(site, "type_text", text="1") == ()
 
 
 def test_each_built_in_tool_declares_what_it_sets_off() -> None:

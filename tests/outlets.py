@@ -19,6 +19,15 @@ _SERVICE = """
 self.addEventListener("install", (event) => {
   self.skipWaiting(); event.waitUntil(fetch("EVIL/service-install", {mode: "no-cors"}).catch(() => 0)); });
 """
+_UNSEEN = """<script type="speculationrules">{"prefetch": [{"source": "list", "urls": ["EVIL/speculation"]}]}</script>
+<script>
+const quietly = (what) => { try { what()?.catch?.(() => 0); } catch {} };
+quietly(() => { new SharedWorker("GOOD/worker.js?who=shared"); });
+quietly(() => navigator.serviceWorker.register("GOOD/service.js"));
+quietly(() => new PaymentRequest([{supportedMethods: "EVIL/pay"}],
+                                 {total: {label: "x", amount: {currency: "EUR", value: "1"}}}).canMakePayment());
+quietly(() => navigator.credentials.get({identity: {providers: [{configURL: "EVIL/identity.json", clientId: "x"}]}}));
+</script>"""
 _PAGE = """<!doctype html><title>Outlets</title>
 <link rel="stylesheet" href="EVIL/link.css"><link rel="icon" href="EVIL/icon.gif">
 <link rel="manifest" href="EVIL/site.webmanifest" crossorigin="use-credentials">
@@ -36,9 +45,8 @@ body { font-family: x; background: url(EVIL/background.gif); }</style>
 <img src="GOOD/to-img"><iframe src="GOOD/to-iframe"></iframe>
 <iframe name="into"></iframe><form action="EVIL/form" method="post" target="into"><input name="a" value="b"></form>
 <a id="ping" href="#ping" ping="EVIL/ping">Ping</a>
-<script type="speculationrules">{"prefetch": [{"source": "list", "urls": ["EVIL/speculation"]}]}</script>
+UNSEEN
 <script>
-const quietly = (what) => { try { what()?.catch?.(() => 0); } catch {} };
 quietly(() => fetch("EVIL/fetch"));
 quietly(() => fetch("EVIL/no-cors", {mode: "no-cors"}));
 quietly(() => fetch("EVIL/keepalive", {method: "POST", body: "x", mode: "no-cors", keepalive: true}));
@@ -54,12 +62,7 @@ quietly(() => document.fonts.load("12px x"));
 quietly(() => { new Worker("GOOD/worker.js?who=dedicated"); });
 quietly(() => { new Worker("GOOD/worker.js?who=module", {type: "module"}); });
 quietly(() => { new Worker(URL.createObjectURL(new Blob(["fetch('EVIL/blob-worker', {mode: 'no-cors'})"]))); });
-quietly(() => { new SharedWorker("GOOD/worker.js?who=shared"); });
-quietly(() => navigator.serviceWorker.register("GOOD/service.js"));
 quietly(() => { fetchLater("EVIL/later", {activateAfter: 50}); });
-quietly(() => new PaymentRequest([{supportedMethods: "EVIL/pay"}],
-                                 {total: {label: "x", amount: {currency: "EUR", value: "1"}}}).canMakePayment());
-quietly(() => navigator.credentials.get({identity: {providers: [{configURL: "EVIL/identity.json", clientId: "x"}]}}));
 quietly(() => { window.open("EVIL/popup"); });
 quietly(() => { window.open("EVIL/popup-noopener", "_blank", "noopener"); });
 quietly(() => { window.open("GOOD/to-popup"); });
@@ -85,20 +88,28 @@ OF_NO_TAB = ["/service-nested-socket", "/service-socket", "/shared-nested-socket
 
 def put_outlets(web: Web) -> str:
     """The address of the page on the host "good"."""
-
-    def filled(text: str) -> str:
-        text = text.replace("EVIL", web.origin("evil")).replace("GOOD", web.origin("good"))
-        return text.replace("OTHER", web.origin("other")).replace("SOCKET", f"ws://evil.localhost:{web.port}")
-
     for name in ("to-img", "to-iframe", "to-fetch", "to-popup"):
         web.redirect("good", f"/{name}", f"{web.origin('evil')}/redirected-{name}")
-    web.put("good", "/worker.js", filled(_WORKER), "text/javascript")
-    web.put("good", "/service.js", filled(_WORKER + _SERVICE), "text/javascript")
-    web.put("other", "/inner", filled(_INNER))
-    return web.put(
-        "good",
-        "/",
-        filled(_PAGE),
+    web.put("other", "/inner", _filled(_INNER, web))
+    return _put(
+        web,
+        _PAGE.replace("UNSEEN", _UNSEEN),
         Content_Security_Policy_Report_Only=f"img-src 'none'; report-uri {web.origin('evil')}/report",
         Link=f"<{web.origin('evil')}/header.css>; rel=preload; as=style",
     )
+
+
+def put_unseen(web: Web) -> str:
+    """The same for a page with those alone that sessions of tabs do not tell of."""
+    return _put(web, _UNSEEN)
+
+
+def _put(web: Web, page: str, **headers: str) -> str:
+    web.put("good", "/worker.js", _filled(_WORKER, web), "text/javascript")
+    web.put("good", "/service.js", _filled(_WORKER + _SERVICE, web), "text/javascript")
+    return web.put("good", "/", _filled(page, web), **headers)
+
+
+def _filled(text: str, web: Web) -> str:
+    text = text.replace("EVIL", web.origin("evil")).replace("GOOD", web.origin("good"))
+    return text.replace("OTHER", web.origin("other")).replace("SOCKET", f"ws://evil.localhost:{web.port}")

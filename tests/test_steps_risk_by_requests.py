@@ -33,6 +33,7 @@ from tests.harms import (
 from tests.web import Web, running
 
 ROWS = [*SCRIPTS, *EVENTS]
+_ROWS_OF_A_PAGE = 20
 _FRAME_OF_ANOTHER_SITE = next(number for number, row in enumerate(ROWS, 1) if row.name == "frame of another site")
 
 
@@ -92,16 +93,20 @@ async def web() -> AsyncIterator[Web]:
 
 @pytest.fixture(scope="module")
 async def harmed(shared_browser: Browser, web: Web) -> Desk:
-    """All rows were tried, on one page."""
+    """All rows were tried, some on each page: the longer the page, the more does each act cost."""
     desk = Desk(shared_browser)
     inner = marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE)
     web.put("c", "/frame", inner)
+    numbers = range(1, len(ROWS) + 1)
     async with limited(RequestRules(hold=desk.hold)):
-        page = await shared_browser.new_page(web.put("a", "/", SHIMS + written(ROWS, web.port)))
-        shown = (await page.snapshot()).text
-        for number, row in enumerate(ROWS, 1):
-            await desk.do(page, number, row, shown)
-        await desk.wait_for(range(1, len(ROWS) + 1))
+        page = await shared_browser.new_page()
+        for first in numbers[::_ROWS_OF_A_PAGE]:
+            rows = ROWS[first - 1 :][:_ROWS_OF_A_PAGE]
+            await page.goto(web.put("a", f"/{first}", SHIMS + written(rows, web.port, first)))
+            shown = (await page.snapshot()).text
+            for number, row in enumerate(rows, first):
+                await desk.do(page, number, row, shown)
+            await desk.wait_for(numbers[first - 1 :][:_ROWS_OF_A_PAGE])
         await desk.hold.end()
         for opened in [page, *page.popups]:
             await opened.close()
@@ -151,7 +156,8 @@ async def test_downloads_that_no_request_tells_of_are_ended(browser: Browser, we
         web.put("a", f"/attached/row{number}x", "x", Content_Disposition=f"attachment; filename=row{number}x.txt")
     async with limited(RequestRules(hold=desk.hold)):
         page = await browser.new_page(web.put("a", "/downloads", written(LOCAL_DOWNLOADS, web.port, 2001)))
-        told = [await desk.do(page, number, row) for number, row in enumerate(LOCAL_DOWNLOADS, 2001)]
+        shown = (await page.snapshot()).text
+        told = [await desk.do(page, number, row, shown) for number, row in enumerate(LOCAL_DOWNLOADS, 2001)]
         await desk.hold.end()
         await page.close()
 
@@ -163,7 +169,8 @@ async def test_dialogs_are_not_accepted_unasked(browser: Browser, web: Web) -> N
     desk = Desk(browser)
     async with limited(RequestRules(hold=desk.hold)):
         page = await browser.new_page(web.put("a", "/dialogs", written(DIALOGS, web.port, 3001)))
-        told = [await desk.do(page, number, row) for number, row in enumerate(DIALOGS, 3001)]
+        shown = (await page.snapshot()).text
+        told = [await desk.do(page, number, row, shown) for number, row in enumerate(DIALOGS, 3001)]
         await desk.hold.end()
         await page.close()
 
@@ -213,7 +220,8 @@ async def test_what_only_looks_like_harm_is_not_asked_about(browser: Browser, we
     async with limited(RequestRules(hold=desk.hold)):
         html = BEFORE.replace("PORT", str(web.port)) + written(HARMLESS, web.port, 5001)
         page = await browser.new_page(web.put("a", "/harmless", html))
-        told = [await desk.do(page, number, row) for number, row in enumerate(HARMLESS, 5001)]
+        shown = (await page.snapshot()).text
+        told = [await desk.do(page, number, row, shown) for number, row in enumerate(HARMLESS, 5001)]
         await desk.hold.linger()
         await desk.hold.end()
         await page.close()

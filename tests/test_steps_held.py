@@ -70,7 +70,7 @@ async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) ->
 
 
 INSISTS = """
-<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 60)">Next</button>
+<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 200)">Next</button>
 <script>let tries = 0</script>"""
 TRIED_AGAIN = "new Promise(done => { const t = tries; setInterval(() => tries > t + 3 && done('tried'), 20) })"
 

@@ -134,12 +134,13 @@ async def test_what_watches_over_workers_is_no_tab(browser: Browser) -> None:
 async def test_what_a_page_sends_as_it_is_left_is_held(browser: Browser, web: Web) -> None:
     desk = Desk(browser)
     async with limited(RequestRules(hold=desk.hold)):
+        page = await browser.new_page()
         for number, (name, script) in enumerate(LEAVING, 1001):
             elsewhere = f"{web.origin('a' if number % 2 else 'b')}/next-{name}"
             content = f'<a href="{elsewhere}">§</a><script>{script}</script>'
-            page = await browser.new_page(web.put("a", f"/leave-{name}", marked(content, number)))
+            await page.goto(web.put("a", f"/leave-{name}", marked(content, number)))
             await desk.do(page, number, Row(name, ""))
-            await page.close()
+        await page.close()
         numbers = range(1001, 1001 + len(LEAVING))
         await desk.wait_for(numbers)
         await desk.hold.end()

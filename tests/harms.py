@@ -184,7 +184,7 @@ HARMLESS = [
 BEFORE = """<iframe name=in></iframe><script>
 navigator.sendBeacon('/count', 'view'); navigator.sendBeacon('//count.localhost:PORT/a', 'view');
 const alive = () => fetch('/alive', {method: 'POST', body: `{"at": ${Date.now()}}`});
-alive(); setInterval(alive, 1000);
+alive(); setInterval(alive, 300);
 </script>"""
 SHIMS = """<script>
 customElements.define('x-send', class extends HTMLElement {

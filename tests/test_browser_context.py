@@ -42,15 +42,15 @@ def _seen_with(width: int, agent: str, language: str) -> list[object]:
     return [width, agent, language, "", None]
 
 
+@attached
 async def test_each_has_settings_and_storage_of_its_own(whole: Browser, serve: Serve) -> None:
     url, keeps = serve("<p>here</p>"), serve(KEEPS)
     usual = await whole.new_page(url)
     before = await usual.evaluate(SEEN)
     first = await whole.new_context(viewport=(400, 300), user_agent="First/1", locale="de-DE")
     second = await whole.new_context(viewport=Viewport(500, 300), user_agent="Second/1", locale="fr-FR")
-    await (await first.new_page(keeps)).close()
-
-    one, two = await first.new_page(url), await second.new_page(url)
+    one, two = await first.new_page(keeps), await second.new_page(url)
+    await one.goto(url)
 
     assert await one.evaluate(SEEN) == [400, "First/1", "de-DE", "kept=1", "1"]
     assert await two.evaluate(SEEN) == _seen_with(500, "Second/1", "fr-FR")
@@ -66,10 +66,10 @@ async def test_each_has_settings_and_storage_of_its_own(whole: Browser, serve: S
 async def test_one_that_is_not_isolated_has_its_own_settings_and_the_browsers_storage(
     whole: Browser, serve: Serve
 ) -> None:
-    await (await whole.new_page(serve(KEEPS))).close()
+    usual = await whole.new_page(serve(KEEPS))
     context = await whole.new_context(isolated=False, user_agent="Own/1")
 
-    page, usual = await context.new_page(serve("<p>here</p>")), await whole.new_page(serve("<p>there</p>"))
+    page = await context.new_page(serve("<p>here</p>"))
 
     assert await page.evaluate("[navigator.userAgent, document.cookie]") == ["Own/1", "kept=1"]
     assert await usual.evaluate("navigator.userAgent === 'Own/1'") is False
@@ -77,6 +77,7 @@ async def test_one_that_is_not_isolated_has_its_own_settings_and_the_browsers_st
     await page.evaluate("document.cookie = 'kept=; max-age=0'; localStorage.clear()")
 
 
+@attached
 async def test_a_popup_belongs_to_the_one_that_its_opener_is_in(whole: Browser, serve: Serve) -> None:
     first = await whole.new_context(isolated=False, user_agent="First/1")
     second = await whole.new_context(isolated=False, user_agent="Second/1")

@@ -97,24 +97,21 @@ def _without_hints(seen: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-async def test_a_page_and_its_popup_see_what_was_set(german: BrowserContext, serve: Serve) -> None:
-    url = serve("<p>here</p>")
-    page = await german.new_page(url)
-
-    assert _without_hints(await page.evaluate(SEEN)) == _expected(german)
-
-    await page.evaluate(f"window.open('{url}') && 1")
-    popup = await new_tab(page)
-    await popup.wait_for(url=url)
-    assert _without_hints(await popup.evaluate(SEEN)) == _expected(german)
-
-
-async def test_an_iframe_of_another_process_sees_what_was_set(german: BrowserContext, serve: Serve) -> None:
+async def test_a_page_its_popup_and_an_iframe_of_another_process_see_what_was_set(
+    german: BrowserContext, serve: Serve
+) -> None:
     inner = serve(f"<script>{SEEN}.then(seen => parent.postMessage(seen, '*'))</script>", other_site=True)
     heard = "<script>const told = new Promise(done => onmessage = event => done(event.data))</script>"
     page = await german.new_page(serve(f"{heard}<iframe allow=geolocation src='{inner}'></iframe>"))
 
+    assert _without_hints(await page.evaluate(SEEN)) == _expected(german)
     assert _without_hints(await page.evaluate("told")) == _expected(german)
+
+    url = serve("<p>here</p>")
+    await page.evaluate(f"window.open('{url}') && 1")
+    popup = await new_tab(page)
+    await popup.wait_for(url=url)
+    assert _without_hints(await popup.evaluate(SEEN)) == _expected(german)
 
 
 async def test_requests_carry_what_was_set(german: BrowserContext, httpserver: HTTPServer) -> None:
@@ -245,7 +242,7 @@ def test_what_makes_no_sense_is_refused_before_chrome_starts(setting: dict[str, 
 
 
 async def test_a_time_zone_that_only_chrome_does_not_know_is_refused_by_the_page(
-    browser: Browser, monkeypatch: pytest.MonkeyPatch, detached: DetachedChrome
+    monkeypatch: pytest.MonkeyPatch, detached: DetachedChrome
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.tab.settings.available_timezones", lambda: {"Europe/Atlantis"})
     async with Browser.connect(detached.endpoint, timezone="Europe/Atlantis") as connected:

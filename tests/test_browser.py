@@ -53,7 +53,8 @@ async def test_pages_are_those_that_are_open(browser: Browser, serve: Serve) -> 
 async def test_a_tab_closes_while_it_goes_elsewhere(browser: Browser) -> None:
     for _ in range(5):  # Chrome forgets that it is to close the tab in about every third
         page = await browser.new_page()
-        await page.evaluate("setTimeout(() => { location.href = 'data:text/html,<p>There' }), 1")
+        await page.goto("data:text/html,<p>Here")
+        await page.evaluate("setTimeout(() => { location.href = 'about:blank' }), 1")
         await page.close()
         assert page not in browser.pages
 

@@ -87,22 +87,26 @@ async def test_goto_an_answer_without_content_leaves_the_page(page: Page, serve:
     assert page.url == address
 
 
-@pytest.mark.parametrize(
-    ("address", "reason", "said"),
-    [
-        ("http://localhost:9/", "net::ERR_UNSAFE_PORT", "Chrome refuses that port"),
-        ("http://nowhere.invalid/", "net::ERR_NAME_NOT_RESOLVED", "there is no such host"),
-        ("nonsense", "ERR_INVALID_URL", "Give a whole one"),
-        ("", "ERR_INVALID_URL", "Give a whole one"),
-        ("file:///no/such/file", "net::ERR_FILE_NOT_FOUND", "there is no such file"),
-    ],
-    ids=["port", "host", "nonsense", "empty", "file"],
-)
-async def test_what_cannot_be_opened_is_explained(page: Page, address: str, reason: str, said: str) -> None:
-    with pytest.raises(NavigationFailed, match=said) as caught:
-        await page.goto(address)
+CANNOT_BE_OPENED = [
+    ("http://localhost:9/", "net::ERR_UNSAFE_PORT", "Chrome refuses that port"),
+    ("http://nowhere.invalid/", "net::ERR_NAME_NOT_RESOLVED", "there is no such host"),
+    ("nonsense", "ERR_INVALID_URL", "Give a whole one"),
+    ("", "ERR_INVALID_URL", "Give a whole one"),
+    ("file:///no/such/file", "net::ERR_FILE_NOT_FOUND", "there is no such file"),
+]
 
-    assert (caught.value.url, caught.value.reason) == (address, reason)
+
+async def test_what_cannot_be_opened_is_explained_and_the_tab_can_be_used(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    for address, reason, said in CANNOT_BE_OPENED:
+        with subtests.test(address):
+            with pytest.raises(NavigationFailed, match=said) as caught:
+                await page.goto(address)
+
+            assert (caught.value.url, caught.value.reason) == (address, reason)
+
+    assert (await page.goto(serve("<title>Goal</title>"))).title == "Goal"
 
 
 @pytest.mark.whole_chrome  # its engine alone shows what the server says with the 401
@@ -119,13 +123,6 @@ async def test_a_page_that_asks_for_a_password_says_where_to_put_it(page: Page, 
         await page.goto(address)
 
     assert (await page.goto(address.replace("//", "//ann:secret@"))).title == "Inside"
-
-
-async def test_after_a_failure_the_tab_can_be_used(page: Page, serve: Serve) -> None:
-    with pytest.raises(NavigationFailed):
-        await page.goto("http://nowhere.invalid/")
-
-    assert (await page.goto(serve("<title>Goal</title>"))).title == "Goal"
 
 
 async def test_a_server_that_never_answers_ends_at_the_deadline(page: Page, serve: Serve, hanging: str) -> None:

@@ -91,9 +91,11 @@ def put_outlets(web: Web) -> str:
     for name in ("to-img", "to-iframe", "to-fetch", "to-popup"):
         web.redirect("good", f"/{name}", f"{web.origin('evil')}/redirected-{name}")
     web.put("other", "/inner", _filled(_INNER, web))
-    return _put(
-        web,
-        _PAGE.replace("UNSEEN", _UNSEEN),
+    _put_workers(web)
+    return web.put(
+        "good",
+        "/",
+        _filled(_PAGE.replace("UNSEEN", _UNSEEN), web),
         Content_Security_Policy_Report_Only=f"img-src 'none'; report-uri {web.origin('evil')}/report",
         Link=f"<{web.origin('evil')}/header.css>; rel=preload; as=style",
     )
@@ -101,13 +103,13 @@ def put_outlets(web: Web) -> str:
 
 def put_unseen(web: Web) -> str:
     """The same for a page with those alone that sessions of tabs do not tell of."""
-    return _put(web, _UNSEEN)
+    _put_workers(web)
+    return web.put("good", "/", _filled(_UNSEEN, web))
 
 
-def _put(web: Web, page: str, **headers: str) -> str:
+def _put_workers(web: Web) -> None:
     web.put("good", "/worker.js", _filled(_WORKER, web), "text/javascript")
     web.put("good", "/service.js", _filled(_WORKER + _SERVICE, web), "text/javascript")
-    return web.put("good", "/", _filled(page, web), **headers)
 
 
 def _filled(text: str, web: Web) -> str:

@@ -119,6 +119,23 @@ NOTING = """<script>const all = new Promise((done) => {
 })</script>"""
 
 
+async def test_what_is_scrolled_to_where_a_frame_of_another_process_was_is_clicked(page: Page, serve: Serve) -> None:
+    at = "position: absolute; left: 0; width: 400px; height"
+    frame = serve("<body style='height: 500px' onmousedown='parent.postMessage(1, \"*\")'>", other_site=True)
+    await page.goto(
+        serve(
+            f"<iframe src='{frame}' style='{at}: 500px; top: 150px'></iframe><div style='height: 3000px'></div>"
+            f"<button style='{at}: 40px; top: 1500px' onclick='this.textContent = `Done`'>Go</button>"
+            "<script>onmessage = () => { document.title = 'the frame' }</script>"
+        )
+    )
+
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert any("Done" in line for line in receipt.changed), receipt.text
+    assert page.title != "the frame"
+
+
 @pytest.mark.parametrize("other_site", [False, True], ids=["same process", "out of process"])
 async def test_click_in_a_frame(page: Page, serve: Serve, other_site: bool) -> None:
     told = "onclick='parent.postMessage(this.textContent, `*`)'"

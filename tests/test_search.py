@@ -1,10 +1,12 @@
 import re
+from typing import Any
 
 import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
 from cdp_agent.page.page import Page
+from cdp_agent.page.query import search as searching
 from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
 from tests.every_frame import every_frame
@@ -325,3 +327,20 @@ async def test_what_only_a_search_gave_is_told_as_gone_without_its_page(page: Pa
 
     with pytest.raises(StaleRef, match="no snapshot of late showed it: search again, or take one"):
         await page.click(match.ref)
+
+
+async def test_what_leaves_the_page_while_it_is_searched_is_found_out_of_view(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = searching._matches
+
+    async def find_late(*given: Any) -> Any:
+        await page.evaluate("list.remove()")
+        return await find(*given)
+
+    monkeypatch.setattr(searching, "_matches", find_late)
+    await page.goto(serve("<ul id=list><li>Row <b>234</b> of many</ul>"))
+
+    found = await page.search("Row 234")
+
+    assert [(match.text, match.in_viewport) for match in found.matches] == [("Row 234", False)]

@@ -128,7 +128,9 @@ class Targets(Generic[C]):
             raise
         except ProtocolError as error:
             if opens_no_tabs(error):
-                raise BrowserError("Chrome opens no more tabs: it is about to end.") from error
+                raise BrowserError(
+                    "Chrome opens no more tabs: it is about to end, or a program that has none."
+                ) from error
             raise
 
     def _answered(self, creating: asyncio.Future[target.CreatedTarget], context: C) -> None:

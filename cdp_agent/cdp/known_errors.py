@@ -31,7 +31,10 @@ NODE_GONE = (
     "Could not find node with given id",
     "Node with given id does not belong to the document",
 )
-NO_MORE_TABS = ("Failed to open a new tab",)
+NO_MORE_TABS = (
+    "Failed to open a new tab",
+    "Not supported",  # of a headless shell
+)
 NOT_ACTIVE = ("Not attached to an active page",)
 NO_DIALOG = ("No dialog is showing",)
 IN_EFFECT = ("Another locale override is already in effect", "Timezone override is already in effect")

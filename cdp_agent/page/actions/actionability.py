@@ -150,6 +150,7 @@ async def aim(
         "place": place,
         "position": at.position,
         "wait_ms": wait_s * 1000,
+        "beside_frames": bool(at.frame.owners) or at.frame.parent is not None,
     }
     within_s = at.answered_within(DEADLINE_S)
     element = at.local if local is None else local

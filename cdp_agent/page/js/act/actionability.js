@@ -22,8 +22,9 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
 /**
  * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
  * @param {number} id
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null}} options  guard: watch for it; enabled: it must be;
- *   place: a point where what is around it is on top will do; position: where in it, instead of its middle
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null, beside_frames: boolean}} options  guard: watch for it;
+ *   enabled: it must be; place: a point where what is around it is on top will do; position: where in it, instead of its middle;
+ *   beside_frames: some of the page are out of process
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
  * @typedef {{why: string, detail: string, by: Cover | null, said: Told}} Obstacle
@@ -31,13 +32,17 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
 function aim(id, options) {
   const element = elementBy(id);
   if (!element) return { why: 'gone', detail: '', by: null, said: { role: '', name: '' } };
-  const state = { scrolled: false, centred: false, began: performance.now(), boxes: '' };
+  const state = { scrolled: false, centred: false, drawn: !options.beside_frames, began: performance.now(), boxes: '' };
   return attempt(element, options, state) ?? aimLater(element, options, state);
 }
 
 async function aimLater(element, options, state) {
   for (;;) {
     await nextFrame();
+    if (state.scrolled && !state.drawn) {
+      state.drawn = true;
+      await drawn();
+    }
     const result = attempt(element, options, state);
     if (result) return result;
   }
@@ -144,6 +149,15 @@ function nextFrame() {
   });
 }
 
+/**
+ * Until what was scrolled is drawn: lists draw in the frame after that, and Chrome gives the mouse to frames of other
+ * processes by where they were drawn last.
+ */
+async function drawn() {
+  await nextFrame();
+  await nextFrame();
+}
+
 /** After the timers without delay that were set before. */
 function timersDone() {
   return new Promise((resolve) => {
@@ -162,6 +176,7 @@ async function aimThrough(id, inner, options) {
   if (!frame) return { why: 'gone', detail: '', by: null, said: { role: 'iframe', name: '' } };
   const began = performance.now();
   let scrolled = false;
+  let isDrawn = false;
   let place = options.moved ? '' : ownerPlace(frame);
   for (;;) {
     if (place !== ownerPlace(frame)) {
@@ -174,6 +189,11 @@ async function aimThrough(id, inner, options) {
     const seen = seenOf(levels);
     const isSeen = seen && point.x > seen.left && point.x < seen.right && point.y > seen.top && point.y < seen.bottom;
     const hit = isSeen ? hitThrough(levels, point) : null;
+    if (hit === frame && (scrolled || options.moved) && !isDrawn) {
+      isDrawn = true;
+      await drawn();
+      continue;
+    }
     if (hit === frame) {
       if (options.guard) arm(frame, levels, options.guard, false);
       return { ...outwardPoints(levels, point)[0], scrolled };

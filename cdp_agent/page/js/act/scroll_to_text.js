@@ -34,12 +34,6 @@ async function scrollToText({ next, id, text, until }) {
   }
 }
 
-/** Lists draw in the frame after the one in which they were scrolled. */
-async function drawn() {
-  await nextFrame();
-  await nextFrame();
-}
-
 function labelOfText(element) {
   const named = nearestNamed(element);
   const role = shownRole(named) || 'generic';

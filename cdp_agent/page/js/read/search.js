@@ -188,7 +188,7 @@ class SourceFinder {
 
   /** @param {Origin} origin @returns {[Node, Node]} the first and the last; the line's element where they are not found */
   sourcesOf({ element, kids, at }, from, length) {
-    if (at < 0) return [element, element];
+    if (at < 0 || !isConnected_.call(element)) return [element, element]; // nothing can be read of one that has left since
     let found = this.found.get(kids);
     if (!found) {
       const letters = new Letters(readSeen(element));

@@ -145,8 +145,9 @@ async def test_none_of_them_is_anywhere(browser: Browser, page: Page, httpserver
 
 
 async def test_a_picture_has_a_cover_where_a_secret_is_seen(
-    browser: Browser, page: Page, httpserver: HTTPServer, tmp_path: Path
+    browser: Browser, page: Page, httpserver: HTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 5.0)  # else there is none where that takes long
     html = """<style>body { margin: 0; background: #fff } p { margin: 0; font: 40px monospace; color: #f00 }</style>
         <p>Visible-Kx7</p><button>Go</button>"""
     httpserver.expect_request("/").respond_with_data(html, content_type="text/html")

@@ -156,9 +156,9 @@ class _Hidden:
 
     def found(self, text: str, forms: _Forms) -> Iterator[Span]:
         """The spans of the text where it stands. Looking closely takes long, so it is made sure of that it is there."""
-        if any(self._stands_in(form) for form in forms.folded):
+        if self._stands_in(forms):
             yield from (match.span() for match in self._pattern.finditer(text))
-        elif forms.cut and any(self._is_cut_in(form) for form in forms.folded):
+        elif forms.cut and any(part in form for form in forms.without_plus for part in self._cut):
             yield from (match.span() for match in self._ends.finditer(text))
         for encoded in self._encoded:
             if encoded in forms.packed:
@@ -175,12 +175,10 @@ class _Hidden:
                     shown = ""
                 at = forms.normal.find(turned, at + len(turned))
 
-    def _is_cut_in(self, folded: str) -> bool:
-        text = folded.replace("+", "")
-        return any(each in text for each in self._cut)
-
-    def _stands_in(self, folded: str) -> bool:
-        return self._folded in folded or (self._with_spaces and self._folded in folded.replace("+", ""))
+    def _stands_in(self, forms: _Forms) -> bool:
+        return any(self._folded in form for form in forms.folded) or (
+            self._with_spaces and any(self._folded in form for form in forms.without_plus)
+        )
 
 
 class _Forms:
@@ -203,6 +201,11 @@ class _Forms:
                 break
             self.folded.add(_folded(text))
             self.packed += "\n" + "".join(text.split())
+
+    @cached_property
+    def without_plus(self) -> set[str]:
+        """`folded` without the signs that may stand for a space."""
+        return {each.replace("+", "") for each in self.folded}
 
     @cached_property
     def tagged(self) -> str:

@@ -150,8 +150,8 @@ function nextFrame() {
 }
 
 /**
- * Until what was scrolled is drawn: lists draw in the frame after that, and Chrome gives the mouse to frames of other
- * processes by where they were drawn last.
+ * Two frames: in the first a page draws what a scroll or a move has changed, in the second what that has changed, such as
+ * the rows of a list. Chrome gives the mouse to frames of other processes by where they were drawn last.
  */
 async function drawn() {
   await nextFrame();
@@ -176,7 +176,7 @@ async function aimThrough(id, inner, options) {
   if (!frame) return { why: 'gone', detail: '', by: null, said: { role: 'iframe', name: '' } };
   const began = performance.now();
   let scrolled = false;
-  let isDrawn = false;
+  let isDrawn = !options.moved;
   let place = options.moved ? '' : ownerPlace(frame);
   for (;;) {
     if (place !== ownerPlace(frame)) {
@@ -189,17 +189,18 @@ async function aimThrough(id, inner, options) {
     const seen = seenOf(levels);
     const isSeen = seen && point.x > seen.left && point.x < seen.right && point.y > seen.top && point.y < seen.bottom;
     const hit = isSeen ? hitThrough(levels, point) : null;
-    if (hit === frame && (scrolled || options.moved) && !isDrawn) {
-      isDrawn = true;
-      await drawn();
-      continue;
-    }
     if (hit === frame) {
+      if (!isDrawn) {
+        isDrawn = true;
+        await drawn();
+        continue;
+      }
       if (options.guard) arm(frame, levels, options.guard, false);
       return { ...outwardPoints(levels, point)[0], scrolled };
     }
     if (!scrolled) {
       scrolled = true;
+      isDrawn = false;
       scrollPointIntoView(frame, () => mapPoint(outwardsOf(frame), inner));
       place = ownerPlace(frame);
       continue;

@@ -24,9 +24,3 @@ function placeInParent(id) {
 }
 
 const ownerDrawing_ = getterOf(SVGElement.prototype, 'ownerSVGElement');
-
-/** Two frames, in the first of which a page draws what a move has changed and in the second what that has changed. */
-async function redrawn() {
-  await nextFrame();
-  await nextFrame();
-}

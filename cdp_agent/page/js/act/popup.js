@@ -193,8 +193,7 @@ async function scrollOptions(id, toTop) {
     if (scrollHeight(box) <= clientHeight(box) + 1 || computedStyleOf(box).overflowY === 'visible') continue;
     const before = scrollTop(box);
     scrollElementBy_.call(box, { top: toTop ? -before : clientHeight(box) * 0.9, behavior: 'instant' });
-    await nextFrame();
-    await nextFrame();
+    await drawn();
     if (scrollTop(box) !== before) return true;
   }
   return false;

@@ -181,6 +181,13 @@ REFUSED = {
         "covered",
         'Button E1 "Go" is covered by div.picker "Hue": deal with that first.',
     ),
+    "a calendar that is still open": (
+        "<button>Go</button><div class=picker style='position:absolute;inset:0;width:99px;height:99px;background:red'>"
+        "<br><br><button>Prev</button></div>",
+        "covered",
+        'Button E1 "Go" is covered by div.picker "Prev": if it popped up, Escape or a click beside it may close it; '
+        'else deal with it first (it has button E2 "Prev").',
+    ),
     "a layer over a canvas": (
         "<canvas aria-label=Go></canvas><div class=layer style='position:absolute;inset:0'></div>",
         "covered",

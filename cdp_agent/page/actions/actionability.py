@@ -35,10 +35,14 @@ release went elsewhere; "" when one came."""
 
 
 class Cover(msgspec.Struct, frozen=True):
-    """What is in the way: `dialog E31 "Cookies"` with local ids marked, and buttons in it."""
+    """What is in the way: `dialog E31 "Cookies"` with local ids marked, and buttons in it.
+
+    `floats`: it lies over a part of what is seen, as the calendar of a field does.
+    """
 
     text: str
     dialog: bool
+    floats: bool
     closers: list[str]
 
 
@@ -239,6 +243,8 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | Sta
                 advice = "press Escape first, which closes it."
             elif found.said.role == "canvas" and not found.by.dialog:
                 advice = "act on that in its place if it is a layer of the canvas, else deal with it first."
+            elif found.by.floats and not found.by.dialog:
+                advice = f"if it popped up, Escape or a click beside it may close it; else deal with it first{ways}."
             else:
                 advice = f"close it first{ways}." if found.by.dialog else f"deal with that first{ways}."
             return refusal(at, "covered", found.said, f"is covered by {cover}: {advice}")

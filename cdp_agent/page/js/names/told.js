@@ -1,6 +1,6 @@
 // How an element is named in a message: role, name, and its ref where it has one. Refs are given by snapshots only.
 
-/** @typedef {{role: string, name: string}} Told  @typedef {{text: string, dialog: boolean, closers: string[]}} Cover */
+/** @typedef {{role: string, name: string}} Told  @typedef {{text: string, dialog: boolean, floats: boolean, closers: string[]}} Cover */
 
 const LONGEST_TOLD = 80;
 
@@ -57,20 +57,24 @@ const NAMED_COVERS = `${COVERS},[role="menu" i],[role="listbox" i],[role="toolti
 
 /** What covers: the dialog that was hit, else a part of the page with a name, else the outermost box that is in the way, of those lifted out of the text first. */
 function coverOf(hit, element) {
+  const boxes = [];
+  for (let node = hit; node && !isInside(element, node); node = paintedParent(node)) boxes.push(node);
   const dialog = closestFlat(hit, COVERS);
-  let cover = dialog && !isInside(element, dialog) ? dialog : null;
-  for (let node = hit; !cover && node && !isInside(element, node); node = paintedParent(node)) {
-    if (matches(node, NAMED_COVERS)) cover = node;
-  }
-  if (!cover) {
-    const boxes = [];
-    for (let node = hit; node && !isInside(element, node); node = paintedParent(node)) boxes.push(node);
-    cover = boxes.findLast((box) => LIFTED.has(computedStyleOf(box).position)) ?? boxes.at(-1) ?? hit;
-  }
-  return { text: tell(cover), dialog: cover === dialog, closers: closersIn(cover) };
+  const lifted = boxes.findLast((box) => LIFTED.has(computedStyleOf(box).position));
+  const cover = dialog && !isInside(element, dialog) ? dialog : boxes.find((box) => matches(box, NAMED_COVERS)) ?? lifted ?? boxes.at(-1) ?? hit;
+  return { text: tell(cover), dialog: cover === dialog, floats: lifted != null && floats(lifted), closers: closersIn(cover) };
 }
 
 const LIFTED = new Set(['absolute', 'fixed', 'sticky']);
+const FLOATING = new Set(['absolute', 'fixed']);
+
+/** Whether it lies over a part of what is seen, as the calendar of a field does: not over all, as a veil does. */
+function floats(cover) {
+  if (!FLOATING.has(computedStyleOf(cover).position)) return false;
+  const { width, height } = rectOf(cover);
+  return width * height < (window.innerWidth * window.innerHeight) / 2;
+}
+
 const MOST_CLOSERS = 3;
 
 /** The buttons of what covers, since one of them may close it. */
@@ -82,7 +86,7 @@ function closersIn(cover) {
 /** @returns {Obstacle} */
 function obstacle(why, by, element) {
   const modal = SHUT_OFF.has(why) ? modalOver(element, why) : null;
-  if (modal) return { why: 'covered', detail: '', by: { text: tell(modal), dialog: true, closers: closersIn(modal) }, said: told(element) };
+  if (modal) return { why: 'covered', detail: '', by: { text: tell(modal), dialog: true, floats: false, closers: closersIn(modal) }, said: told(element) };
   return { why, detail: detailOf(why, element), by: by ? coverOf(by, element) : null, said: told(element) };
 }
 

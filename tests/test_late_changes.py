@@ -113,6 +113,13 @@ ROWS = {
     "the address": Row("history.pushState(0, '', '/elsewhere')", 300, "the address is now"),
     "the fragment": Row("location.hash = 'part'", 600, "the address is now"),
     "a drawn line": Row(DRAW, 0, "its picture changed", CANVAS),
+    "what a grid says for screen readers once it is drawn": Row(
+        f"{DRAW}; setTimeout(() => out.ariaSelected = 'true', 250)",
+        0,
+        "(now [selected])",
+        "<canvas id=c><div role=grid><div role=row><div role=gridcell id=out tabindex=-1 aria-selected=false>mug</div>"
+        "</div></div></canvas>",
+    ),
     "a drawn line after 700 ms": Row(DRAW, 700, "its picture changed", CANVAS),
     "a wire": Row(WIRE, 300, "~ - img [ref=E2]: redrawn", SVG),
     "a wire that moves": Row("w.setAttribute('d', 'M0 0L50 50')", 300, "path", SVG),

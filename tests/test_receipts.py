@@ -455,13 +455,15 @@ async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
     look = effects.effects_now
 
     async def look_late(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> effects.Effects:
-        await page.evaluate("out.textContent = 'late'")
+        await page.evaluate("out.textContent = 'late'; c.getContext('2d').fillRect(0, 0, 9, 9)")
         return await look(tree, refs, looks=looks, hovered=hovered)
 
     monkeypatch.setattr(effects, "effects_now", look_late)
-    await page.goto(serve("<button>Go</button><p id=out></p>"))
+    await page.goto(serve("<button>Go</button><p id=out></p><canvas id=c></canvas>"))
 
-    assert (await click(page, "Go")).changed == ["+ - paragraph: late"]
+    first = await click(page, "Go")
+    assert first.changed == ["+ - paragraph: late", "~ - canvas [ref=E2]: its picture changed"]
+    assert (await page.click("E1")).meanwhile == []
 
 
 async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page: Page, serve: Serve) -> None:

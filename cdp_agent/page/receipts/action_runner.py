@@ -189,7 +189,7 @@ class ActionRunner:
         try:
             told = await seen.observe(action, outcome, ref, navigation_s)
             rested = time.perf_counter() - QUIET_S
-            while seen.leaves() or (wait_s and await seen.stirs(rested + wait_s, lists=outcome.suggests)):
+            while seen.leaves() or (wait_s and await seen.stirs(rested, wait_s, lists=outcome.suggests)):
                 told = await seen.observe(action, outcome, ref, navigation_s)
             if not seen.left and not self._watch.navigated and seen.refused():
                 raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {seen.refused()}")

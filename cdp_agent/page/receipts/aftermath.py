@@ -14,7 +14,7 @@ from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot import diff
-from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.page.snapshot.lines import line_of, quoted, shortened
 from cdp_agent.page.snapshot.roles import FIELDS
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
@@ -33,6 +33,9 @@ LARGE_S = 0.1
 """A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
 _BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
 """What comes with the first letter in a field, and is not what it is filled in for."""
+_PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
+FALLBACK_S = 0.4
+"""So long what a canvas holds for screen readers is waited for once its picture changed: grids renew it at rest."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120
@@ -86,17 +89,26 @@ class Aftermath:
         """Whether the tab is closed, or shows another document, or is on its way to one."""
         return self._tab.closed or self._watch.navigated or self._watch.on_its_way
 
-    async def stirs(self, until: float, *, lists: bool) -> bool:
+    async def stirs(self, rested: float, wait_s: float, *, lists: bool) -> bool:
         """Waits for something to come, where nothing has; False when nothing does, or need not.
 
-        `lists`: the button to clear a field is not what is waited for, which comes with its first letter.
+        It is waited for until so long after the page was at rest. `lists`: the button to clear a field is not what is
+        waited for, which comes with its first letter.
         """
-        left_s = until - time.perf_counter()
         only_beside = lists and self.changed and all(_BESIDE.match(line) for line in self.changed)
-        if (self.firm and not only_beside) or self.settled != QUIET or self.left or left_s <= 0:
+        only_pictures = self._only_pictures()
+        left_s = rested + (min(wait_s, FALLBACK_S) if only_pictures else wait_s) - time.perf_counter()
+        waited_for = not self.firm or only_beside or only_pictures
+        if not waited_for or self.settled != QUIET or self.left or left_s <= 0:
             return False
         await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
         return True
+
+    def _only_pictures(self) -> bool:
+        """Whether pictures alone have changed, one of them of a canvas that says in elements what it shows."""
+        pictures = [_PICTURE.match(line) for line in self.changed]
+        text = self.after.text if self.after is not None else ""
+        return all(pictures) and any(each and line_of(text, each[1]).endswith(":") for each in pictures)
 
     def leaves(self) -> bool:
         """Whether the tab has begun to go elsewhere since it had settled, while it was looked at."""
@@ -176,7 +188,8 @@ class Aftermath:
         if self._expectant:
             firm = await self._add_effects(after, action, ref, outcome)
             if firm and not changed and await self._changed_meanwhile():
-                changed, self.focus = self._compare(await self._read(keep=keep), action, ref, outcome)
+                self.after = await self._read(keep=keep)
+                changed, self.focus = self._compare(self.after, action, ref, outcome)
                 self.changed = changed + not_in(changed, self.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
         told = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld

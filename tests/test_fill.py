@@ -327,6 +327,7 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
 WRONG_ELEMENTS = [
     ("<input readonly aria-label=F>", "readonly",
      'Textbox E1 "F" is read-only: if it opens a picker, click it and choose there.'),
+    ("<input role=combobox readonly aria-label=F>", "readonly", 'Combobox E1 "F" is read-only: choose with select.'),
     ("<input disabled aria-label=F>", "disabled", 'Textbox E1 "F" is disabled.'),
     ("<input type=checkbox aria-label=F>", "wrong_element",
      'Checkbox E1 "F" cannot be filled in: use check or uncheck.'),

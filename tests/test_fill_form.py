@@ -19,6 +19,10 @@ FORM = """<!doctype html><form><input aria-label=Name><textarea aria-label=Note>
 <button type=button role=combobox aria-label=Size aria-expanded=false aria-controls=list
   onclick="list.hidden = false" id=s>S</button>
 <ul id=list role=listbox hidden><li role=option onclick="size(this)">S<li role=option onclick="size(this)">XL</ul>
+<input role=combobox readonly aria-label=City aria-expanded=false aria-controls=cities
+  onclick="cities.hidden = false" id=c>
+<ul id=cities role=listbox hidden><li role=option onclick="c.value = 'Oslo'; cities.hidden = true">Oslo
+<li role=option>Rome</ul>
 <button>Send</button></form><script>const size = (it) => { s.textContent = it.textContent; list.hidden = true };
 const held = () => [...document.querySelectorAll("input,textarea,select")].map(
   (each) => each.type === "checkbox" || each.type === "radio" ? each.checked : each.value).join()
@@ -32,19 +36,28 @@ async def refs(page: Page, **values: str) -> dict[str, str]:
 async def test_fields_of_every_kind_are_filled_in_one_action(page: Page, serve: Serve) -> None:
     await page.goto(serve(FORM))
     values = await refs(
-        page, Name="Ada", Note="a\nb", Country="Norway", Terms="on", News="off", Invoice="on", Dark="yes", Size="XL"
+        page,
+        Name="Ada",
+        Note="a\nb",
+        Country="Norway",
+        Terms="on",
+        News="off",
+        Invoice="on",
+        Dark="yes",
+        Size="XL",
+        City="Oslo",
     )
 
     receipt = await page.fill_form(values)
 
-    assert await page.evaluate("held()") == "Ada,a\nb,Norway,true,false,false,truetrueXL"
-    assert receipt.detail == "8 fields"
+    assert await page.evaluate("held()") == "Ada,a\nb,Norway,true,false,false,true,OslotrueXL"
+    assert receipt.detail == "9 fields"
     assert [each.ref for each in receipt.fields] == list(values)
-    assert [each.value for each in receipt.fields] == ["Ada", "a\nb", "Norway", None, None, None, None, "XL"]
+    assert [each.value for each in receipt.fields] == ["Ada", "a\nb", "Norway", None, None, None, None, "XL", "Oslo"]
     assert not any(each.note for each in receipt.fields)
     told = {line.rpartition(" (")[2] for line in receipt.changed}
     assert told == {"now [checked])", "no longer [checked])"}  # each value stands in `fields`
-    assert receipt.text.startswith(f'filled 8 fields\n{next(iter(values))} textbox "Name": "Ada"\n')
+    assert receipt.text.startswith(f'filled 9 fields\n{next(iter(values))} textbox "Name": "Ada"\n')
 
 
 async def test_a_radio_button_may_be_named_by_another_of_its_group(page: Page, serve: Serve) -> None:

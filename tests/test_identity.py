@@ -114,6 +114,31 @@ async def test_nobody_elses_button_is_meant(page: Page, serve: Serve) -> None:
     assert found == dict.fromkeys(found)
 
 
+ALONE = """<p id=said>Records per page</p><button>Open</button><script>
+  function render(text) {
+    const fresh = document.createElement('button')
+    fresh.textContent = 'Open'
+    document.querySelector('button').replaceWith(fresh)
+    said.textContent = text
+  }
+</script>"""
+
+
+async def test_the_only_one_is_known_while_all_is_said_that_was(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    for text, known in (("1 selected. Records per page", True), ("Records of Ada", False)):
+        with subtests.test(text):
+            await page.goto(serve(ALONE))
+            ref = (await opens(page))[0]
+            await page.evaluate(f"render('{text}')")
+            if known:
+                assert [(await locate(tab_of(page), ref)).ref] == await opens(page)
+            else:
+                with pytest.raises(StaleRef, match="may be another"):
+                    await locate(tab_of(page), ref)
+
+
 async def test_nothing_is_pressed_where_nobodys_button_is_meant(page: Page, serve: Serve) -> None:
     await page.goto(serve(LIST))
     await show(page, "plain", [ADA, BOB])

@@ -259,7 +259,12 @@ def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | Sta
         case "file":
             return refusal(at, "wrong_element", found.said, "opens a file chooser: give it files with upload.")
         case "readonly":
-            return refusal(at, "readonly", found.said, "is read-only: if it opens a picker, click it and choose there.")
+            instead = (
+                "choose with select"
+                if found.said.role == "combobox"
+                else "if it opens a picker, click it and choose there"
+            )
+            return refusal(at, "readonly", found.said, f"is read-only: {instead}.")
         case "unfocused":
             return refusal(at, "wrong_element", found.said, f"does not keep the focus{detail}: click it first.")
         case _:

@@ -8,6 +8,7 @@ a wrong one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -169,9 +170,7 @@ def _by_words(place: Place) -> int | None:
         if len(there) == len(found) == 1:
             return found[0]
     if place.is_alone:
-        found = [
-            index for index, each in able(counted=False).items() if _letters(each.words) == _letters(place.was.words)
-        ]
+        found = [index for index, each in able(counted=False).items() if _says_it_still(place.was, each)]
         return found[0] if found else None
     return _nth(place, able(counted=True))
 
@@ -182,6 +181,12 @@ def _nth(place: Place, able: dict[int, Identity]) -> int | None:
     are = [(each.words, each.nth) for each in place.are.values()]
     index = list(place.are)[next(i for i, each in enumerate(place.were) if each is place.was)] if were == are else None
     return index if index in able else None
+
+
+def _says_it_still(was: Identity, now: Identity) -> bool:
+    """Whether all that it said is still said, and where that was nothing, nothing else."""
+    before, after = _letters(was.words), _letters(now.words)
+    return before == after or (before != [] and not Counter(before) - Counter(after))
 
 
 def is_another(was: Identity, now: Identity, were: Sequence[Identity]) -> bool:

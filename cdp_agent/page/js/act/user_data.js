@@ -28,7 +28,7 @@ function userField(id) {
   if (type === 'file') return { ...none, name, type, problem: 'takes files: use upload' };
   const radios = type === 'radio' ? radiosOf(field) : [];
   const chosen = radios.find((each) => checkStateOf(each)?.state === 'true');
-  const problem = isDisabled(field) ? 'is disabled' : FILLABLE.has(fieldKind(field)) && isReadOnly(field) ? 'is read-only' : '';
+  const problem = isDisabled(field) ? 'is disabled' : type !== 'select' && FILLABLE.has(fieldKind(field)) && isReadOnly(field) ? 'is read-only' : '';
   const addresses = submitAddresses(field).map((address) => originOf(address, view.origin));
   const options = type === 'radio' ? radios.map((each) => told(each).name) : tagOf(field) === 'SELECT' ? offeredBy(field) : [];
   return {
@@ -58,10 +58,13 @@ function userType(field) {
   if (tag === 'TEXTAREA') return 'textarea';
   if (tag === 'INPUT' && inputType(field) === 'file') return 'file';
   const kind = fieldKind(field);
-  if (tag === 'INPUT' && (kind === 'typed' || kind === 'set')) return role === 'combobox' ? 'combobox' : inputType(field);
+  if (tag === 'INPUT' && (kind === 'typed' || kind === 'set') && !isListOnly(field, role)) return role === 'combobox' ? 'combobox' : inputType(field);
   if (role === 'combobox' || role === 'listbox' || attr(field, 'aria-haspopup') === 'listbox') return 'select';
   return kind === 'rich' ? 'richtext' : '';
 }
+
+/** Whether it takes no text, but what is chosen in the list that it opens. */
+const isListOnly = (field, role) => role === 'combobox' && isReadOnly(field);
 
 /** All radio buttons of which one can be on together with this one, or those in a group. @returns {Element[]} */
 function radiosOf(field) {

@@ -20,7 +20,10 @@ from .actionability import describe, told
 from .actions import check, click_element
 from .fill import fill
 from .secret_fill import choose_secret, enter_secret
+from .select import takes_any_text
 from .user_form import LISTS, YES, given_for, put, read
+
+_TYPED = "typed: if only what its list has counts, use select"
 
 _Again = Callable[[], Awaitable[Outcome]] | None
 
@@ -87,7 +90,12 @@ async def _enter(at: Located, value: str | Revealed) -> Outcome:
         meant = given_for(field, value)
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
-    return await put(at, field, meant, lambda: fill(at, value))
+    outcome = await put(at, field, meant, lambda: fill(at, value))
+    if field.type == "combobox" and not await takes_any_text(
+        at
+    ):  # whose list nobody has seen
+        return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, _TYPED))))
+    return outcome
 
 
 async def _submit(at: Located) -> str:

@@ -88,6 +88,12 @@ async def select(at: Located, option: str | int | Sequence[str], *, by: By = "te
             raise refusal(at, "wrong_element", kind.said, f"is no list to select from: {kind.instead}.")
 
 
+async def takes_any_text(at: Located) -> bool:
+    """Whether the list of a field is its `datalist`, which only suggests."""
+    kind = await at.world.call("listKind", at.local, returning=_Kind)
+    return kind.kind == "datalist"
+
+
 async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
     """Fills in what one of a field's suggestions stands for. The field takes any other text, too."""
     found = await at.world.call("suggestion", at.local, wanted, by, returning=_Suggestion)

@@ -499,3 +499,25 @@ async def test_a_canvas_that_is_written_in_holds_what_is_given_alone(page: Page,
 
     assert (filled.value, added.value) == ("now", "now, then")
     assert await page.evaluate("c.editContext.text") == "now, then"
+
+
+GRID = """<div role=grid><div role=row><div role=gridcell id=cell tabindex=-1 ondblclick="edit()">
+<span tabindex=-1>mug</span>
+</div></div></div><script>
+  const draw = (text) => { cell.innerHTML = `<span tabindex=-1>${text}</span><button style="display:block">⋮</button>` }
+  const edit = () => {
+    cell.innerHTML = '<input>'
+    cell.firstChild.onkeydown = (event) => { if (event.key === 'Enter') draw(cell.firstChild.value) }
+    cell.firstChild.focus()
+  }
+</script>"""
+
+
+async def test_the_text_of_a_grids_cell_is_filled_in_as_its_cell(page: Page, serve: Serve) -> None:
+    await page.goto(serve(GRID))
+    mug = (await page.find("span")).elements[0].ref
+
+    receipt = await page.fill(mug, "cup")
+
+    assert (receipt.value, receipt.note) == ("cup", "")
+    assert await page.evaluate("cell.firstChild.textContent") == "cup"

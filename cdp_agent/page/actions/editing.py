@@ -41,6 +41,8 @@ class Ready(msgspec.Struct, frozen=True):
     instead: str
     note: str
     refusal: Obstacle | None
+    cell: int = 0
+    """That of a grid which became the field, where it was opened for that."""
 
 
 class Filled(msgspec.Struct, frozen=True):

@@ -117,7 +117,7 @@ class _Cell(msgspec.Struct, frozen=True):
 async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: list[str]) -> Outcome:
     """Closes the field that a grid's cell became, as Enter does, and tells what the cell shows then."""
     await press(at.frame, "Enter")
-    cell = await at.world.call("cellAfter", at.local, ready.local, filled.value or text, returning=_Cell)
+    cell = await at.world.call("cellAfter", ready.cell, ready.local, filled.value or text, returning=_Cell)
     match cell.state:
         case "open":
             notes.append("its field is still open: press Enter or Tab to leave it")
@@ -156,10 +156,11 @@ async def _ready(at: Located, append: bool) -> Ready:
     within_s = at.answered_within(FIELD_WAIT_S)
     ready = await at.world.call("readyField", at.local, options, returning=Ready, timeout_s=within_s)
     if opens := ready.opens:  # a text box, or a cell, that is no field until it is clicked
+        cell = ready.local
         await click_element(at, count=2 if opens == "double" else 1)
         focused = await at.world.call("focusedField", at.local, returning=int)
         ready = await at.world.call("readyField", focused, options, returning=Ready, timeout_s=within_s)
-        ready = msgspec.structs.replace(ready, opens=opens, note="" if opens == "double" else ready.note)
+        ready = msgspec.structs.replace(ready, opens=opens, cell=cell, note="" if opens == "double" else ready.note)
     if ready.refusal is not None:
         raise refused(at, ready.refusal, at.world)
     if not ready.kind:

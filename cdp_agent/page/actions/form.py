@@ -91,9 +91,7 @@ async def _enter(at: Located, value: str | Revealed) -> Outcome:
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
     outcome = await put(at, field, meant, lambda: fill(at, value))
-    if field.type == "combobox" and not await takes_any_text(
-        at
-    ):  # whose list nobody has seen
+    if field.type == "combobox" and not await takes_any_text(at):  # whose list nobody has seen
         return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, _TYPED))))
     return outcome
 

@@ -61,7 +61,7 @@ function insteadOfFilling(element) {
  * @returns {Promise<Ready>}
  * @typedef {{kind: FieldKind | 'part' | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean,
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
- *   part: of a value whose parts are edited each on its own, as of a date; end: the caret is still to be put there; opens: what makes it a field, if anything does
+ *   part: of a value whose parts are edited each on its own, as of a date; end: the caret is still to be put there; opens: what makes a field of `local`, if anything does
  */
 async function readyField(id, options) {
   const element = elementBy(id);
@@ -69,7 +69,10 @@ async function readyField(id, options) {
   const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, suggests: false, opens: '', instead: '', note: '', refusal: null };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
   let field = fieldOf(element) ?? sliderOf(element);
-  if (!field) return { ...ready, opens: openingOf(element), instead: insteadOfFilling(element) };
+  if (!field) {
+    const opening = openingOf(element);
+    return { ...ready, local: hold(opening.element), opens: opening.by, instead: insteadOfFilling(element) };
+  }
   const why = await fieldObstacle(field, options.wait_ms);
   if (why) return { ...ready, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
@@ -109,11 +112,13 @@ function focusInside(field) {
   return part ? moveFocus(part) : false;
 }
 
-/** What makes a field of something that is none yet. */
+/** What makes a field of something that is none yet, or of the grid's cell that it is the text of. @returns {{element: Element, by: '' | 'click' | 'double'}} */
 function openingOf(element) {
-  const { role } = told(element);
-  if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT') return 'click';
-  return CELL_ROLES.has(role) && allIn(element, EDITABLE).length === 0 ? 'double' : '';
+  const { role } = describe(element);
+  if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT') return { element, by: 'click' };
+  const around = role === '' || role === 'generic' ? closestFlat(element, 'td,[role="gridcell" i]') : null;
+  const cell = around && describe(around).role === 'gridcell' ? around : element;
+  return { element: cell, by: CELL_ROLES.has(describe(cell).role) && allIn(cell, EDITABLE).length === 0 ? 'double' : '' };
 }
 
 /** Whether it is a field that can be filled in as it is. */
@@ -406,6 +411,12 @@ function isDrawn(field) {
   return width > 4 && height > 4;
 }
 
+/** Without the lines that are what its buttons say. */
+function textOfCell(cell) {
+  const buttons = new Set([...selectAll(cell, 'button,[role="button" i]')].map((each) => collapse(textContent(each))));
+  return richText(cell).split('\n').filter((line) => !line || !buttons.has(collapse(line))).join('\n');
+}
+
 /**
  * What a cell of a grid shows once its field is closed, or has had a moment for it.
  * @param {number} cell @param {number} field @param {string} wanted
@@ -413,7 +424,7 @@ function isDrawn(field) {
  */
 async function cellAfter(cell, field, wanted) {
   const isOpen = () => elementBy(field) && isConnected_.call(elementBy(field)) && isFocusIn(elementBy(field)) && isDrawn(elementBy(field));
-  const shown = () => (elementBy(cell) && isConnected_.call(elementBy(cell)) ? richText(elementBy(cell)) : null);
+  const shown = () => (elementBy(cell) && isConnected_.call(elementBy(cell)) ? textOfCell(elementBy(cell)) : null);
   // Enter may have opened the next cell, in the same field.
   const isDone = () => shown() === wanted && !(isOpen() && isInside(elementBy(field), elementBy(cell)));
   for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();

@@ -131,7 +131,7 @@ MUTATIONS = (
         "ord(left) < _FIRST_IDEOGRAPH or ord(right)",
         "test_extract_grounding.py",
     ),
-    Mutation("websearch/redirects.py", 'host.endswith(f".{each}")', "host.endswith(each)", "test_websearch_engines.py"),
+    Mutation("websearch/tab.py", 'host.endswith(f".{each}")', "host.endswith(each)", "test_websearch_engines.py"),
     Mutation("steps/approval/approval.py", "ask.retries_left < 1", "ask.retries_left < 0", "test_steps_approval.py"),
     Mutation("steps/approval/risk.py", "form.fields <= 1", "form.fields <= 2", "test_steps_risk.py"),
     Mutation(

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cdp_agent.cli.subcommands.batch_watch import watch_line
+from cdp_agent.cli.subcommands.batch import watch_line
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.progress import JobProgress, ProgressReporter, ReportedProgress, read_progress
 from cdp_agent.jobs.results import JobResult

@@ -8,8 +8,7 @@ import tracemalloc
 
 import pytest
 
-from cdp_agent.providers.shared.sse import EventReader
-from cdp_agent.providers.shared.stream import LineReader
+from cdp_agent.providers.shared.stream import EventReader, LineReader
 
 LINES = [b"data: x", b"data:", b"data", b"data:  y", b": c", b"event: e", b"\xc3\xa9", b""]
 PARTS = [*LINES, b"\r", b"\n", b"\r\n", b"\n\n"]

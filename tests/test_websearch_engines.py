@@ -10,7 +10,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page
 from cdp_agent.websearch import Results, Search, configure
-from cdp_agent.websearch.redirects import unwrap
+from cdp_agent.websearch.tab import unwrap
 from tests import result_pages as pages
 from tests.conftest import Serve
 from tests.detached import DetachedChrome

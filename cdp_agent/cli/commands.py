@@ -12,8 +12,7 @@ from cdp_agent.cli.names import TOOLS, suggestions, tool_meant
 from cdp_agent.cli.parser import ToolCommand, read_search, read_tool_call
 from cdp_agent.cli.session import NONE_RUNS, Sessions, host_of
 from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, tell_chrome, tell_none, tell_stopped
-from cdp_agent.cli.subcommands.open import read_open
-from cdp_agent.cli.subcommands.tabs import list_tabs, read_tabs
+from cdp_agent.cli.subcommands.tabs import list_tabs, read_open, read_tabs
 from cdp_agent.cli.subcommands.tool import call_tool
 from cdp_agent.cli.words import split
 from cdp_agent.config import Config

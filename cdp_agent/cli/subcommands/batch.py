@@ -1,4 +1,7 @@
-"""`cdp-agent batch TASKS.jsonl -o RESULTS.jsonl`: many tasks, several at once; killed at any moment, it can go on."""
+"""`cdp-agent batch TASKS.jsonl -o RESULTS.jsonl`: many tasks, several at once; killed at any moment, it can go on.
+
+`--watch RESULTS|STORAGE` tells how far one is that runs elsewhere, until it is over.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,15 +19,14 @@ from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller, Streams
 from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.status import DONE, INTERRUPTED, REFUSED, WRONG_CALL
-from cdp_agent.cli.subcommands.batch_watch import watch_batch
-from cdp_agent.cli.terminal.batch_progress import how_it_ended, shown_progress
+from cdp_agent.cli.terminal.batch_progress import facts, how_it_ended, shown_progress
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BadLines, SetupError
 from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.places import HERE
-from cdp_agent.jobs.progress import JobProgress
+from cdp_agent.jobs.progress import REPORTED_EVERY_S, JobProgress, ReportedProgress, read_progress
 from cdp_agent.jobs.results import ResultsStream
 from cdp_agent.jobs.running import JobRun, run
 from cdp_agent.jobs.tasks import Job, read_jobs
@@ -166,3 +169,53 @@ def _amount(text: str) -> float:
     if not 0 < amount < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of more than 0")
     return amount
+
+
+_SILENT_AFTER_S = 15.0
+
+
+def watch_batch(place: str) -> int:
+    """Prints a line whenever something has changed; the exit status is that of the batch. Raises SetupError."""
+    report, told = read_progress(place), ""
+    while True:
+        line = watch_line(report)
+        if line != told:
+            print(line, flush=True)
+            told = line
+        if report.is_over:
+            return DONE if report.progress.done == report.progress.total and not report.progress.failed else REFUSED
+        time.sleep(REPORTED_EVERY_S)
+        report = _later(place)
+
+
+def _later(place: str) -> ReportedProgress:
+    """What it tells now: after it has ended and cleared its storage, it tells there that it has ended."""
+    try:
+        return read_progress(place)
+    except SetupError:
+        time.sleep(REPORTED_EVERY_S)
+        return read_progress(place)
+
+
+def watch_line(report: ReportedProgress) -> str:
+    """How far it is, or how it ended."""
+    progress = report.progress
+    if report.is_over:
+        return how_it_ended(progress)
+    silent_s = time.time() - report.at_s
+    if silent_s > _SILENT_AFTER_S:
+        since = time.strftime("%H:%M:%S", time.localtime(report.at_s))
+        silent = f"nothing was heard of it since {since}: is process {report.pid} of {report.host} there?"
+        return f"{_counts(progress)}, {silent}"
+    return f"{_counts(progress)}, {facts(progress)}{_left(progress)}"
+
+
+def _counts(progress: JobProgress) -> str:
+    return f"{progress.done}/{progress.total}"
+
+
+def _left(progress: JobProgress) -> str:
+    if progress.done == progress.done_before:
+        return ""
+    minutes = (progress.total - progress.done) / progress.per_minute
+    return f", {minutes:.0f} minutes left" if minutes >= 2 else f", {60 * minutes:.0f} s left"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,13 +18,12 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_MODEL, add_settings, loaded
 from cdp_agent.cli.session import Sessions, host_of
 from cdp_agent.cli.status import DONE
-from cdp_agent.cli.subcommands.calls import make_calls
 from cdp_agent.cli.subcommands.sessions import CALLS
 from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.cli.words import HOST, Chosen
 from cdp_agent.config import Config, endpoint_of
 from cdp_agent.config.sources import Loaded
-from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
 from cdp_agent.mcp.calls import (
     Allowance,
     CallReply,
@@ -40,6 +40,8 @@ from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
 from cdp_agent.session.memory import give_memory_back
+from cdp_agent.session.messages import CallAnswered, CallAsked, CallCancelled
+from cdp_agent.session.session import ToolError
 from cdp_agent.steps.approval.policy import rules_from
 from cdp_agent.trace.options import check_folder
 
@@ -236,3 +238,42 @@ class CallsHere:
 
     def _name(self, given: str | None) -> str:
         return self._session if given is None else runtime.checked_name(given)
+
+
+_REQUEST = msgspec.json.Decoder(CallRequest | FilesAsked)
+_log = logging.getLogger(__name__)
+
+
+async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:
+    """Makes what calls the client asks for. It goes on until it is cancelled, and gives up what is being made then."""
+    making: dict[int, asyncio.Task[None]] = {}
+    try:
+        while True:
+            match await output.said.get():
+                case CallAsked(id=number, request=request):
+                    making[number] = asyncio.ensure_future(_answer(calls, number, request, output))
+                    making[number].add_done_callback(lambda _, number=number: making.pop(number))  # type: ignore[misc]  # as a default it has its type
+                case CallCancelled(id=number) if number in making:
+                    making[number].cancel()
+    finally:
+        left = list(making.values())
+        for each in left:
+            each.cancel()
+        if left:
+            await asyncio.wait(left)
+
+
+async def _answer(calls: ToolCalls, number: int, request: msgspec.Raw, output: ClientOutput) -> None:
+    reply: CallReply | list[SessionFile]
+    try:
+        match _REQUEST.decode(request):
+            case CallRequest() as call:
+                reply = await calls.call(call)
+            case FilesAsked() as asked:
+                reply = await calls.files(asked)
+    except CdpAgentError as error:
+        reply = CallReply(str(error), error=ToolError.of(error))
+    except Exception as error:  # noqa: BLE001  # whoever called must not wait for ever on a bug of ours
+        _log.exception("a call failed")
+        reply = CallReply(fault := f"A fault of cdp-agent itself: {error!r}.", error=ToolError("Fault", fault))
+    output.send(CallAnswered(number, msgspec.Raw(msgspec.json.encode(reply))))

@@ -32,9 +32,37 @@ from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.images import data_url, shown_by_the_user
 from cdp_agent.providers.shared.json_schemas import can_be_strict
 from cdp_agent.providers.shared.nesting import decode
-from cdp_agent.providers.shared.reasoning_details import Details
 from cdp_agent.providers.shared.stream import Count, ObjectDecoder, counted, joined, whole
 from cdp_agent.providers.shared.tool_calls import Calls, Fragment
+
+_GROWING = ("text", "summary", "data")
+
+
+class Details:
+    """OpenRouter's record of a model's reasoning, which it wants back while tools are used.
+
+    https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+    The entries of `reasoning_details`, each put together from the fragments of its type and index.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def add(self, fragments: Any) -> None:
+        for fragment in fragments if isinstance(fragments, list) else ():
+            if not isinstance(fragment, dict):
+                continue
+            entry = self._entries.setdefault((str(fragment.get("type")), str(fragment.get("index"))), {})
+            for name, value in fragment.items():
+                before = entry.get(name)
+                if name in _GROWING and isinstance(value, str) and isinstance(before, str):
+                    entry[name] = before + value
+                elif value is not None or name not in entry:
+                    entry[name] = value
+
+    def all(self) -> list[dict[str, Any]]:
+        return list(self._entries.values())
+
 
 _FINISH: dict[str, FinishReason] = {
     "stop": "stop",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.page.page import Page
+from cdp_agent.page.query.find import FoundElement
 from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
-from cdp_agent.steps.language.intents import Click, Intent, Point
+from cdp_agent.steps.language.intents import Check, Click, Intent, Point, Select, Set, Type
 from cdp_agent.steps.language.words import normal, words_of
 from cdp_agent.steps.resolve import calls_pointing
 from cdp_agent.steps.resolve.call import Call, Output
 from cdp_agent.steps.resolve.calls import call_for, needs_page
-from cdp_agent.steps.resolve.hints import take_hints
+from cdp_agent.steps.resolve.naming import words_of_hint
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode, outline
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.table_cells import as_pattern, cell_at
@@ -147,3 +148,27 @@ def _as_several(step: str, found: Unclear) -> Unclear:
     return Unclear(
         f"{found.why}. If these are {len(acts)} acts, give each a line: {' / '.join(acts)}", found.candidates
     )
+
+
+_FIELDS = "input, textarea, select, [contenteditable]"
+_ATTRIBUTES = ("id", "name", "class", "data-testid")
+_MOST = 100
+
+
+async def take_hints(intent: Intent, page: Page, shown: Outline) -> bool:
+    """Adds them to the fields that are shown, for an act on a field that has no name the step says.
+
+    Whether there are any. Raises ActionError when the page cannot be read, BrowserError.
+    """
+    if not isinstance(intent, Type | Set | Select | Check) or intent.target is None:
+        return False
+    found = await page.find(_FIELDS, attributes=_ATTRIBUTES, max_results=_MOST, include_text=False)
+    hints = {each.ref: frozenset(_said(each)) for each in found.elements if each.visible}
+    for node in shown.nodes:
+        node.hints = hints.get(node.ref or "", node.hints)
+    return any(hints.values())
+
+
+def _said(element: FoundElement) -> Iterator[str]:
+    for value in element.attributes.values():
+        yield from (" ".join(words_of_hint(each)) for each in (value or "").split())

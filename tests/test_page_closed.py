@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.browser.instance import Instance
 from cdp_agent.cdp import target
 from cdp_agent.errors import ActionError, PageClosed, SessionClosed
 from cdp_agent.page.page import Page, tab_of
 from tests.conftest import Serve
+from tests.fake_chrome import FakeChrome
 from tests.raw_server import silence, talking
 
 FORM = "<title>Form</title><button>Send</button><input><select><option>Oslo</select><input type=file>"
@@ -108,3 +111,28 @@ async def test_a_reading_that_waits_for_the_next_page_ends_with_the_tab(
         with pytest.raises(PageClosed):
             async with asyncio.timeout(AT_ONCE_S):
                 await waiting
+
+
+async def test_a_tab_is_closed_as_soon_as_its_session_is() -> None:
+    """Chrome tells that the tab is gone a little later."""
+    info = {"targetId": "T", "type": "page", "title": "", "url": "about:blank", "attached": False}
+    answers: dict[str, dict[str, Any] | None] = {
+        "Target.attachToTarget": {"result": {"sessionId": "S"}},
+        "Page.navigate": None,
+    }
+    chrome = FakeChrome(lambda asked: answers.get(asked["method"], {"result": {}}))
+    browser = Browser(Instance(chrome.connect()))
+    browser._instance.targets.follow()
+    chrome.tell(method="Target.targetCreated", params={"targetInfo": info})
+    (page,) = browser.pages
+    going = asyncio.ensure_future(page.goto("http://127.0.0.1/"))
+    while not any(each["method"] == "Page.navigate" for each in chrome.received):
+        await asyncio.sleep(0)
+
+    chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S", "targetId": "T"})
+
+    with pytest.raises(PageClosed):
+        async with asyncio.timeout(AT_ONCE_S):
+            await going
+    assert page.closed
+    assert browser.pages == []

@@ -167,7 +167,7 @@ class Watch:
         while True:
             await self._tab.guard.decided()
             events = self._activity.events
-            if self._tab.closed or self._tree.root.session.closed_because is not None:
+            if self._tab.closed:
                 return "the tab was closed"
             if self._activity.crashed and not self._activity.navigating():
                 return "the page crashed"

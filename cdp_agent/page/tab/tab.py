@@ -90,7 +90,6 @@ class Tab:
         self.opener = opener
         self.popups: list[Tab] = []
         """Those that it opened, in order; of those closed meanwhile the last few."""
-        self.closed = False
         self.handle: object = None
         """What programs have of it, once they do: see `page_of` in page.py."""
         self.guard = guard or RequestPolicy()
@@ -139,12 +138,20 @@ class Tab:
         self.settings = given.for_theirs() if theirs else given
         self.asked = AskedTabs()
         """The new tabs that its pages ask for."""
+        self._is_gone = False
+        """Chrome has told that there is no such tab any more."""
+        self._session: Session | None = None
         self._attached: asyncio.Task[FrameTree] | None = None
         self._following: asyncio.Task[None] | None = None
         """What puts the settings in force."""
         self._closing: asyncio.Task[None] | None = None
         self.reading = asyncio.Lock()
         """Held by whoever lets worlds give ids: the next free one is told beforehand."""
+
+    @property
+    def closed(self) -> bool:
+        """It is no tab any more. Chrome ends its session first, and tells later that the tab is gone."""
+        return self._is_gone or (self._session is not None and self._session.closed_because is not None)
 
     def add_popup(self, opened: Tab) -> None:
         """This one opened that tab."""
@@ -282,7 +289,7 @@ class Tab:
 
     def forget(self) -> None:
         """It was closed: what was read of it is of no use. The tab itself is remembered by the one that opened it."""
-        self.closed = True
+        self._is_gone = True
         for each in self.related:
             each._is_behind = False  # one of them is in front now
         self.guard.remove_tab(self.target_id)
@@ -431,7 +438,7 @@ class Tab:
         if session_id is None:
             attached = await self._browser.send(target.AttachToTarget(target_id=self.target_id, flatten=True))
             session_id = attached.session_id
-        session = self._browser.connection.session(session_id)
+        session = self._session = self._browser.connection.session(session_id)
         session.is_tab = True
         self.activity.watch_root(session)
         tree = FrameTree(

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.drawn import EVERYWHERE, find_drawn, watch_text
 from tests.conftest import LOOP, Serve
+from tests.miniwob.png import grey
 from tests.pictures import PLACED, SECRET, SECRETS, painted, red_page, reds, show, shown
 
 RED = "color:red;font:20px monospace;margin:0"
@@ -123,11 +126,11 @@ async def test_all_is_covered_where_something_moved_between_two_looks_that_were_
     monkeypatch.setattr("cdp_agent.page.picture.drawn.FAR_APART_S", 0.0)
     await page.goto(serve(red_page(MOVING)))
 
-    _, boxes = await watch_text(
+    watched = await watch_text(
         tab_of(page), SECRETS.spans, page.evaluate("document.querySelector('p').style.top = '7px'")
     )
 
-    assert EVERYWHERE in boxes
+    assert EVERYWHERE in watched.text
 
 
 async def test_a_picture_of_the_whole_page_is_covered_too(page: Page, serve: Serve) -> None:
@@ -157,7 +160,7 @@ async def test_frames_of_another_process_are_covered(page: Page, serve: Serve) -
 async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> None:
     await page.goto(serve("<p>kiwi</p><input value=plum><input type=password value=kiwi-77-plum><img alt=x>"))
 
-    assert await find_drawn(tab_of(page), SECRETS.spans) == {}
+    assert await find_drawn(tab_of(page), SECRETS.spans) == ({}, {})
 
 
 @pytest.mark.slow
@@ -165,14 +168,38 @@ async def test_what_is_no_secret_is_not_covered(page: Page, serve: Serve) -> Non
 async def test_a_frame_that_does_not_answer_is_covered_as_a_whole(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.picture.drawn.FRAME_TIMEOUT_S", 0.5)
-    monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 1.5)
+    monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 300.0)
+    monkeypatch.setattr("cdp_agent.page.frames.world.CALL_TIMEOUT_S", 300.0)
+    innermost = serve(red_page(DRAWN["content of its mark"]))
+    content = f"<iframe src='{innermost}' style='width:400px'></iframe>{DRAWN['turned']}"
     hanging = f"<script>onmessage = () => {{ {LOOP} }}</script>"
-    inner = serve(red_page(DRAWN["turned"] + hanging), other_site=True)
+    inner = serve(red_page(content + hanging), other_site=True)
     await page.goto(serve(f"<iframe src='{inner}' style='width:500px;height:300px;rotate:10deg'></iframe>"))
+    await page.snapshot()
     await page.evaluate("frames[0].postMessage(1, '*')")
 
-    before, after = await shown(page)
+    async with asyncio.timeout(60):
+        before, after = await shown(page)
 
     assert before > 50
     assert after == 0
+
+
+@pytest.mark.parametrize("full_page", [False, True], ids=["the viewport", "the page"])
+async def test_a_frame_that_could_not_be_read_in_time_is_covered_and_the_picture_says_so(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, full_page: bool
+) -> None:
+    code = f"<input class=s style='{PLACED}' autocomplete=one-time-code value=123456>"
+    inner = serve(red_page(code), other_site=True)
+    await page.goto(serve(red_page(f"<iframe src='{inner}' style='{PLACED};width:500px;height:300px'></iframe>")))
+    await page.snapshot()
+    monkeypatch.setattr("cdp_agent.page.picture.redactions.FRAME_TIMEOUT_S", 0.0)
+
+    before, after = await shown(page, full_page=full_page)
+
+    assert before > 50
+    assert after == 0
+    rows = grey(await painted(page, full_page=full_page), top=62, bottom=350, left=105, right=590)
+    lit = [(x, y) for y, row in enumerate(rows) for x, red in enumerate(row) if red > 30]
+    assert 200 < len(lit) < 5_000
+    assert max(y for _, y in lit) < 30

@@ -165,7 +165,10 @@ async def test_a_picture_for_models_is_no_larger_than_they_look_at(page: Page, s
 
 
 @pytest.mark.usefixtures("held_loop")
-async def test_with_a_page_that_hangs_there_is_no_picture(page: Page, serve: Serve) -> None:
+async def test_with_a_page_that_hangs_there_is_no_picture(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.page.picture.marks.TIMEOUT_S", 1.0)
     await page.goto(serve(f"{BARE}<button>Go</button>"))
     hanging = asyncio.ensure_future(page.evaluate(f"(() => {{ {LOOP} }})()", timeout_s=30))
     await asyncio.sleep(0)

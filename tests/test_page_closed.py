@@ -120,14 +120,20 @@ async def test_a_tab_is_closed_as_soon_as_its_session_is() -> None:
         "Target.attachToTarget": {"result": {"sessionId": "S"}},
         "Page.navigate": None,
     }
-    chrome = FakeChrome(lambda asked: answers.get(asked["method"], {"result": {}}))
+    asked_to_go = asyncio.Event()
+
+    def answer(asked: dict[str, Any]) -> dict[str, Any] | None:
+        if asked["method"] == "Page.navigate":
+            asked_to_go.set()
+        return answers.get(asked["method"], {"result": {}})
+
+    chrome = FakeChrome(answer)
     browser = Browser(Instance(chrome.connect()))
     browser._instance.targets.follow()
     chrome.tell(method="Target.targetCreated", params={"targetInfo": info})
     (page,) = browser.pages
     going = asyncio.ensure_future(page.goto("http://127.0.0.1/"))
-    while not any(each["method"] == "Page.navigate" for each in chrome.received):
-        await asyncio.sleep(0)
+    await asked_to_go.wait()
 
     chrome.tell(method="Target.detachedFromTarget", params={"sessionId": "S", "targetId": "T"})
 

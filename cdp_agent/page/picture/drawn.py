@@ -13,23 +13,20 @@ import asyncio
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Coroutine, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from cdp_agent.cdp import dom, dom_snapshot
-from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.tab import Tab
 
-from .marks import Box
+from .marks import Box, time_for
 
 if TYPE_CHECKING:
     from .redactions import Spans
 
-TIMEOUT_S = 10.0
-FRAME_TIMEOUT_S = 2.0
 EVERYWHERE = Box(-1e6, -1e6, 1e6, 1e6)
 _SHADOW, _FILTER, _REFLECTION, _HYPHEN, _EMPHASIS = range(5)
 _STYLES = ["text-shadow", "filter", "-webkit-box-reflect", "hyphenate-character", "text-emphasis-style"]
@@ -50,9 +47,29 @@ Key = tuple[str, int, int]
 """One piece of text for as long as it is there: its session, its node, and which of the node's pieces."""
 
 
+class Drawn(NamedTuple):
+    """Where text is drawn that is to be covered, and where frames are that do not answer."""
+
+    text: dict[Key, Box]
+    silent: dict[Frame, Box]
+
+
+class Watched(NamedTuple, Generic[T]):
+    """What something came to, and what was `Drawn` meanwhile."""
+
+    taken: T
+    text: list[Box]
+    silent: dict[Frame, Box]
+
+
 async def watch_text(
-    tab: Tab, spans: Spans, taking: Coroutine[Any, Any, T], *, in_page: bool = False
-) -> tuple[T, list[Box]]:
+    tab: Tab,
+    spans: Spans,
+    taking: Coroutine[Any, Any, T],
+    *,
+    in_page: bool = False,
+    silent: Set[Frame] = frozenset(),
+) -> Watched[T]:
     """What `taking` comes to, and all places where such text was drawn from before it began until it was over.
 
     It is looked for again and again meanwhile, as long as that is quick: what moves is covered on all its way. Where it
@@ -60,20 +77,25 @@ async def watch_text(
     as `find_drawn` and as `taking`, which is cancelled then.
     """
     looked = time.perf_counter()
-    seen = await find_drawn(tab, spans, in_page=in_page)
-    boxes = set(seen.values())
+    seen, frames = await find_drawn(tab, spans, in_page=in_page, silent=silent)
+    boxes = {*seen.values(), *frames.values()}
     is_quick = time.perf_counter() - looked < QUICK_S
 
     async def look() -> None:
         nonlocal looked
-        found = await find_drawn(tab, spans, in_page=in_page)
+        found = await find_drawn(tab, spans, in_page=in_page, silent=silent | frames.keys())
         last, looked = looked, time.perf_counter()
-        for key, box in found.items():
-            before = seen.get(key, box)
-            if before != box:
-                box = swept(before, box) if looked - last < FAR_APART_S else EVERYWHERE
-            boxes.add(box)
-            seen[key] = found[key]
+
+        def cover(before: Box, box: Box) -> None:
+            moved = before != box
+            boxes.add(box if not moved else swept(before, box) if looked - last < FAR_APART_S else EVERYWHERE)
+
+        for key, box in found.text.items():
+            cover(seen.get(key, box), box)
+        for frame, box in found.silent.items():
+            cover(frames.get(frame, box), box)
+        seen.update(found.text)
+        frames.update(found.silent)
 
     task = asyncio.ensure_future(taking)
     try:
@@ -84,37 +106,43 @@ async def watch_text(
         task.cancel()
         await asyncio.wait([task])
     await look()
-    return taken, list(boxes)
+    return Watched(taken, list(boxes), frames)
 
 
-async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False) -> dict[Key, Box]:
+async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, silent: Set[Frame] = frozenset()) -> Drawn:
     """Where text is drawn in which `spans` finds something, in CSS pixels of the tab's viewport, or of its page.
 
-    A frame that does not answer is covered as a whole. Raises PageUnresponsive, DocumentGone, BrowserError.
+    `silent`: frames that are known not to answer, and are not asked. Raises PageUnresponsive, DocumentGone,
+    BrowserError.
     """
     tree = await tab.frames()
-    frames = [each for each in tree.all() if _has_own_process(each)]
+    unread = [each for each in tree.all() if each in silent]
+    frames = [each for each in tree.all() if _has_own_process(each) and each not in silent]
     answers = await asyncio.gather(*(_capture(each) for each in frames), return_exceptions=True)
     drawings: dict[Frame, _Drawing] = {}
-    silent: list[Frame] = []
     for frame, answer in zip(frames, answers, strict=True):
         if isinstance(answer, PageUnresponsive) and frame.parent is not None:
-            silent.append(frame)
+            unread.append(frame)
         elif isinstance(answer, (ActionError, ProtocolError)) and frame.parent is not None:
             continue  # the frame has just gone
         elif isinstance(answer, BaseException):
             raise answer
         else:
-            drawings[frame] = _Drawing(frame.session, answer)
-    covered: list[tuple[Key, Frame, Box | None]] = [(_key(frame.session, 0, 0), frame, None) for frame in silent]
+            drawings[frame] = _Drawing(frame, answer)
+    covered: list[tuple[Key, Frame, Box]] = []
     pieces = [(frame, piece) for frame, drawing in drawings.items() for piece in drawing.pieces()]
     for order in (pieces, sorted(pieces, key=lambda each: _reading_order(each[1]))):
         for frame, piece in _found(order, spans):
-            covered.append((piece.key, frame, await drawings[frame].place(piece)))
+            if (place := await drawings[frame].place(piece)) is not None:
+                covered.append((piece.key, frame, place))
     root = drawings[tree.root].documents[0]
     left, top = (root.scroll_offset_x, root.scroll_offset_y) if in_page else (0.0, 0.0)
-    boxes = {key: await _outermost(frame, box, drawings) for key, frame, box in dict.fromkeys(covered)}
-    return {key: _moved(box, left, top) for key, box in boxes.items() if box is not None}
+    text = {key: await _outermost(frame, box, drawings) for key, frame, box in dict.fromkeys(covered)}
+    whole = {frame: await _outermost(frame, None, drawings) for frame in unread}
+    return Drawn(
+        {key: _moved(box, left, top) for key, box in text.items() if box is not None},
+        {frame: _moved(box, left, top) for frame, box in whole.items() if box is not None},
+    )
 
 
 def swept(before: Box, after: Box) -> Box:
@@ -136,10 +164,10 @@ class _Piece(NamedTuple):
 class _Drawing:
     """What the process of one frame has drawn, with the frames of that process inside."""
 
-    def __init__(self, session: Session, snapshot: dom_snapshot.CapturedSnapshot) -> None:
+    def __init__(self, frame: Frame, snapshot: dom_snapshot.CapturedSnapshot) -> None:
         self.documents = snapshot.documents
         self.viewport = _box(snapshot.documents[0].layout.bounds[0])
-        self._session = session
+        self._frame = frame
         self._strings = snapshot.strings
         self._quads: dict[int, dom.Quad | None] = {}
         self._owners = {
@@ -157,12 +185,12 @@ class _Drawing:
             for at, bounds, start, length in zip(
                 boxes.layout_index, boxes.bounds, boxes.start, boxes.length, strict=True
             ):
-                key = _key(self._session, ids[layout.node_index[at]], start)
+                key = _key(self._frame, ids[layout.node_index[at]], start)
                 yield _Piece(_cut(self._strings[layout.text[at]], start, length), key, number, at, _box(bounds))
             values = dict(_pairs(document.nodes.input_value))
             for at, node in enumerate(layout.node_index):
                 for place, text in enumerate(self._said(document, at, node, values.get(node, -1)), 1):
-                    key = _key(self._session, ids[node], -place)
+                    key = _key(self._frame, ids[node], -place)
                     yield _Piece(text, key, number, at, _box(layout.bounds[at]))
 
     def _said(self, document: dom_snapshot.DocumentSnapshot, at: int, node: int, value: int) -> Iterator[str]:
@@ -194,7 +222,7 @@ class _Drawing:
         if piece.document == 0:
             return box
         if piece.document not in self._quads:
-            self._quads[piece.document] = await _content_quad(self._session, self._owners[piece.document])
+            self._quads[piece.document] = await _content_quad(self._frame, self._owners[piece.document])
         quad = self._quads[piece.document]
         return _through(quad, _box(document.layout.bounds[0]), box) if quad is not None else None
 
@@ -224,35 +252,37 @@ def _has_own_process(frame: Frame) -> bool:
 
 
 async def _capture(frame: Frame) -> dom_snapshot.CapturedSnapshot:
-    timeout_s = FRAME_TIMEOUT_S if frame.parent is not None else TIMEOUT_S
-    await frame.rest(timeout_s)
-    async with deadline(frame.session, timeout_s):
+    await frame.rest(time_for(frame))
+    async with deadline(frame.session, time_for(frame)):
         return await frame.session.send(dom_snapshot.CaptureSnapshot(computed_styles=_STYLES))
 
 
 async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Drawing]) -> Box | None:
-    """Brings a box out of its process; None stands for all of a frame that did not answer."""
-    silent = frame not in drawings
-    while frame.parent is not None and (box is not None or silent) and box is not EVERYWHERE:
-        around = next(each for each in drawings if each.session is frame.parent.session)
+    """Brings a box out of its process, or all of a frame; None where nothing is seen of it, or as part of another."""
+    while frame.parent is not None and box is not EVERYWHERE:
+        around = next((each for each in drawings if each.session is frame.parent.session), None)
+        if around is None:
+            return None  # that one does not answer either
         try:
-            async with deadline(around.session, FRAME_TIMEOUT_S):
+            async with deadline(around.session, time_for(around)):
                 owner = await around.session.send(dom.GetFrameOwner(frame_id=frame.id))
         except ProtocolError:
             return None
-        quad = await _content_quad(around.session, owner.backend_node_id)
+        quad = await _content_quad(around, owner.backend_node_id)
         if quad is None:
             return None
         box = _around(quad) if box is None else _through(quad, drawings[frame].viewport, box)
-        frame, silent = around, False
+        if box is None:
+            return None
+        frame = around
     return box
 
 
-async def _content_quad(session: Session, backend_node_id: int) -> dom.Quad | None:
+async def _content_quad(frame: Frame, backend_node_id: int) -> dom.Quad | None:
     """Where an element's content is seen; None where it has no place, or has just gone."""
     try:
-        async with deadline(session, FRAME_TIMEOUT_S):
-            return (await session.send(dom.GetBoxModel(backend_node_id=backend_node_id))).model.content
+        async with deadline(frame.session, time_for(frame)):
+            return (await frame.session.send(dom.GetBoxModel(backend_node_id=backend_node_id))).model.content
     except ProtocolError:
         return None
 
@@ -290,8 +320,8 @@ def _reading_order(piece: _Piece) -> tuple[str, int, int, float]:
     return piece.key[0], piece.document, round(piece.box.bottom / 4), piece.box.left
 
 
-def _key(session: Session, backend_node_id: int, place: int) -> Key:
-    return session.id or "", backend_node_id, place
+def _key(frame: Frame, backend_node_id: int, place: int) -> Key:
+    return frame.session.id, backend_node_id, place
 
 
 def _pairs(rare: dom_snapshot.Rare) -> Iterator[tuple[int, int]]:

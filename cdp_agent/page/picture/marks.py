@@ -16,7 +16,10 @@ from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.tab.tab import Tab
 
-TIMEOUT_S = 3.0
+TIMEOUT_S = 10.0
+"""So long the tab's own page may take to answer whatever is asked for a picture."""
+FRAME_TIMEOUT_S = 2.0
+"""A frame that has not answered by then is left out, and covered as a whole where something is to be covered."""
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -76,8 +79,13 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
 
 async def _marks(tree: FrameTree, frame: Frame, world: World, ids: list[int]) -> list[_Found]:
     """In the tab's viewport: out of the frame and of those around it, one after another."""
-    found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=TIMEOUT_S)
+    found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=time_for(frame))
     while found and (holder := await tree.owner_of(frame)) is not None:
         frame, world, owner = holder
-        found = await world.call("marksThrough", owner, found, returning=list[_Found], timeout_s=TIMEOUT_S)
+        found = await world.call("marksThrough", owner, found, returning=list[_Found], timeout_s=time_for(frame))
     return found
+
+
+def time_for(frame: Frame) -> float:
+    """So long it may take to answer what is asked for a picture."""
+    return TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S

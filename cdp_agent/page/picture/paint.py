@@ -23,14 +23,13 @@ import msgspec
 
 from cdp_agent.page.frames.world import World
 
-from .marks import Box, Mark
+from .marks import TIMEOUT_S, Box, Mark
 
 Format = Literal["png", "jpeg"]
 
 LONGEST_PX = 1568
 MOST_PIXELS = 1_150_000
 QUALITY = 0.85
-TIMEOUT_S = 5.0
 _UNLIMITED = 1 << 30
 
 
@@ -63,12 +62,14 @@ async def paint(
     width: float,
     marks: Sequence[Mark] = (),
     masks: Sequence[Box] = (),
+    silent: Sequence[Box] = (),
     format: Format = "png",
     for_models: bool = False,
     longest_px: int | None = None,
 ) -> Picture:
     """The image with the masks painted over, then a box and the ref around each mark.
 
+    `silent`: what is painted over with words that say that a frame there does not answer.
     `width` is how many CSS pixels it is wide, which the boxes are in. `for_models`: no larger than models look at it.
     `longest_px`: no longer than that at any side.
     The world is where the canvas is. Raises PageUnresponsive, DocumentGone, BrowserError; there is no picture then, so
@@ -78,6 +79,7 @@ async def paint(
         "width": width,
         "marks": [{"label": each.ref, "boxes": each.boxes} for each in marks],
         "masks": masks,
+        "silent": silent,
         "type": f"image/{format}",
         "quality": QUALITY,
         "longest": longest_px or (LONGEST_PX if for_models else _UNLIMITED),

@@ -11,10 +11,10 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.tab import Tab
 
 from .capture import capture
-from .drawn import watch_text
+from .cover import cover
 from .marks import Box
 from .paint import Picture, paint
-from .redactions import Spans, locate_text
+from .redactions import Spans
 from .screenshot import LONGEST_PX, TIMEOUT_S
 
 
@@ -70,15 +70,16 @@ async def take_part(
             return await capture(root.session, shot)
 
     masks: list[Box] = []
+    silent: list[Box] = []
     if hidden is None:
         image = await taken()
     else:
-        masks = await locate_text(tab, hidden)
-        image, drawn = await watch_text(tab, hidden, taken(), in_page=beyond)
-        masks += [_moved(each, -extent.left, -extent.top) for each in drawn] if beyond else drawn
-        masks += await locate_text(tab, hidden)
-    moved = [_moved(each, -box.left, -box.top) for each in masks]
-    return await paint(world, image, width=width, masks=moved, format="png", longest_px=longest_px)
+        image, masks, drawn, silent = await cover(tab, hidden, taken, in_page=beyond)
+        if beyond:
+            drawn, silent = ([_moved(each, -extent.left, -extent.top) for each in boxes] for boxes in (drawn, silent))
+        masks += drawn
+    masks, silent = ([_moved(each, -box.left, -box.top) for each in boxes] for boxes in (masks, silent))
+    return await paint(world, image, width=width, masks=masks, silent=silent, format="png", longest_px=longest_px)
 
 
 def _moved(box: Box, x: float, y: float) -> Box:

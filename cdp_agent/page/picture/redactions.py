@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import NamedTuple
 
-from cdp_agent.errors import ActionError
+from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.frame_part import FramePart
@@ -18,7 +19,7 @@ from cdp_agent.page.snapshot.lines import units_of
 from cdp_agent.page.snapshot.reading import Reading, read_all
 from cdp_agent.page.tab.tab import Tab
 
-from .marks import TIMEOUT_S, Box
+from .marks import FRAME_TIMEOUT_S, Box, time_for
 
 Spans = Callable[[str], list[tuple[int, int]]]
 
@@ -27,7 +28,14 @@ class _TextPart(FramePart, frozen=True, kw_only=True):
     text: str
 
 
-async def locate_text(tab: Tab, spans: Spans) -> list[Box]:
+class TextFound(NamedTuple):
+    """The boxes of text that is to be covered, and the frames that did not answer: in them may be more."""
+
+    boxes: list[Box]
+    silent: frozenset[Frame]
+
+
+async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     """The boxes of all text in which `spans` finds something, in all frames, in CSS pixels of the tab's viewport.
 
     Fields that say they hold a secret but show it (one-time codes, card data) are among them. Raises PageUnresponsive,
@@ -35,25 +43,31 @@ async def locate_text(tab: Tab, spans: Spans) -> list[Box]:
     """
     tree = await tab.frames()
     async with tab.reading:
-        readings = await read_all(tree, tab.refs, "seenText", _TextPart, {})
+        readings = await read_all(tree, tab.refs, "seenText", _TextPart, {}, frame_timeout_s=FRAME_TIMEOUT_S)
     try:
         found = await asyncio.gather(*(_boxes(tree, each, spans) for each in readings.by_frame.values()))
     finally:
         for reading in readings.by_frame.values():
             reading.world.tell("forgetSeen")
-    return [box for boxes in found for box in boxes]
+    silent = {each for each in tree.all() if each.id in readings.failures}
+    silent |= {each for each in found if isinstance(each, Frame)}
+    return TextFound([box for boxes in found if isinstance(boxes, list) for box in boxes], frozenset(silent))
 
 
-async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> list[Box]:
-    """Those of one world, brought out of its frame and of those around it."""
+async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:
+    """Those of one world, brought out of its frame and of those around it; the one of these that does not answer."""
     frame: Frame = reading.frame
     world: World = reading.world
     try:
         asked = [units_of(reading.part.text, start, end) for start, end in spans(reading.part.text)]
-        boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=TIMEOUT_S)
+        boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=time_for(frame))
         while boxes and (holder := await tree.owner_of(frame)) is not None:
             frame, world, owner = holder
-            boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=TIMEOUT_S)
+            boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=time_for(frame))
+    except PageUnresponsive:
+        if frame.parent is None:
+            raise
+        return frame
     except ActionError:
         if reading.frame.parent is None:
             raise

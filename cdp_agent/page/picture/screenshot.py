@@ -17,11 +17,10 @@ from cdp_agent.page.snapshot.lines import refs_in
 from cdp_agent.page.tab.tab import Tab
 
 from .capture import capture
-from .drawn import watch_text
-from .marks import TIMEOUT_S as MARKS_TIMEOUT_S
-from .marks import Box, Mark, locate_marks
+from .cover import cover
+from .marks import FRAME_TIMEOUT_S, Box, Mark, locate_marks, time_for
 from .paint import Format, Picture, paint
-from .redactions import Spans, locate_text
+from .redactions import Spans
 
 TIMEOUT_S = 20.0
 LONGEST_PX = 16_384
@@ -46,7 +45,7 @@ async def screenshot(tab: Tab, *, full_page: bool = False, marks: bool = False, 
     """
     if not marks and hidden is None:
         return await _capture(tab, full_page=full_page)
-    refs = refs_in((await tab.read()).text) if marks else ()
+    refs = refs_in((await tab.read(frame_timeout_s=FRAME_TIMEOUT_S)).text) if marks else ()
     picture = await take_picture(tab, refs, hidden=hidden, full_page=full_page, format="png", for_models=False)
     return picture.data
 
@@ -64,27 +63,28 @@ async def take_picture(
     """A picture with these refs marked, as far as the viewport shows them; `longest_px` and the rest: see paint.py.
 
     Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was from before
-    the picture was taken until afterwards, since a page may move meanwhile. When that is not known there is no picture.
-    Raises ActionError for a tab that never had a page, PageUnresponsive, DocumentGone, BrowserError.
+    the picture was taken until afterwards, since a page may move meanwhile. A frame that does not answer is covered as
+    a whole, with words that say so; when it is the tab itself there is no picture. Raises ActionError for a tab that
+    never had a page, PageUnresponsive, DocumentGone, BrowserError.
     """
-    world = await (await tab.frames()).root.world()
+    root = (await tab.frames()).root
+    world = await root.world()
 
     async def taken() -> tuple[bytes, list[Mark], _Extent]:
         # Asked at the same time: the page goes on meanwhile.
         return await asyncio.gather(
             _capture(tab, full_page=full_page, to_be_painted=True),
             locate_marks(tab, refs),
-            world.call("viewportPlace", returning=_Extent, timeout_s=MARKS_TIMEOUT_S),
+            world.call("viewportPlace", returning=_Extent, timeout_s=time_for(root)),
         )
 
     masks: list[Box] = []
     drawn: list[Box] = []
+    silent: list[Box] = []
     if hidden is None:
         image, found, extent = await taken()
     else:
-        masks = await locate_text(tab, hidden)
-        (image, found, extent), drawn = await watch_text(tab, hidden, taken(), in_page=full_page)
-        masks += await locate_text(tab, hidden)
+        (image, found, extent), masks, drawn, silent = await cover(tab, hidden, taken, in_page=full_page)
     width = extent.width
     if full_page:
         width = (await _content_size(tab)).width
@@ -96,6 +96,7 @@ async def take_picture(
         width=width,
         marks=found,
         masks=masks + drawn,
+        silent=silent,
         format=format,
         for_models=for_models,
         longest_px=longest_px,

@@ -90,8 +90,8 @@ async def ask_first(session: Session, document: Handle, timeout_s: float) -> Fir
     """What is known of a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
     begun = time.monotonic()
     async with deadline(session, timeout_s):
-        asked, counting = ask_listeners(session, [document]), session.post(GetDomCounters())
-        [listeners], counters = listeners_of(await asked), await counting
+        asked, counters = await asyncio.gather(ask_listeners(session, [document]), session.post(GetDomCounters()))
+        [listeners] = listeners_of(asked)
     return First(document, listeners, counters.js_event_listeners, time.monotonic() - begun)
 
 

@@ -72,21 +72,23 @@ async def read_all(
     returning: type[P],
     options: Mapping[str, Any],
     *,
+    frame_timeout_s: float | None = None,
     options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
     complete: Callable[[World, P, bool], P] = lambda _, part, __: part,
 ) -> Readings[P]:
     """What `function` answers in each world, called with `options` and the next free id; the ids given are claimed.
 
-    `options_for` adds what only that world is told; `complete` makes a whole of what it answers to that, and is told
-    whether the answer stands: one that does not is followed by another. Raises PageUnresponsive or DocumentGone when
-    the tab itself cannot be read, BrowserError.
+    A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds what only that
+    world is told; `complete` makes a whole of what it answers to that, and is told whether the answer stands: one that
+    does not is followed by another. Raises PageUnresponsive or DocumentGone when the tab itself cannot be read,
+    BrowserError.
     """
 
     async def call(world: World, more: Mapping[str, Any]) -> P:
         asked = {"next": refs.free(world), "frame": world.frame_id, **options, **options_for(world), **more}
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
-    reader = _Reader(tree, refs, returning, call, complete)
+    reader = _Reader(tree, refs, returning, call, complete, frame_timeout_s)
     frames = tree.all()
     if len(frames) == 1:  # tasks would take a tenth of the time of a small page
         readings = Readings(await reader.read(frames[0]), {}, {})
@@ -119,14 +121,22 @@ class _Reader(Generic[P]):
         returning: type[P],
         call: Callable[[World, Mapping[str, Any]], Awaitable[P]],
         complete: Callable[[World, P, bool], P],
+        frame_timeout_s: float | None,
     ) -> None:
         self._tree = tree
         self._refs = refs
         self._returning = returning
         self._call = call
         self._complete = complete
+        self._frame_timeout_s = frame_timeout_s
 
     async def read(self, frame: Frame) -> Reading[P]:
+        if frame.parent is None or self._frame_timeout_s is None:
+            return await self._read(frame)
+        async with deadline(frame.session, self._frame_timeout_s):
+            return await self._read(frame)
+
+    async def _read(self, frame: Frame) -> Reading[P]:
         within_s = READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S
         await frame.rest(within_s)
         try:

@@ -106,14 +106,26 @@ CHECKS = 0.015
 _known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
 
 
-async def take(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Snapshot:
+async def take(
+    tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None, frame_timeout_s: float | None = None
+) -> Snapshot:
     """The page as text, all frames in document order; within `budget_tokens` when given.
 
-    Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
+    A frame that takes longer than `frame_timeout_s` is left out as one that does not answer. Raises PageUnresponsive or
+    DocumentGone when the tab itself cannot be read, BrowserError.
     """
     marks = budget_tokens is not None
     options = {"places": marks, "checks": CHECKS}
-    readings = await read_all(tree, refs, "snapshot", SnapshotPart, options, options_for=_base, complete=_whole)
+    readings = await read_all(
+        tree,
+        refs,
+        "snapshot",
+        SnapshotPart,
+        options,
+        frame_timeout_s=frame_timeout_s,
+        options_for=_base,
+        complete=_whole,
+    )
     composer = _Composer(readings, refs, marks)
     root = readings.root
     text = _finished(composer.text(root), root)

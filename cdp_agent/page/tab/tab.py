@@ -336,12 +336,12 @@ class Tab:
                 session.tell(runtime.TerminateExecution())
             task.result().end_hanging()
 
-    async def read(self, budget_tokens: int | None = None) -> Snapshot:
-        """What `snapshot` gives, for use inside an action: nobody is shown it."""
+    async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
+        """What `snapshot` gives, for use inside an action: nobody is shown it. `frame_timeout_s`: see `take` there."""
         tree = await self.frames()
         async with self.reading:
             begun = time.monotonic()
-            taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens)
+            taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens, frame_timeout_s=frame_timeout_s)
             self._remember(Seen(taken, self.refs.next))
         if budget_tokens is None:
             self.read_took_s = time.monotonic() - begun

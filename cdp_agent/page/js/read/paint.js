@@ -3,17 +3,18 @@
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#6a1b9a', '#b23c00', '#00695c', '#5d4037', '#283593'];
 const LETTERS_PX = 12;
 const LEAST_LETTERS_PX = 11; // of the finished picture: smaller is not read
+const SILENT = 'This frame does not answer: all of it is covered.';
 const toDataURL_ = HTMLCanvasElement.prototype.toDataURL;
 
 /**
  * The picture, with a box and a label around each mark and with each mask painted over.
  * @param {string} image  base64
- * @param {{width: number, marks: {label: string, boxes: Box[]}[], masks: Box[], type: string, quality: number,
- *   longest: number, pixels: number}} options  width: of the picture in CSS pixels, which boxes are in; longest and pixels:
- *   the most that the finished picture may have at a side and in all
+ * @param {{width: number, marks: {label: string, boxes: Box[]}[], masks: Box[], silent: Box[], type: string,
+ *   quality: number, longest: number, pixels: number}} options  width: of the picture in CSS pixels, which boxes are in;
+ *   silent: of frames that do not answer; longest and pixels: the most that the finished picture may have at a side and in all
  * @returns {Promise<{data: string, width: number, height: number}>} data: base64
  */
-async function paint(image, { width, marks, masks, type, quality, longest, pixels }) {
+async function paint(image, { width, marks, masks, silent, type, quality, longest, pixels }) {
   const binary = atob(image);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
@@ -27,9 +28,10 @@ async function paint(image, { width, marks, masks, type, quality, longest, pixel
   context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   const unit = canvas.width / width;
   context.fillStyle = '#000';
-  for (const { left, top, right, bottom } of masks.map((box) => scaled(box, unit))) {
+  for (const { left, top, right, bottom } of [...masks, ...silent].map((box) => scaled(box, unit))) {
     context.fillRect(Math.floor(left) - 1, Math.floor(top) - 1, Math.ceil(right - left) + 3, Math.ceil(bottom - top) + 3);
   }
+  for (const box of silent) saySilent(context, scaled(box, unit), unit);
   paintMarks(context, marks.map(({ label, boxes }) => ({ label, boxes: boxes.map((box) => scaled(box, unit)) })), unit);
   const url = toDataURL_.call(canvas, type, quality);
   return { data: url.slice(url.indexOf(',') + 1), width: canvas.width, height: canvas.height };
@@ -39,10 +41,28 @@ const createElement_ = Document.prototype.createElement;
 const scaled = ({ left, top, right, bottom }, unit) => ({ left: left * unit, top: top * unit, right: right * unit, bottom: bottom * unit });
 const areaOf = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
 
-function paintMarks(context, marks, unit) {
+/** Says in a cover why all of it is covered. */
+function saySilent(context, { left, top, right, bottom }, unit) {
+  const letters = setLetters(context, unit);
+  context.save();
+  context.beginPath();
+  context.rect(left, top, right - left, bottom - top);
+  context.clip();
+  context.fillStyle = '#fff';
+  context.fillText(SILENT, Math.max(0, left) + 4 * unit, Math.max(0, top) + letters);
+  context.restore();
+}
+
+/** @returns {number} how large the letters are */
+function setLetters(context, unit) {
   const letters = Math.max(LEAST_LETTERS_PX, LETTERS_PX * unit);
   context.font = `bold ${letters}px Arial, "Liberation Sans", sans-serif`;
   context.textBaseline = 'middle';
+  return letters;
+}
+
+function paintMarks(context, marks, unit) {
+  const letters = setLetters(context, unit);
   context.lineJoin = 'round';
   const line = Math.max(1.5, 1.5 * unit);
   const ink = marks.length ? inkOf(context) : null;

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -129,6 +132,38 @@ async def test_a_given_profile_is_kept_and_used_again(tmp_path: Path, serve: Ser
             assert await page.evaluate("document.cookie") == "kept=yes"
 
     assert (tmp_path / "mine" / "Default").is_dir()
+
+
+@pytest.fixture
+async def in_a_script(tmp_path: Path) -> AsyncIterator[Browser]:
+    """A Chrome whose program is a script that waits for it, as Debian's headless shell is."""
+    async with Browser.launch(executable=_program(tmp_path, f'{find_chrome()} "$@"')) as browser:
+        yield browser
+
+
+async def test_the_process_of_a_chrome_that_a_script_started_is_chrome_s_own(in_a_script: Browser) -> None:
+    pid, process = in_a_script.pid, in_a_script._instance.process
+    assert pid is not None
+    assert process is not None
+
+    await (await in_a_script.new_page()).evaluate("1")
+
+    assert "--type=" not in command_line(pid)
+    assert "/bin/sh" not in command_line(pid)
+    assert (process.cpu_s() or 0.0) > 0.0
+
+
+@pytest.mark.parametrize("which", ["Chrome", "the script"])
+async def test_a_chrome_that_a_script_started_goes_with_it(in_a_script: Browser, which: str) -> None:
+    pid = in_a_script.pid
+    assert pid is not None
+    session = in_a_script.session
+
+    os.kill(pid if which == "Chrome" else os.getpgid(pid), signal.SIGKILL)
+
+    async with asyncio.timeout(20):
+        assert (await session.connection.closed).startswith("killed by signal 9")
+    assert command_line(pid) == ""
 
 
 async def test_the_environment_of_the_caller_reaches_chrome(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from .stored import load, save
 from .targets import Targets, find_page
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from typing import Any
 
     from cdp_agent.browser.launch.launcher import ChromeProcess
@@ -78,11 +79,13 @@ class Instance:
         """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
         await self.guards.begin()
         await self.default.create()
-        answers = [
+        answers: list[Awaitable[Any]] = [
             self.session.post(cdp_browser.GetVersion()),
             *self.default.set_up(),
             *self.targets.follow(),
         ]
+        if self.process is not None:
+            answers.append(self.process.identify(self.session))
         self.version, *_ = await asyncio.gather(*answers)
         self._liveness.start()
         await self.default.load()

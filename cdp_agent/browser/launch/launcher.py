@@ -16,6 +16,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.browser.launch import supervisor
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
@@ -27,6 +29,8 @@ _GIVEN_PROFILE_GRACE_S = 5.0
 _EXPLANATION_S = 5.0
 """Chrome's end is told once all of it is cleaned up, which takes seconds on a machine under load."""
 _SHOWN_LINES = 12
+_OF_SIGNALS = range(129, 193)
+"""A shell that waits for what was killed by a signal ends with 128 and its number."""
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
@@ -39,8 +43,10 @@ class Exit(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.status is None:
             how = "it was ended"
+        elif self.status < 0 or self.status in _OF_SIGNALS:
+            how = f"killed by signal {-self.status if self.status < 0 else self.status - 128}"
         else:
-            how = f"killed by signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
+            how = f"exit status {self.status}"
         # A machine without D-Bus, such as a container, fills the log with that and nothing comes of it.
         lines = [line for line in self.stderr.splitlines() if "dbus/" not in line]
         return "\n".join([how, *lines[-_SHOWN_LINES:]])
@@ -76,7 +82,11 @@ class ChromeProcess:
         self.profile = started.profile
         self.temporary = started.temporary
         self.pid: int | None = None
+        """Of its main process: what was started, until `identify`."""
+        self._group: int | None = None
+        """What was started, which leads the group of all its processes."""
         loop = asyncio.get_running_loop()
+        self._started: asyncio.Future[None] = loop.create_future()
         self.listening: asyncio.Future[str] = loop.create_future()
         """The address of its DevTools WebSocket, when it was started with a port."""
         self.ended: asyncio.Future[Exit] = loop.create_future()
@@ -105,6 +115,19 @@ class ChromeProcess:
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    async def identify(self, browser: Session) -> None:
+        """Has Chrome say which process it is: what was started may be a script that waits for it, as Debian's is.
+
+        Raises ProtocolError, BrowserError.
+        """
+        told = (await browser.send(GetProcessInfo())).process_info
+        await self._started
+        pid = next(each.id for each in told if each.type == "browser")
+        if sys.platform != "win32" and pid != self.pid:
+            with contextlib.suppress(ProcessLookupError):  # where it runs, processes are counted apart from ours
+                if os.getpgid(pid) == self._group:
+                    self.pid = pid
+
     async def listens(self, timeout_s: float) -> str | None:
         """The address of its DevTools WebSocket, once it listens; None when it does not within the time, or ended."""
         either: list[asyncio.Future[Any]] = [self.listening, self.ended]
@@ -119,8 +142,8 @@ class ChromeProcess:
             self._drop_lifeline()
         await asyncio.wait([self.ended], timeout=CLEAN_UP_S)
         end = self.ended.result() if self.ended.done() else _UNSUPERVISED
-        if self.pid is not None and end is _UNSUPERVISED:
-            await asyncio.to_thread(supervisor.clean_up, self.pid, self.profile, temporary=self.temporary)
+        if self._group is not None and end is _UNSUPERVISED:
+            await asyncio.to_thread(supervisor.clean_up, self._group, self.profile, temporary=self.temporary)
         return end
 
     def _drop_lifeline(self) -> None:
@@ -138,7 +161,8 @@ class ChromeProcess:
         for line in self._process.stdout:
             word, _, value = line.decode(errors="replace").rstrip("\n").partition(" ")
             if word == "started":
-                self.pid = int(value)
+                self.pid = self._group = int(value)
+                tell(_settle, self._started, None)
             elif word == "listening":
                 tell(_settle, self.listening, value)
             elif word == "ended":

@@ -21,6 +21,7 @@ from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError
+from tests.commands import wait_until
 
 _ORDERLY_END_S = 3.0
 _running: dict[int, ChromeProcess] = {}
@@ -84,6 +85,7 @@ def closing_tabs(endpoint: str) -> Iterator[None]:
     yield
     for left in tabs() - before:
         httpx.get(f"{endpoint}/json/close/{left}", verify=False)
+    assert wait_until(lambda: tabs() <= before)  # Chrome answers before they are
 
 
 async def _refused(chrome: DetachedChrome) -> None:

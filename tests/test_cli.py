@@ -207,7 +207,7 @@ def test_no_chrome_ends_with_status_3(cli: Cli) -> None:
 def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:
     started = json.loads(cli.here("chrome", "start", "--json").stdout)
     os.kill(started["pid"], signal.SIGKILL)
-    assert wait_until(lambda: not answers(started["endpoint"]))  # it may be a script's child, which ends a little later
+    assert wait_until(lambda: not answers(started["endpoint"]))
 
     assert cli.here("chrome", "status", status=3).stdout == "No Chrome of ours is running.\n"
     assert "Nothing yet" in cli.here("snapshot", serve(SHOP)).stdout
@@ -224,7 +224,22 @@ def test_chrome_start_twice_is_one_chrome(begun: tuple[Cli, str]) -> None:
     assert chrome in cli.here("chrome", "status").stdout
 
 
-@pytest.mark.whole_chrome
+def test_chrome_start_starts_one_also_where_a_variable_names_another(attached: Cli) -> None:
+    started = json.loads(attached.here("chrome", "start", "--json", "--session", "ours").stdout)
+
+    assert started["endpoint"] != attached.environment["CDP_AGENT_CDP"]
+    assert started["endpoint"] in attached.here("chrome", "status", "--session", "ours").stdout
+    assert attached.here("chrome", "stop", "--session", "ours").stdout == "Chrome has ended.\n"
+
+
+def test_chrome_start_says_that_the_session_is_in_a_chrome_of_somebody_else(attached: Cli) -> None:
+    attached.here("tabs")
+
+    told = attached.here("chrome", "start", status=2).stderr
+
+    assert "The session 'default' is in a Chrome that was there: close it first" in told
+
+
 def test_a_chrome_that_does_not_answer_is_exchanged(cli: Cli, serve: Serve) -> None:
     started = json.loads(cli.here("chrome", "start", "--json").stdout)
     os.kill(started["pid"], signal.SIGSTOP)

@@ -49,7 +49,10 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
     )
     add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
     found = parser.read(words)
-    return ChromeCommand(found.act, found.port, loaded(found, caller))
+    asked = loaded(found, caller)
+    # One of ours is meant, whatever Chrome a variable or the file names for the other commands.
+    sources = {name: each for name, each in asked.sources.items() if name != "cdp"}
+    return ChromeCommand(found.act, found.port, Loaded(msgspec.structs.replace(asked.config, cdp=()), sources))
 
 
 async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:
@@ -62,9 +65,10 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
             raise
         return tell_none(caller, as_json=as_json)
     if not opened.listens:
+        why = "is in a Chrome that was there" if opened.config.cdp else "runs, but its Chrome listens on no port"
         raise SetupError(
-            f"The session {opened.name!r} runs, but its Chrome listens on no port: close it first (`cdp-agent close "
-            f"--session {opened.name}`), or name another one with --session."
+            f"The session {opened.name!r} {why}: close it first (`cdp-agent close --session {opened.name}`), or name "
+            "another one with --session."
         )
     if command.act == "start" and was_open and not as_json:
         caller.output.complain("Chrome was running already.\n")

@@ -121,13 +121,13 @@ async def test_what_moves_is_covered_on_its_way(page: Page, serve: Serve, conten
 
 
 async def test_all_is_covered_where_something_moved_between_two_looks_that_were_far_apart(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    page: Page, serve: Serve
 ) -> None:
-    monkeypatch.setattr("cdp_agent.page.picture.drawn.FAR_APART_S", 0.0)
     await page.goto(serve(red_page(MOVING)))
+    busy = "for (const end = performance.now() + 100; performance.now() < end;);"
 
     watched = await watch_text(
-        tab_of(page), SECRETS.spans, page.evaluate("document.querySelector('p').style.top = '7px'")
+        tab_of(page), SECRETS.spans, page.evaluate(f"{busy} document.querySelector('p').style.top = '67px'")
     )
 
     assert EVERYWHERE in watched.text

@@ -418,12 +418,13 @@ async def test_what_submits_nothing_is_told(page: Page, serve: Serve, subtests: 
             assert counted_from(first, receipt.note) == note
 
 
+# Later than what was filled in is read again, and before the page counts as being at rest.
 CHANGES_IT = {
-    "a moment later": "<input aria-label=F oninput='setTimeout(() => { this.value = this.value.toUpperCase() }, 20)'>",
+    "a moment later": "<input aria-label=F oninput='setTimeout(() => { this.value = this.value.toUpperCase() }, 45)'>",
     "in the frame after": """<input aria-label=F
 oninput='requestAnimationFrame(() => requestAnimationFrame(() => this.value = "ADA"))'>""",
     "in an editor": """<div aria-label=F role=textbox contenteditable
-oninput='setTimeout(() => this.textContent = "ADA", 20)'></div>""",
+oninput='setTimeout(() => this.textContent = "ADA", 45)'></div>""",
 }
 EMPTIES = """<input aria-label=F onkeydown="if (event.key === 'Enter') setTimeout(() => this.value = '', 50)">"""
 
@@ -450,7 +451,7 @@ async def test_a_receipt_tells_that_enter_emptied_the_field(page: Page, serve: S
 
 
 async def test_a_receipt_tells_that_the_page_emptied_a_password(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input type=password aria-label=F oninput='setTimeout(() => this.value = \"\", 20)'>"))
+    await page.goto(serve("<input type=password aria-label=F oninput='setTimeout(() => this.value = \"\", 45)'>"))
 
     receipt = await page.fill(await ref(page, "F"), "hunter2")
 

@@ -249,7 +249,7 @@ async def test_a_late_number_is_an_effect_where_all_was_still_before(page: Page,
 
 async def test_a_clock_of_seconds_hides_no_late_effect(page: Page, serve: Serve) -> None:
     """The clock changes when the button has been clicked, and ends no waiting: it was seen to go before."""
-    late = "setTimeout(() => { out.textContent = 'done' }, 950)"
+    late = "setTimeout(() => { clock.textContent = ++s }, 100); setTimeout(() => { out.textContent = 'done' }, 600)"
     await page.goto(serve(f'<title>Page</title><button onclick="{late}">Go</button><p id=out></p>{SECONDS}'))
     button = await ref(page, "Go")
     await page.evaluate("new Promise((done) => setTimeout(done, 1200))")

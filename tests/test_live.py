@@ -65,8 +65,11 @@ async def showing(browser: Browser, page: Page, url: str, folder: Path, *replies
 
 
 async def test_a_run_is_seen_as_it_goes_and_asks_in_its_page(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The scripted model answers at once: a picture that takes longer than that is left out.
+    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 30.0)
+    monkeypatch.setattr("cdp_agent.trace.watcher._TAKES_AT_MOST_S", 30.0)
     watcher = await browser.new_page()
     async with showing(browser, page, serve(SHOP), tmp_path, FILL, ASK, CLICK, DONE) as shown:
         await watcher.goto(shown.address)

@@ -174,6 +174,8 @@ def test_what_was_written_stays_when_the_process_is_killed(detached: DetachedChr
         import asyncio, sys
         from pathlib import Path
         from cdp_agent import Agent, Browser
+        from cdp_agent.trace import watcher
+        watcher._LATEST_S = 5.0  # else there is no picture where that takes long
         async def main():
             async with Browser.connect(sys.argv[1]) as browser:
                 agent = Agent(browser, model="openai-compatible/m", base_url=sys.argv[2], trace=Path(sys.argv[3]))

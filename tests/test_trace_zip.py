@@ -131,7 +131,10 @@ async def test_secrets_are_masked_in_documents_or_there_are_none(page: Page, ser
     assert none is None
 
 
-async def test_no_secret_is_in_a_zip(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+async def test_no_secret_is_in_a_zip(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 5.0)  # else there are none where that takes long
     secrets = {"password": Secret("kiwi-77-plum")}
     fill = tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "<secret:password>"})
     leak = "<script>console.error('kiwi-77-plum'); fetch('/none?kiwi-77-plum')</script>"

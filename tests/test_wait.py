@@ -167,7 +167,7 @@ async def test_a_ref_is_waited_for_until_it_is_shown(page: Page, serve: Serve) -
 
     receipt = await page.wait_for(ref=ref)
 
-    assert receipt.text.startswith(f"waited for {ref} to be shown\n")
+    assert receipt.text.splitlines()[0] == f"waited for {ref} to be shown"
     assert await page.evaluate("b.hidden") is False
 
 

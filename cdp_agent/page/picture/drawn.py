@@ -39,8 +39,8 @@ _ADDRESSES = {"src", "data"}
 _LENGTH = re.compile(r"\d+(?:\.\d+)?(?=px)")
 
 QUICK_S = 0.1
-FAR_APART_S = 0.2
-"""Something may have been anywhere, and be where it was again."""
+FAR_APART_S = 0.06
+"""In more than three frames something may have been anywhere, and be where it was again."""
 
 T = TypeVar("T")
 Key = tuple[str, int, int]
@@ -76,19 +76,20 @@ async def watch_text(
     was is not known of what moved between two looks that were far apart: then all of the picture counts as such. Raises
     as `find_drawn` and as `taking`, which is cancelled then.
     """
-    looked = time.perf_counter()
+    asked = time.perf_counter()
     seen, frames = await find_drawn(tab, spans, in_page=in_page, silent=silent)
     boxes = {*seen.values(), *frames.values()}
-    is_quick = time.perf_counter() - looked < QUICK_S
+    is_quick = time.perf_counter() - asked < QUICK_S
 
     async def look() -> None:
-        nonlocal looked
+        nonlocal asked
+        last, asked = asked, time.perf_counter()
         found = await find_drawn(tab, spans, in_page=in_page, silent=silent | frames.keys())
-        last, looked = looked, time.perf_counter()
+        apart_s = time.perf_counter() - last  # at most, since nobody knows when the page answered
 
         def cover(before: Box, box: Box) -> None:
             moved = before != box
-            boxes.add(box if not moved else swept(before, box) if looked - last < FAR_APART_S else EVERYWHERE)
+            boxes.add(box if not moved else swept(before, box) if apart_s < FAR_APART_S else EVERYWHERE)
 
         for key, box in found.text.items():
             cover(seen.get(key, box), box)

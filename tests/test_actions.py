@@ -77,6 +77,20 @@ async def test_click_meets(page: Page, serve: Serve, subtests: pytest.Subtests) 
             assert await log(page) == CLICKS
 
 
+async def test_click_waits_for_what_has_just_begun_to_move(page: Page, serve: Serve) -> None:
+    """It is where it was until the animation has had its first frame, and goes far with the next."""
+    moves = "<style>@keyframes m {from {margin-left: 0} to {margin-left: 300px}}</style>"
+    await page.goto(serve(f"{moves}<button id=b>Go</button>{LOGGING}"))
+    target = await at(page, "Go")
+
+    for _ in range(20):
+        begin = "b.style.animation = 'none'; b.offsetWidth; b.style.animation = 'm .1s cubic-bezier(0, 1, 0, 1)'"
+        await page.evaluate(begin)
+        await actions.click(target)
+
+    assert await log(page) == CLICKS * 20
+
+
 async def test_click_waits_until_it_is_shown(page: Page, serve: Serve) -> None:
     await page.goto(serve(f"<button id=b>Go</button>{LOGGING}"))
     target = await at(page, "Go")

@@ -230,7 +230,7 @@ async def _expect(page: Page, row: Row) -> None:
 
 COUNT = "setTimeout(() => { out.textContent = `done ${++n}` }, 100)"
 STILL = "<p id=out>done 0</p><script>let n = 0</script>"
-SECONDS = "<p id=clock>0</p><script>let s = 0; setInterval(() => { clock.textContent = ++s }, 1000)</script>"
+SECONDS = "<p id=clock>0</p><script>let s = 0; setInterval(() => { clock.textContent = ++s }, 750)</script>"
 
 
 async def test_a_late_number_is_an_effect_where_all_was_still_before(page: Page, serve: Serve) -> None:

@@ -32,7 +32,7 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
 function aim(id, options) {
   const element = elementBy(id);
   if (!element) return { why: 'gone', detail: '', by: null, said: { role: '', name: '' } };
-  const state = { scrolled: false, centred: false, drawn: !options.beside_frames, began: performance.now(), boxes: '' };
+  const state = { scrolled: false, centred: false, drawn: !options.beside_frames, began: performance.now(), boxes: '', times: '' };
   return attempt(element, options, state) ?? aimLater(element, options, state);
 }
 
@@ -90,21 +90,31 @@ function centre(element) {
   bringIntoView_.call(shown, { block: 'center', inline: 'center', behavior: 'instant' });
 }
 
-/** Whether it has not yet come to rest: an animation that ends moves it, and its boxes differ from the last frame's. */
+/**
+ * Whether it has not yet come to rest: an animation that ends moves it, and its boxes differ from the last frame's.
+ * They say nothing as long as the time of the animation stands still, as it does until its first frame.
+ */
 function isMoving(element, levels, state) {
-  if (!levels.some((level) => isAnimated(level.document, element))) return false;
+  const moving = levels.map((level) => animationOf(level.document, element)).filter((animation) => animation !== null);
+  if (!moving.length) return false;
   const boxes = JSON.stringify(boxesOf(element));
-  const moved = boxes !== state.boxes;
+  const times = JSON.stringify(moving.map(({ currentTime }) => (typeof currentTime === 'number' ? currentTime : 0)));
+  const moved = boxes !== state.boxes || moving.some(({ pending }) => pending) || (times === state.times && moving.some(isTimed));
   state.boxes = boxes;
+  state.times = times;
   return moved;
 }
+
+/** Its time goes on by itself, not as somebody scrolls. @param {Animation} animation */
+const isTimed = ({ currentTime, playbackRate }) => typeof currentTime === 'number' && playbackRate !== 0;
 
 // What an animation may change without moving anything.
 const STILL = /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
 // What moves only the animated element and what is in it.
 const MOVES_ITSELF = /^(transform|translate|rotate|scale|perspective|clipPath|offsetPath|offsetDistance)$/;
 
-function isAnimated(document, element) {
+/** The first that moves it. @returns {Animation | null} */
+function animationOf(document, element) {
   const animations = documentAnimations_.call(document);
   for (let i = 0; i < Math.min(animations.length, 100); i++) {
     const { playState, effect } = animations[i];
@@ -113,11 +123,11 @@ function isAnimated(document, element) {
     const around = isInside(element, effect.target) || documentOf(element) !== document;
     for (const keyframe of effect.getKeyframes()) {
       for (const property in keyframe) {
-        if (!STILL.test(property) && (around || !MOVES_ITSELF.test(property))) return true;
+        if (!STILL.test(property) && (around || !MOVES_ITSELF.test(property))) return animations[i];
       }
     }
   }
-  return false;
+  return null;
 }
 
 function isDisabled(element) {

@@ -394,9 +394,11 @@ async def test_who_read_the_page_before_waits_for_no_reading_but_of_what_has_cha
 ) -> None:
     taken, take = list[str](), snapshot.take
 
-    async def noted(tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None) -> Snapshot:
+    async def noted(
+        tree: FrameTree, refs: RefTable, *, budget_tokens: int | None = None, frame_timeout_s: float | None = None
+    ) -> Snapshot:
         taken.append(tree.root.url)
-        return await take(tree, refs, budget_tokens=budget_tokens)
+        return await take(tree, refs, budget_tokens=budget_tokens, frame_timeout_s=frame_timeout_s)
 
     monkeypatch.setattr(snapshot, "take", noted)
     late = "<p id=out>early</p><script>setTimeout(() => { out.textContent = 'late' }, 40)</script>"

@@ -3,7 +3,7 @@
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#6a1b9a', '#b23c00', '#00695c', '#5d4037', '#283593'];
 const LETTERS_PX = 12;
 const LEAST_LETTERS_PX = 11; // of the finished picture: smaller is not read
-const SILENT = 'This frame does not answer: all of it is covered.';
+const UNANSWERED = 'This frame does not answer: all of it is covered.';
 const toDataURL_ = HTMLCanvasElement.prototype.toDataURL;
 
 /**
@@ -49,7 +49,7 @@ function saySilent(context, { left, top, right, bottom }, unit) {
   context.rect(left, top, right - left, bottom - top);
   context.clip();
   context.fillStyle = '#fff';
-  context.fillText(SILENT, Math.max(0, left) + 4 * unit, Math.max(0, top) + letters);
+  context.fillText(UNANSWERED, Math.max(0, left) + 4 * unit, Math.max(0, top) + letters);
   context.restore();
 }
 

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+import time
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
@@ -170,10 +171,45 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert masked(text) == text
 
 
-def test_many_signs_that_begin_an_escape_take_no_time() -> None:
-    text = "\\" * 20_000 + "…"
+MANY = {
+    "backslashes": "\\" * 20_000 + "…",
+    "backslashes of addresses": "%255C" * 20_000 + "…",
+    "brackets": " [a=" * 20_000,
+    "quotes in brackets": ' [a="' * 20_000,
+    "digits": f"&#{'9' * 5_000};",
+    "zeros": f"&#{'0' * 5_000}",
+}
 
-    assert masked(text) == text
+
+@pytest.mark.parametrize("what_is_left", ["", "annab…"])
+@pytest.mark.parametrize("many", MANY)
+def test_many_signs_that_begin_something_take_no_time(many: str, what_is_left: str) -> None:
+    began = time.process_time()
+
+    shown = masked(what_is_left + MANY[many])
+
+    assert shown == what_is_left.replace("annab", "[user]") + MANY[many]
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [("", ""), ("\\\\", ""), ("%5C%255c", ""), ("%5c\\", ""), ("5c", "5c"), ("255c", "255c"), ("\\5c", "\\5c")],
+)
+@pytest.mark.parametrize("escape", ["\\u0061", "\\x61", "%255Cu{61}"])
+def test_an_escape_is_taken_out_with_all_of_its_backslashes(before: str, left: str, escape: str) -> None:
+    assert masked(f"x {before}{escape}nnabelle") == f"x {left}[user]"
+
+
+def test_one_that_ends_with_a_backslash_is_found_twice_in_a_row() -> None:
+    mask = Mask()
+    mask.add("anna\\", "[user]")
+
+    assert mask.hide("anna\\\\u0061nna\\ x") == "[user][user] x"
+
+
+def test_a_number_of_html_may_have_many_zeros_before_it() -> None:
+    assert masked(f"&#{'0' * 5_000}97;nnabelle") == "[user]"
 
 
 def test_the_longer_of_two_secrets_is_masked_as_a_whole() -> None:

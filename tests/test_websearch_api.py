@@ -12,6 +12,7 @@ from werkzeug import Request, Response
 from cdp_agent.browser import Browser
 from cdp_agent.errors import ActionError, SetupError
 from cdp_agent.websearch import NAMES, Results, Search, WebResult, configure
+from cdp_agent.websearch.base import plain
 
 KEY = "sk-very-secret"
 KEYED = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY", "exa": "EXA_API_KEY", "parallel": "PARALLEL_API_KEY"}
@@ -261,3 +262,7 @@ def test_a_searxng_is_found_by_its_variable() -> None:
     assert configure("SearXNG", environment={"SEARXNG_URL": "http://localhost:8080/"}) == Search(
         "searxng", "http://localhost:8080"
     )
+
+
+def test_a_character_by_a_number_too_large_is_no_error() -> None:
+    assert plain(f"Tea &amp; &#{'9' * 5_000}; cake", 20) == "Tea & \ufffd cake"

@@ -12,7 +12,6 @@ tags between its letters, and with each letter in an element of its own. It does
 from __future__ import annotations
 
 import base64
-import html
 import html.entities
 import re
 import unicodedata
@@ -20,6 +19,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from urllib.parse import unquote
+
+from cdp_agent.security.entities import unescaped
 
 COVER = "•"
 _LEAST_CUT = 4
@@ -29,6 +30,8 @@ _MOST_REMEMBERED = 500
 _ROUNDS = 3
 _UNSEEN = "".join(map(chr, (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)))
 _BACKSLASH = r"(?:\\|%(?:25)*5c)+"
+_FIRST_BACKSLASH = r"(?<!\\)" + "".join(f"(?<!%{'25' * times}5c)" for times in range(5))
+"""Of many in a row: an escape is looked for once, not from each of them to the last."""
 _BETWEEN = rf"(?:[\s+{_UNSEEN}«»]|{_BACKSLASH}[nrt]|%(?:25)*(?:0[ad9]|20)|&(?:nbsp|shy|zwnj|zwj|#(?:32|x20|8203));)*"
 _REMOVED = str.maketrans(dict.fromkeys(_UNSEEN + "«»"))
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -41,7 +44,7 @@ _JUNK, _TAG = "\0", "\1"
 # What stands between the texts of neighbouring elements, in snapshots, markup and Markdown.
 _STRUCTURE = re.compile(
     r"^ *(?:[+~=-] +)?- [a-z]+(?=[ :\n])"
-    r"| \[[a-z-]+(?:=(?:\"(?:[^\"\\\n]|\\.)*\"|[^\]\n]*))?\]"
+    r"| \[[a-z-]+(?:=(?:\"(?:[^\"\\\n]|\\.)*\"|[^\]\[\n]*))?\]"
     r"| → \S+|<[^<>\n]{1,300}>|\]\([^()\s]*\)",
     re.MULTILINE,
 )
@@ -194,7 +197,7 @@ class _Forms:
             if "%" in text:
                 text = unquote(text)
             if "&" in text:
-                text = html.unescape(text)
+                text = unescaped(text)
             if "\\" in text:
                 text = _SURROGATES.sub(_joined, _ESCAPE.sub(_unescaped, text))
             if text == before:
@@ -262,24 +265,26 @@ def _pattern(secret: str, flags: re.RegexFlag) -> re.Pattern[str]:
 
 def _written(secret: str) -> str:
     """A pattern for the text in all its writings."""
-    letters = [*"".join(secret.split())]  # what is between letters may be anything white
-    return _BETWEEN.join(f"(?:{'|'.join(_writings(each))})" for each in letters if each not in _UNSEEN)
+    letters = [each for each in "".join(secret.split()) if each not in _UNSEEN]  # between them may be anything white
+    first = "" if secret.endswith("\\") else _FIRST_BACKSLASH  # the end of one may stand before the next of those
+    writings = (_writings(each, begins="" if at else first) for at, each in enumerate(letters))
+    return _BETWEEN.join(f"(?:{'|'.join(each)})" for each in writings)
 
 
-def _writings(letter: str) -> Iterator[str]:
-    """Patterns for one letter: itself, and as it stands in addresses, in HTML and in JSON."""
+def _writings(letter: str, *, begins: str) -> Iterator[str]:
+    """Patterns for one letter: itself, and as it stands in addresses, in HTML and JSON. `begins` is before escapes."""
     number = ord(letter)
     percent = "".join(f"%(?:25)*{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass"))
     yield from (re.escape(letter), percent)
     yield rf"&(?:amp;)*#(?:0*{number}|x0*{number:x})(?:;|\b)"
     yield from (rf"&(?:amp;)*{name};?" for name in sorted(set(_NAMES.get(letter, ())), key=len, reverse=True))
     units = letter.encode("utf-16-be", "surrogatepass").hex()
-    yield "".join(f"{_BACKSLASH}u{units[at : at + 4]}" for at in range(0, len(units), 4))
-    yield rf"{_BACKSLASH}u\{{0*{number:x}\}}"
+    yield begins + "".join(f"{_BACKSLASH}u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    yield rf"{begins}{_BACKSLASH}u\{{0*{number:x}\}}"
     if number < 0x100:
-        yield f"{_BACKSLASH}x{number:02x}"
+        yield f"{begins}{_BACKSLASH}x{number:02x}"
     if not letter.isalnum():
-        yield rf"{_BACKSLASH}(?:{re.escape(letter)}|{percent})"
+        yield rf"{begins}{_BACKSLASH}(?:{re.escape(letter)}|{percent})"
 
 
 def _base64_of(secret: bytes) -> set[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from html import unescape
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
+
+from cdp_agent.security.entities import unescaped
 
 if TYPE_CHECKING:
     from cdp_agent.page.query.listing import ListingRules
@@ -107,7 +108,7 @@ def result(title: str | None, url: str | None, snippet: str | None = "") -> WebR
 
 def plain(text: str, longest: int) -> str:
     """The text in one line, without tags and control characters, cut where it is longer."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in unescape(_TAG.sub("", text))).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in unescaped(_TAG.sub("", text))).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 

@@ -103,7 +103,7 @@ def _without_secrets(run: Run) -> BrowserState:
     def holds(value: object) -> bool:
         return run.secrets.masked(value) is not value
 
-    tabs = [re.split("[?#]", tab)[0] if holds(tab) else tab for tab in run.place.tabs]
+    tabs = [re.split("[?#]", tab, maxsplit=1)[0] if holds(tab) else tab for tab in run.place.tabs]
     return BrowserState(
         [BLANK if holds(tab) else tab for tab in tabs], [each for each in run.place.cookies if not holds(each)]
     )

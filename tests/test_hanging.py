@@ -20,7 +20,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
 from cdp_agent.page.actions import mouse
-from cdp_agent.page.frames import responsiveness
+from cdp_agent.page.frames import responsiveness, world
 from cdp_agent.page.frames.responsiveness import answers
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
@@ -157,6 +157,27 @@ async def test_a_page_that_hangs_once_it_has_loaded_is_waited_for_once(page: Pag
     opened, took_s = await seconds(page.goto(serve(f"<p>Top<script>{loop}</script>")))
 
     assert (opened.settled, took_s < 8) == (f"the page does not answer: {BUSY}", True)
+
+
+@sooner
+async def test_a_page_that_hangs_after_a_click_is_waited_for_once(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not for its text, then for how it looks and then for what it threw."""
+    await page.goto(serve(f'<button onclick="setTimeout(() => {{ {LOOP} }})">Hang</button>'))
+    button = await ref(page, "Hang")
+    asked: list[Session] = []
+
+    async def note(session: Session) -> bool:
+        asked.append(session)
+        return await answers(session)
+
+    monkeypatch.setattr(world, "answers", note)
+
+    receipt = await page.click(button)
+
+    assert receipt.settled == f"the page does not answer: {BUSY}"
+    assert len(asked) == 1
 
 
 @sooner

@@ -468,6 +468,36 @@ async def test_a_redirect_within_what_is_allowed_is_followed(guarded: Browser, w
     assert (receipt.navigated_to, receipt.blocked) == (f"{web.origin('other')}/to", [])
 
 
+@pytest.mark.parametrize(
+    ("lists", "opened"),
+    [
+        ({"allow": ["here.localhost", "good.localhost"]}, ["good", "a.good"]),
+        ({"allow": ["here.localhost", "*.good.localhost"]}, ["a.good"]),
+        ({"allow": ["here.localhost", "http://good.localhost:PORT"]}, ["good"]),
+        ({"allow": ["here.localhost", "https://good.localhost:PORT"]}, []),
+        ({"deny": ["good.localhost"]}, ["notgood", "good.bad"]),
+        ({"deny": ["good.localhost:1"]}, ["good", "a.good", "notgood", "good.bad"]),
+    ],
+)
+async def test_sockets_go_to_the_hosts_of_the_lists(
+    browser: Browser, web: Web, lists: dict[str, list[str]], opened: list[str]
+) -> None:
+    """What pages ask for first is held for us to look at; of sockets Chrome is told beforehand."""
+    hosts = ["good", "a.good", "notgood", "good.bad"]
+    tried = "".join(
+        f"new Promise(done => {{ const socket = new WebSocket('{web.origin(host).replace('http', 'ws')}/socket');"
+        f" socket.onopen = () => done(['{host}']); socket.onerror = () => done([]); }}),"
+        for host in hosts
+    )
+    rules = rules_of(**{name: [each.replace("PORT", str(web.port)) for each in some] for name, some in lists.items()})  # type: ignore[arg-type]  # lists alone
+
+    async with limited(rules):
+        page = await browser.new_page(web.put("here", "/", "<p>Here"))
+        assert await page.evaluate(f"Promise.all([{tried}]).then(each => each.flat())") == opened
+
+    assert {host for host, path in web.asked if path == "/socket"} == set(opened)
+
+
 async def test_sockets_and_workers_that_are_allowed_work(guarded: Browser, web: Web) -> None:
     web.put("good", "/worker.js", "fetch('/from-worker').then(() => postMessage('fetched'))", "text/javascript")
     page = await guarded.new_page()

@@ -226,15 +226,10 @@ def test_sockets_are_refused_in_the_words_that_chrome_has_for_addresses() -> Non
     conditions = socket_conditions([made(allow=["a.example", "https://b.example"], deny=["[::1]:81"])])
 
     assert [(each.url_pattern, each.offline) for each in conditions] == [
-        ("ws://[\\:\\:1]:81/*", True),
-        ("wss://[\\:\\:1]:81/*", True),
-        ("ws://a.example:*/*", None),
-        ("ws://*.a.example:*/*", None),
-        ("wss://a.example:*/*", None),
-        ("wss://*.a.example:*/*", None),
+        ("ws{s}?://[\\:\\:1]:81/*", True),
+        ("ws{s}?://{*.}?a.example:*/*", None),
         ("wss://b.example:443/*", None),
-        ("ws://*:*/*", True),
-        ("wss://*:*/*", True),
+        ("ws{s}?://*:*/*", True),
         ("", None),
     ]
-    assert [each.packet_loss for each in conditions] == [None] * 9 + [100]
+    assert [each.packet_loss for each in conditions] == [None] * 4 + [100]

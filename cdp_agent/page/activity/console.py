@@ -109,7 +109,7 @@ class Console:
 
     async def _thrown_in(self, frame: Frame, since: float) -> list[ConsoleMessage]:
         session, world = frame.session, frame.present_world
-        if world is None:
+        if world is None or session.silent:  # that it hangs is told, and need not be waited for once more
             return []
         try:
             count = sum(map(_may_be_thrown, await _told(session)))

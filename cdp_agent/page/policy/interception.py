@@ -141,7 +141,7 @@ def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkCond
     if len(allowing) == 1:  # of several, all would have to allow it, which cannot be said: none is allowed
         found += [_condition(text, offline=False) for allowed in allowing[0] for text in _url_patterns(allowed)]
     if allowing:
-        found += [_condition(f"{scheme}://*:*/*", offline=True) for scheme in ("ws", "wss")]
+        found.append(_condition("ws{s}?://*:*/*", offline=True))
     if any(each.bound for each in rules):
         found.append(_WITHOUT_WEBRTC)
     return found
@@ -159,8 +159,13 @@ def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:
 
 
 def _url_patterns(pattern: Pattern) -> list[str]:
-    schemes = {"": ("ws", "wss"), "http": ("ws",), "https": ("wss",)}.get(pattern.scheme, ())
+    """One at most: Chrome reads them anew for each document and worker, and slowly.
+
+    https://urlpattern.spec.whatwg.org/#pattern-strings
+    """
+    scheme = {"": "ws{s}?", "http": "ws", "https": "wss"}.get(pattern.scheme)
     host = "".join(f"\\{each}" if each in ":[]" else each for each in pattern.host) or "*"
-    hosts = [f"[{host}]" if ":" in pattern.host else host] if pattern.itself else []
-    hosts += [f"*.{host}"] if pattern.subdomains else []
-    return [f"{scheme}://{each}:{pattern.port or '*'}/*" for scheme in schemes for each in hosts]
+    host = f"[{host}]" if ":" in pattern.host else host
+    if pattern.subdomains:
+        host = f"{{*.}}?{host}" if pattern.itself else f"*.{host}"
+    return [f"{scheme}://{host}:{pattern.port or '*'}/*"] if scheme else []

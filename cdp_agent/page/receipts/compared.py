@@ -73,8 +73,9 @@ def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
     if value is None:
         return False
     told = " ".join(value.split())
-    marked = re.search(rf"[*~`]{re.escape(told)}[*~`]", change)
-    return change.startswith("~") and told in change and (not told or marked is None)
+    if not change.startswith("~") or told not in change:
+        return False
+    return not told or re.search(rf"[*~`]{re.escape(told)}[*~`]", change) is None
 
 
 def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> list[str]:

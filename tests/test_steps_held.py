@@ -70,7 +70,7 @@ async def test_a_receipt_tells_what_was_refused(browser: Browser, page: Page) ->
 
 
 INSISTS = """
-<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 200)">Next</button>
+<button onclick="setInterval(() => fetch('/save', {method: 'POST'}).catch(() => tries++), 50)">Next</button>
 <script>let tries = 0</script>"""
 TRIED_AGAIN = "new Promise(done => { const t = tries; setInterval(() => tries > t + 3 && done('tried'), 20) })"
 
@@ -88,13 +88,22 @@ async def test_what_was_refused_stays_so_after_the_run_until_the_tab_begins_anew
     assert f"not sent: POST {web.origin('a')}/save" in seen.text
 
 
-async def test_what_was_refused_in_one_run_may_be_allowed_in_the_next(browser: Browser, page: Page) -> None:
+async def test_what_was_refused_in_one_run_stays_so_in_the_next_until_that_allows_it(
+    browser: Browser, page: Page
+) -> None:
+    async def decide(_: Ask) -> Decision:
+        await page.evaluate(TRIED_AGAIN)
+        before.extend(sent(web))
+        return Execute()
+
+    before: list[str] = []
     async with running() as web:
         await do(browser, page, web, deciding(Skip()), INSISTS)
-        before = sent(web)
-        allowed = await Agent(browser, approve=deciding(Execute())).do(["Click Next"], page=page)
+        await page.evaluate("document.querySelector('button').textContent = 'Send'")
+        allowed = await Agent(browser, approve=decide).do(["Click Send"], page=page)
 
         assert (before, allowed.success, set(sent(web))) == ([], True, {"/save"})
+    assert len(tab_of(page).guard.rules) == 1  # the next one's alone
 
 
 async def test_what_was_done_cannot_be_reworded(browser: Browser, page: Page) -> None:

@@ -11,7 +11,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.cdp import storage, target
-from cdp_agent.errors import BlockedByPolicy, BrowserError, SetupError
+from cdp_agent.errors import BlockedByPolicy, BrowserError, ProtocolError, SetupError
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.settings import Viewport
 from tests.acting import ref
@@ -60,6 +60,9 @@ async def test_each_has_settings_and_storage_of_its_own(whole: Browser, serve: S
     assert usual in whole.pages
     assert not {one, two} & set(whole.pages)
     assert whole.contexts == [first, second]
+
+    await whole.session.send(target.CreateTarget(url="about:blank", browser_context_id=second.id))  # by nobody of ours
+    assert [each.url for each in second.pages] == [url, "about:blank"]
 
 
 @attached
@@ -125,9 +128,12 @@ async def test_what_the_browser_refuses_is_refused_in_each(serve: Serve) -> None
     there = serve("<p>there</p>", other_site=True)
     async with Browser.launch(deny=["localhost"]) as browser:
         page = await (await browser.new_context(allow=["localhost", "127.0.0.1"])).new_page()
+        closed = browser.session.connection.closed
 
         with pytest.raises(BlockedByPolicy):
             await page.goto(there)
+
+    assert closed.result() != "closed by us"  # its rules held until it had ended
 
 
 async def test_with_the_last_one_under_rules_they_end(whole: Browser, serve: Serve) -> None:
@@ -194,6 +200,8 @@ async def test_closed_it_leaves_no_tab_and_nothing_stored(whole: Browser, serve:
     for call in (context.new_page(), context.reopen()):
         with pytest.raises(BrowserError, match="The browser context was closed"):
             await call
+    with pytest.raises(ProtocolError, match="Failed to find browser context"):
+        await whole.session.send(target.CreateTarget(url="about:blank", browser_context_id=context.id))
     targets = (await whole.session.send(target.GetTargets())).target_infos
     assert page.target_id not in [each.target_id for each in targets]
 

@@ -159,6 +159,7 @@ async def test_any_name_is_saved_and_ends_nothing(page: Page, serve: Serve) -> N
     saved = [(what, download) for what, receipt in receipts.items() for download in receipt.downloads]
     assert [(what, download.state) for what, download in saved] == [(what, "completed") for what in NAMES]
     assert [what for what, download in saved if Path(download.path or "").read_text() != "bytes"] == []
+    assert [what for what, download in saved if Path(download.path or "").name == download.id] == []
     assert await page.evaluate("1 + 1") == 2
 
 

@@ -35,7 +35,7 @@ DRAWN = {
     "a pattern": SVG.format(f"<pattern id=a width=200 height=40 patternUnits=userSpaceOnUse>{IN_SVG}</pattern><rect width=300 height=40 fill='url(#a)' />"),
     "a marker": SVG.format(f"<marker id=a markerWidth=200 markerHeight=40 markerUnits=userSpaceOnUse>{IN_SVG}</marker><path d='M10,5 L20,5' marker-start='url(#a)' />"),
     "a clip": SVG.format(f"<clipPath id=a>{IN_SVG}</clipPath><rect width=300 height=40 fill=red clip-path='url(#a)' />"),
-    "a mask": SVG.format(f"<mask id=a><text x=10 y=20 fill=white>{SECRET}</text></mask><rect width=300 height=40 fill=red mask='url(#a)' />"),
+    "a mask": SVG.format(f"<mask id=a><text x=10 y=20 fill=white>{SECRET}</text></mask><rect width=300 height=40 fill=red mask='url(#a)' transform='translate(99 9)' />"),
     "scaled and turned": SVG.format(f"<g transform='translate(60 0) rotate(10) scale(0.8)'>{IN_SVG}</g>"),
     "a string for a list": f"<style>ul{{list-style-type:'{SECRET}'}}</style>{LIST}",
     "content of its mark": f"<style>li::marker{{content:'{SECRET}'}}</style>{LIST}",

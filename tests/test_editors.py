@@ -49,7 +49,10 @@ async def editor_in(page: Page) -> str:
 
 
 async def held(page: Page) -> Any:
-    return await page.evaluate("app.value()")
+    """Its paragraphs, line by line: the end of a line that is in one is told by another sign."""
+    return await page.evaluate(
+        "app.blocks?.().map(([, text]) => text.replaceAll('\\n', '¶')).join('\\n') ?? app.value()"
+    )
 
 
 async def press(page: Page, chord: str) -> None:

@@ -145,6 +145,14 @@ async def test_an_act_under_way_is_never_repeated() -> None:
     assert 'click button "Buy"' in result.error.message
 
 
+async def test_what_did_something_and_cannot_go_on_from_there_is_not_begun_again() -> None:
+    workers = Scripted(lambda _: msgspec.structs.replace(NO, acts=DONE_SOMETHING))
+
+    [result] = await all_of(batch(workers, jobs(1), retries=5))
+
+    assert (len(workers.orders), result.error) == (1, NO.error)
+
+
 async def test_per_origin_lets_others_pass() -> None:
     tasks = [Job(id=n, task="x", url=f"http://{'ab'[n > 5]}.example") for n in range(8)]
     workers = Scripted(room=2)

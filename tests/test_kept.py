@@ -122,6 +122,11 @@ REMEMBERED = {
         "<table><tr><th>A<th>B<tr><th>C<td>1</table><p>one</p><div id=p><i>two</i></div>",
         ["p.append(document.querySelectorAll('th')[2])", "p.append(document.querySelector('td'))"],
     ),
+    "headers that what is beside them, or below, makes such": (
+        "<table><tr><th>A <button>B</button><td id=p>1<tr><td>1<td>2</table>"
+        "<table id=t><tr><th>C <button>D</button></table>",
+        ["p.textContent = ''", "t.insertRow().insertCell()"],
+    ),
     "what the keys of a list are on": (
         "<div tabindex=0 role=listbox id=p aria-label=L><i role=option>one</i><i role=option>two</i></div>",
         [
@@ -129,6 +134,10 @@ REMEMBERED = {
             "p.ariaActiveDescendantElement = p.firstChild",
             "p.blur()",
         ],
+    ),
+    "a sheet for other media": (
+        "<style media=print>#p { display: none }</style><p id=p>said <b>so</b></p>",
+        ["document.styleSheets[0].media.mediaText = ''"],
     ),
     "what a rule makes inert": (
         "<style>p { color: red }</style><p><button>one</button></p>",
@@ -263,7 +272,7 @@ async def test_a_reading_within_a_budget_tells_what_is_there_now(page: Page, ser
 UNTOLD = {
     "a state that decides what is shown beside it": "document.querySelector('[type=checkbox]').click()",
     "a value": "document.querySelector('#name').value = 'Bea'",
-    "the focus": "document.querySelector('#where').focus()",
+    "the focus": "document.querySelector('.wide').focus()",
     "what is open on top": "document.querySelector('[popover]').showPopover()",
     "a cell beside a header": "document.querySelector('th').parentNode.append(document.createElement('td'))",
     "what fills the cell beside a header": "document.querySelector('table').rows[0].outerHTML = '<tr><th>A<td>'",

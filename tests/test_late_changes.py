@@ -112,7 +112,7 @@ ROWS = {
     "the title": Row("document.title = 'New'", 300, "New"),
     "the address": Row("history.pushState(0, '', '/elsewhere')", 300, "the address is now"),
     "the fragment": Row("location.hash = 'part'", 600, "the address is now"),
-    "a drawn line": Row(DRAW, 0, "its picture changed", CANVAS),
+    "a drawn line": Row(DRAW, 0, "- canvas [ref=E2]: its picture changed", CANVAS),
     "what a grid says for screen readers once it is drawn": Row(
         f"{DRAW}; setTimeout(() => out.ariaSelected = 'true', 250)",
         0,

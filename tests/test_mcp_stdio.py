@@ -42,7 +42,11 @@ class Calls:
                 print("given up", file=sys.stderr, flush=True)
         return CallReply(ref)
 
-asyncio.run(serve_stdio(server(Calls())))
+async def serve():
+    await serve_stdio(server(Calls()))
+    print("served", file=sys.stderr)  # from here on, a browser is closed
+
+asyncio.run(serve())
 print("httpx" in sys.modules, file=sys.stderr)  # which is for models, and takes long to import
 """
 META = {
@@ -124,7 +128,7 @@ async def test_a_call_that_is_given_up_is_ended_and_so_are_those_of_a_client_tha
     rest, errors = await asyncio.wait_for(browser.process.communicate(), 20)
 
     assert [each["result"]["content"][0]["text"] for each in answers] == ["E2", "E3"]
-    assert (rest, errors, browser.process.returncode) == (b"", b"given up\nFalse\n", 0)
+    assert (rest, errors, browser.process.returncode) == (b"", b"given up\nserved\nFalse\n", 0)
 
 
 async def test_only_messages_are_on_the_wire_and_both_ends_come_back_afterwards(piped: Piped) -> None:

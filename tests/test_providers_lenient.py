@@ -16,13 +16,14 @@ CLICK = {"ref": "E1", "count": 2}
         '"{\\"ref\\": \\"E1\\", \\"count\\": 2}"',
         'Sure:\n```json\n{"ref": "E1", "count": 2}\n```\nThat is it.',
         'I call {click} with {"ref": "E1", "count": 2}.',
+        '{click {"ref": "E1", "count": 2}}',
         '{"ref": "E1", "count": 2,}',
         '{"ref": "E1", "count": 2\n,\n}\n',
         '<think>{"ref": "E9"}?</think>{"ref": "E1", "count": 2}',
         '{"count": 2, "ref": "E1"',
         '{"count": 2, "ref": "E1",\n',
     ],
-    ids=["bare", "string", "fence", "other braces", "comma", "comma on a line", "thoughts", "cut", "cut at a comma"],
+    ids="bare|string|fence|other braces|braces around|comma|comma on a line|thoughts|cut|cut at a comma".split("|"),
 )
 def test_an_object_is_read_whatever_is_around_it(text: str) -> None:
     assert read_object(text) == CLICK

@@ -10,6 +10,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp import target
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.policy_registry import limit, limited
@@ -231,9 +232,11 @@ async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Br
         page = await browser.new_page()
     await page.evaluate(still)
     entries = await page.evaluate("history.length")
+    targets = (await browser.session.send(target.GetTargets())).target_infos
     await page.close()
 
     assert web.paths("evil") == []
+    assert [each.url for each in targets if each.url.endswith(f":{web.port}/keeps.js")] == []  # it would tell later
     assert entries <= 2
     assert end == "close" or "/" in web.paths("free")
 

@@ -22,7 +22,8 @@ SELECT_ONLY = f"""<div id=c role=combobox tabindex=0 aria-label=City aria-expand
   item.onclick = () => {{ c.textContent = city; l.hidden = true }};
   l.append(item)
 }}
-c.onclick = () => l.hidden = !l.hidden</script>"""
+c.onclick = () => l.hidden = !l.hidden
+onkeydown = ({{key}}) => {{ if (key == "Escape") l.hidden = true }}</script>"""
 PORTAL = f"""<button id=c aria-haspopup=listbox aria-label=City>none</button><script>
 c.onclick = () => setTimeout(() => {{
   const list = Object.assign(document.createElement("div"), {{role: "listbox"}});
@@ -313,6 +314,7 @@ async def test_select_lists_the_options_there_are(page: Page, serve: Serve, subt
                 await select(await at(page, "City"), option)
 
             assert counted_from(first, str(refused.value)) == message
+            assert await page.evaluate("!window.l?.children.length || l.hidden")  # it is shut again
 
 
 NO_LISTS = [

@@ -81,6 +81,8 @@ def test_whatever_is_killed_is_told_and_touches_no_other_session(
 ) -> None:
     other = own.here("open", serve(SHOP), "--session", "first").stdout
     before = living(own.environment)
+    socket = Path(own.environment["XDG_RUNTIME_DIR"]) / "cdp-agent" / "default.sock"
+    socket.symlink_to("killed.sock")  # as a host leaves it that held other sessions, too
     own.here("open", serve(SHOP))
 
     os.kill(sessions(own)["default"]["chrome"], signal.SIGKILL)

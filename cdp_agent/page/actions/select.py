@@ -164,14 +164,13 @@ class _Custom:
         if not listed.open:
             await click_element(at, local=self._local)
         found = await self._find(wanted)
+        if not listed.open and (found.state != "found" or found.disabled or found.chosen):
+            await press(at.frame, "Escape")  # there is nothing to choose: it is shut again
         if found.state != "found":
-            await self._close(listed)
             raise await _no_such(at, wanted, self._by, found.state, found.options, found.total)
         if found.disabled:
-            await self._close(listed)
             raise InvalidArguments(f"{await describe(at)} has the option {quoted(found.text)} disabled.")
         if found.chosen:
-            await self._close(listed)
             return f"{quoted(found.text)} was chosen before"
         text = found.text
         for _ in range(_MOST_CLICKS):
@@ -264,10 +263,6 @@ class _Custom:
         if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):
             return f"{quoted(found.text)} was clicked"
         return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
-
-    async def _close(self, listed: _List) -> None:
-        if not listed.open:
-            await press(self._at.frame, "Escape")
 
 
 async def _no_such(at: Located, wanted: str, by: By, state: str, options: list[str], total: int) -> InvalidArguments:

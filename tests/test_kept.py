@@ -127,11 +127,16 @@ REMEMBERED = {
         "<table id=t><tr><th>C <button>D</button></table>",
         ["p.textContent = ''", "t.insertRow().insertCell()"],
     ),
+    "what has the focus": (
+        "<section id=p tabindex=-1 aria-label=S><p>one</p><ul><li>one<li>two</ul></section>",
+        ["p.focus()", "p.blur()"],
+    ),
     "what the keys of a list are on": (
-        "<div tabindex=0 role=listbox id=p aria-label=L><i role=option>one</i><i role=option>two</i></div>",
+        "<div tabindex=0 role=combobox id=p aria-label=C>one</div>"
+        "<div role=listbox id=l><i role=option>one</i><i role=option>two</i></div>",
         [
-            "p.focus(); p.ariaActiveDescendantElement = p.lastChild",
-            "p.ariaActiveDescendantElement = p.firstChild",
+            "p.focus(); p.ariaActiveDescendantElement = l.lastChild",
+            "p.ariaActiveDescendantElement = l.firstChild",
             "p.blur()",
         ],
     ),
@@ -272,7 +277,7 @@ async def test_a_reading_within_a_budget_tells_what_is_there_now(page: Page, ser
 UNTOLD = {
     "a state that decides what is shown beside it": "document.querySelector('[type=checkbox]').click()",
     "a value": "document.querySelector('#name').value = 'Bea'",
-    "the focus": "document.querySelector('.wide').focus()",
+    "the focus": "document.querySelector('#where').focus()",
     "what is open on top": "document.querySelector('[popover]').showPopover()",
     "a cell beside a header": "document.querySelector('th').parentNode.append(document.createElement('td'))",
     "what fills the cell beside a header": "document.querySelector('table').rows[0].outerHTML = '<tr><th>A<td>'",

@@ -147,7 +147,7 @@ class Host:
 
     async def _listen(self) -> asyncio.Server:
         with suppress(FileNotFoundError):
-            os.unlink(self._path)  # of one that was killed, or its link to that: whoever started us saw that nobody answers
+            os.unlink(self._path)  # of one that was killed, or a link to that: nobody answers there
         if HAS_UNIX_SOCKETS:
             before = os.umask(0o177)
             try:

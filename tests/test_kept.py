@@ -230,6 +230,16 @@ REMEMBERED = {
         "<div id=p style='width: 0'><div class=in onclick=0></div></div>",
         ["", "p.style.width = p.style.height = '50px'", "", "p.style.width = 0"],
     ),
+    "a button that has a label": (
+        "<main></main><button id=p>Go</button>",
+        [
+            "document.querySelector('main').innerHTML = '<label for=p>Name</label>'",
+            "document.querySelector('label').textContent = 'Other'",
+            "document.querySelector('label').htmlFor = 'q'",
+            "document.querySelector('label').htmlFor = 'p'",
+            "document.querySelector('label').remove()",
+        ],
+    ),
     "a label that comes to be one": (
         "<label for=later>Name</label><main></main>",
         ["", "document.querySelector('main').innerHTML = '<input id=later>'", "", "later.remove()"],
@@ -241,8 +251,10 @@ REMEMBERED = {
     "the language of the page": (
         "<style>p:lang(de)::before { content: 'DE ' }</style><p>one</p>",
         [
-            "document.head.insertAdjacentHTML('beforeend', '<meta http-equiv=content-language content=de>')",
+            "document.head.insertAdjacentHTML('beforeend', '<i><meta http-equiv=content-language content=de></i>')",
             "document.querySelector('meta').content = 'en'",
+            "document.head.insertAdjacentHTML('beforeend', '<meta http-equiv=content-language content=de>');"
+            " document.head.lastChild.remove()",
         ],
     ),
 }

@@ -13,7 +13,6 @@ const type_ = getterOf(MutationRecord.prototype, 'type');
 const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
 const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
 const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
-const fullscreenElement_ = getterOf(Document.prototype, 'fullscreenElement');
 const MOST_STALE = 3000; // elements: beyond, reading all is as fast
 
 // What depends on other elements, or changes without a mutation.
@@ -59,13 +58,11 @@ function surroundings(notes) {
   if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNING).length) return null;
   const styles = areRulesTheSame ? stylesStill(notes.around.styles) : showingAnimations() ? null : stylesNow(notes.styled);
   return styles && {
-    styles, root: documentElement_.call(document), origin: originOfPage(), fullscreen: fullscreenElement_.call(document),
-    focused: activeElement_.call(document), active: activeIn(document), labelled: labelledControls(), carets: caretElements(), designed: isDesigned(document),
-    language: contentLanguage(),
+    styles, root: documentElement_.call(document), focused: activeElement_.call(document), active: activeIn(document),
+    labelled: labelledControls(), carets: caretElements(), language: contentLanguage(),
   };
 }
 
-const originOfPage = () => /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(documentURL_.call(document))?.[0];
 const isAboutLanguage = (element) => tagOf(element) === 'META' && hasAttr(element, 'http-equiv');
 const contentLanguage = () => [...elementsByTag_.call(document, 'meta')].filter(isAboutLanguage).map((meta) => attr(meta, 'content')).join('\n');
 const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(controlOfLabel);
@@ -78,7 +75,7 @@ function stillHolds(notes, sameRules) {
   else if (sameRules && !textsChanged) takeRulesForTheSame(); // else Chrome has counted what came of the changes, too
   const { around } = notes;
   const now = surroundings(notes);
-  if (!now || now.root !== around.root || now.origin !== around.origin || now.fullscreen !== around.fullscreen || now.designed !== around.designed) return false;
+  if (!now || now.root !== around.root) return false;
   if (now.styles.key !== around.styles.key || now.styles.risks !== around.styles.risks || now.language !== around.language) return false;
   for (const element of notes.pending) {
     if (element && mayHaveInternals(element)) return false;

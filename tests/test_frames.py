@@ -258,10 +258,14 @@ async def test_frames_of_another_origin_in_the_same_process_are_read_and_acted_o
         snapshot = await page.snapshot()
         refs = {ref.name: ref for ref in snapshot.refs.values()}
         receipt = await page.click(refs["Sandboxed"].ref)
+        found = await page.find("button, a"), await page.search("deepest")
+        tree = await tab_of(page).frames()
+        there = len(tree.all())
+        await page.goto(serve("<p>elsewhere"))
 
+    assert (there, tree.all()) == (4, [tree.root])
     assert snapshot.omitted == []
-    assert (await page.find("button, a")).total == 3
-    assert (await page.search("deepest")).total == 1
+    assert [each.total for each in found] == [3, 1]
     assert {"Sandboxed", "Nested", "Deepest"} <= refs.keys()
     assert refs["Deepest"].frame_url.startswith("data:text/html")
     assert receipt.changed != []
@@ -314,3 +318,4 @@ async def test_a_frame_of_another_origin_may_come_home_and_leave_again(page: Pag
 
     assert [each.rpartition(": ")[2] for each in seen] == ["away", "at home", "away again"]
     assert await text(page) == ""
+    assert len((await tab_of(page).frames()).all()) == 1

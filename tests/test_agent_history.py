@@ -58,6 +58,8 @@ def test_a_line_is_left_of_what_was_observed_and_all_of_what_was_tried_and_found
         User((Text("Go on.\n\nthird view"),)),
     )
     assert history.tokens < before + 10
+    results = [ToolResult("a", "Clicked E1."), ToolResult("b", "Three mugs.")]
+    assert history.turns == [(TWO_CALLS, results), (Assistant("Hm."), [])]
 
 
 def test_a_view_is_fenced_with_its_address_and_title() -> None:

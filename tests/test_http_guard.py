@@ -156,6 +156,28 @@ async def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyP
     assert sent[0]["status"] == 408
 
 
+async def test_a_client_that_has_sent_all_of_a_stream_may_take_its_time() -> None:
+    came = []
+    later: Message = {"type": "http.disconnect", "later": True}
+
+    async def receive() -> Message:
+        if came:
+            await asyncio.sleep(0)
+            return later
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        came.append(await receive())
+        came.append(await receive())
+
+    async def send(message: Message) -> None:
+        raise AssertionError
+
+    await HttpGuard(app, token="s3cret", body_timeout_s=0, streamed=lambda _: 9)(scope_of(), receive, send)
+
+    assert came[1] is later
+
+
 async def test_whoever_goes_away_in_their_request_is_not_answered() -> None:
     app = Echo()
 

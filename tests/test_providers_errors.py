@@ -301,6 +301,7 @@ def test_and_the_other_way_round(model: str, status: int, body: dict[str, Any]) 
     [
         (Failure("Overloaded", "overloaded_error"), Overloaded),
         (Failure("Slow down", "rate_limit_error"), RateLimited),
+        (Failure("Wait.", "429"), RateLimited),
         (Failure("The model is overloaded.", "503"), Overloaded),
         (Failure("invalid x-api-key", "authentication_error"), AuthenticationError),
         (Failure("prompt is too long", "invalid_request_error"), ContextTooLong),

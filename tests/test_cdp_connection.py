@@ -198,6 +198,7 @@ async def test_expect_is_subscribed_before_the_block_acts() -> None:
         event = await arrived
 
     assert event == page.FrameStartedLoading(frame_id="B")
+    assert not any(session._handlers.values())  # and nothing is left of it
 
 
 async def test_expect_fails_when_the_session_ends() -> None:

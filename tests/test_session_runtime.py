@@ -52,3 +52,14 @@ def test_each_place_is_named_with_why_it_cannot_be_used(tmp_path: Path) -> None:
 
     assert f"{tmp_path}/first/cdp-agent: Not a directory; {tmp_path}/second/cdp-agent-" in str(refused.value)
     assert "Set XDG_RUNTIME_DIR to a folder that is yours" in str(refused.value)
+
+
+def test_one_at_a_time_starts_a_host(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    with (
+        runtime.starting(str(tmp_path), "default"),
+        (tmp_path / "default.lock").open() as other,
+        pytest.raises(BlockingIOError),
+    ):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -53,7 +53,7 @@ MEANT: list[tuple[str, Intent]] = [
     ("Enter 'ada' in User name and press Enter", Type("ada", (Target("User name", kind="field"),), submit=True)),
     ("Type hello world into Message", Type("hello world", (Target("Message", kind="field"),))),
     ("Fill in the Email field with 'a@b.c'", Type("a@b.c", (Target("Email", kind="field"),))),
-    ("Fill in the Email input field with 'a@b.c'", Type("a@b.c", (Target("Email", kind="field"),))),
+    ("Fill in the Email box field with 'a@b.c'", Type("a@b.c", (Target("Email", kind="field"),))),
     ("Append ' and dogs' to Notes", Type("and dogs", (Target("Notes", kind="field"),), append=True)),
     ("Clear the search box", Type("", SEARCH_FIELD)),
     ("Type 'don't panic'", Type("don't panic")),

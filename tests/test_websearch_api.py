@@ -227,7 +227,7 @@ async def test_a_redirect_is_not_followed_with_the_key(server: Server) -> None:
 async def test_a_service_that_is_not_there_is_an_action_error() -> None:
     search = configure("searxng", base_url="http://ada:pass-word@127.0.0.1:9", environment={})
 
-    with pytest.raises(ActionError, match="SearXNG cannot be reached") as caught:
+    with pytest.raises(ActionError, match="SearXNG cannot be reached: All connection") as caught:
         await search.find("tea", browser=_NO_BROWSER)
 
     assert "pass-word" not in str(caught.value)

@@ -157,7 +157,7 @@ async def test_a_body_that_does_not_come_is_given_up(monkeypatch: pytest.MonkeyP
 
 
 async def test_a_client_that_has_sent_all_of_a_stream_may_take_its_time() -> None:
-    came = []
+    came: list[Message] = []
     later: Message = {"type": "http.disconnect", "later": True}
 
     async def receive() -> Message:

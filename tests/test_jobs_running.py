@@ -233,6 +233,14 @@ async def test_a_result_that_was_to_be_written_when_the_process_died_is_written_
     assert [(each.id, each.answer) for each in results] == [(0, "kept"), (1, "yes")]
 
 
+async def test_an_entry_of_the_journal_is_written_at_once(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    journal.add(Begun(1, "digest"))
+
+    assert (tmp_path / "j").read_bytes().endswith(b"\n")
+    journal.close()
+
+
 async def test_half_a_line_of_results_or_journal_counts_as_not_written(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "r.journal")
     journal.add(Begun(0, jobs(1)[0].digest))

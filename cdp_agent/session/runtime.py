@@ -109,11 +109,7 @@ class starting:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise SetupError(f"{self._path} cannot be made: {error.strerror}. {ADVICE}") from error
-        try:
-            _lock(self._file)
-        except BaseException:
-            os.close(self._file)
-            raise
+        _lock(self._file)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._file)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.security.origins import origin_of, written_origin
+from cdp_agent.security.origins import canonical, origin_of, written_origin
 
 ADDRESSES = [
     "HTTPS://Shop.Example:443/a?b#c",
@@ -57,3 +57,7 @@ def test_two_writings_of_one_machine_are_one_place_for_rules(one: str, other: st
 
 def test_what_goes_to_no_host_has_no_origin() -> None:
     assert [written_origin(each) for each in ("file:///etc", "data:,x", "shop.example", "ws://x", "")] == [None] * 5
+
+
+def test_what_chrome_would_not_open_is_not_written() -> None:
+    assert [canonical(each) for each in ("https://x:99999/", "http://[")] == [None] * 2

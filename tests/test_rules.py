@@ -6,9 +6,9 @@ import pytest
 
 from cdp_agent.errors import SetupError
 from cdp_agent.page.policy.hosts import holds, read_hosts
-from cdp_agent.page.policy.interception import patterns_of, socket_conditions
-from cdp_agent.page.policy.rules import RequestRules, rules_of
-from cdp_agent.security.origins import origin_of
+from cdp_agent.page.policy.interception import network_conditions, patterns_of
+from cdp_agent.page.policy.rules import RequestRules, pattern, rules_of
+from cdp_agent.security.origins import origin_of, scheme_of
 
 
 def made(**given: object) -> RequestRules:
@@ -223,13 +223,71 @@ def test_as_few_requests_are_held_as_serve(given: dict[str, object], patterns: l
 
 
 def test_sockets_are_refused_in_the_words_that_chrome_has_for_addresses() -> None:
-    conditions = socket_conditions([made(allow=["a.example", "https://b.example"], deny=["[::1]:81"])])
+    conditions = network_conditions([made(allow=["*.a.example", "https://b.example"], deny=["[::1]:81", "127.0.0.1"])])
 
     assert [(each.url_pattern, each.offline) for each in conditions] == [
-        ("ws{s}?://[\\:\\:1]:81/*", True),
-        ("ws{s}?://{*.}?a.example:*/*", None),
+        ("ws://[\\:\\:1]:81/*", True),
+        ("wss://[\\:\\:1]:81/*", True),
+        ("ws://127.0.0.1:*/*", True),
+        ("ws://[\\:\\:ffff\\:7f00\\:1]:*/*", True),
+        ("wss://127.0.0.1:*/*", True),
+        ("wss://[\\:\\:ffff\\:7f00\\:1]:*/*", True),
+        ("ws://*.a.example:*/*", None),
+        ("ws://*.a.example.:*/*", None),
+        ("wss://*.a.example:*/*", None),
+        ("wss://*.a.example.:*/*", None),
         ("wss://b.example:443/*", None),
-        ("ws{s}?://*:*/*", True),
+        ("wss://b.example.:443/*", None),
+        ("ws://*:*/*", True),
+        ("wss://*:*/*", True),
         ("", None),
     ]
-    assert [each.packet_loss for each in conditions] == [None] * 4 + [100]
+    assert [each.packet_loss for each in conditions] == [None] * 14 + [100]
+
+
+def test_of_workers_requests_are_refused_as_their_sockets_are() -> None:
+    conditions = network_conditions([made(deny=["https://a.example"])], requests=True)
+
+    assert [each.url_pattern for each in conditions if each.offline] == [
+        "wss://a.example:443/*",
+        "wss://a.example.:443/*",
+        "https://a.example:443/*",
+        "https://a.example.:443/*",
+    ]
+
+
+def test_what_several_lists_allow_is_what_each_of_them_allows() -> None:
+    conditions = network_conditions(
+        [made(allow=["a.example", "https://b.example"]), made(allow=["*.a.example", "b.example", "c.example"])]
+    )
+
+    assert [each.url_pattern for each in conditions if not each.offline and each.url_pattern] == [
+        "ws://*.a.example:*/*",
+        "ws://*.a.example.:*/*",
+        "wss://*.a.example:*/*",
+        "wss://*.a.example.:*/*",
+        "wss://b.example:443/*",
+        "wss://b.example.:443/*",
+    ]
+
+
+MEETING = [
+    "*", "https://", "file://", "example.com", "*.example.com", "https://example.com", "http://example.com:8080",
+    "example.com:8080", "https://*.example.com", "www.example.com", "*.www.example.com", "ample.com", "127.0.0.1",
+    "[::1]:8080",
+]  # fmt: skip
+MET = [
+    "http://example.com/", "https://example.com/", "http://example.com:8080/", "https://www.example.com/",
+    "http://www.example.com:8080/", "https://a.www.example.com/", "https://ample.com/", "http://127.0.0.1/",
+    "http://[::1]:8080/", "file:///etc", "wss://www.example.com/",
+]  # fmt: skip
+
+
+def test_patterns_meet_in_what_both_mean() -> None:
+    for one, other in [(pattern(one), pattern(other)) for one in MEETING for other in MEETING]:
+        both = one.meet(other)
+        for url in MET:
+            scheme, origin = scheme_of(url), origin_of(url)
+            meant = one.matches(scheme, origin) and other.matches(scheme, origin)
+
+            assert (both is not None and both.matches(scheme, origin)) == meant, (one, other, url)

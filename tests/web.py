@@ -62,7 +62,7 @@ class Web:
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").strip().split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         await reader.readexactly(int(headers.get("content-length", 0)))
-        name = headers["host"].partition(":")[0].removesuffix(".localhost")
+        name = headers["host"].partition(":")[0].removesuffix(".").removesuffix(".localhost")
         path = first.split(" ")[1]
         self.methods.append((first.split(" ")[0], path))
         self.asked.append((name, path))

@@ -138,6 +138,14 @@ def ascii_host(host: str) -> str | None:
     return None if name is None else _machine(name)
 
 
+def same_machine(ip: str) -> list[str]:
+    """The address of a machine, and the other one that stands for it, as Chrome writes them."""
+    if ":" in ip:
+        return [ip]
+    high, low = divmod(int(ipaddress.IPv4Address(ip)), 0x10000)
+    return [ip, f"::ffff:{high:x}:{low:x}"]
+
+
 def _machine(name: str) -> str | None:
     if ":" in name:
         mapped = ipaddress.IPv6Address(name).ipv4_mapped

@@ -15,7 +15,7 @@ from cdp_agent.errors import BrowserError
 from cdp_agent.page.tab.settings import PageSettings, accept_language
 
 if TYPE_CHECKING:
-    from cdp_agent.page.policy.rules import Pattern, RequestRules
+    from cdp_agent.page.policy.rules import RequestRules
 
     from .proxy import ChromeProxy
 
@@ -186,15 +186,10 @@ def settings_for_network(rules: RequestRules | None, args: Sequence[str], proxie
 def _resolver_rules(rules: RequestRules, proxied_by: str | None) -> Iterator[str]:
     for denied in rules.deny:
         if denied.host and not denied.scheme and denied.port is None:
-            yield from (f"MAP {name} ~NOTFOUND" for name in _names(denied))
+            yield from (f"MAP {name} ~NOTFOUND" for name in denied.written_as())
     if rules.allow is not None and not any(not each.host and each.scheme in _WEB for each in rules.allow):
         yield "MAP * ~NOTFOUND"
         if proxied_by is not None:
             yield f"EXCLUDE {urlsplit(proxied_by).hostname}"
         for allowed in rules.allow:
-            yield from (f"EXCLUDE {name}" for name in _names(allowed) if name)
-
-
-def _names(pattern: Pattern) -> list[str]:
-    host = f"[{pattern.host}]" if ":" in pattern.host else pattern.host
-    return [*([host] if pattern.itself else []), *([f"*.{host}"] if pattern.subdomains else [])]
+            yield from (f"EXCLUDE {name}" for name in allowed.written_as() if allowed.host)

@@ -15,6 +15,7 @@ https://chromedevtools.github.io/devtools-protocol/tot/Fetch/
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -39,6 +40,7 @@ _TYPES = {
     "prefetch": "Fetch",
 }
 
+_SOCKETS = {"http": "ws", "https": "wss"}
 _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
 """Pictures and scripts are too many to ask about each; these words are in addresses that do something."""
@@ -129,24 +131,31 @@ def _glob(denied: Pattern) -> str:
     return f"*{denied.host}*"
 
 
-def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
-    """WebSockets that are refused, as being offline, and WebRTC, whose packets are lost: the first that matches counts.
+def network_conditions(rules: Sequence[RequestRules], *, requests: bool = False) -> list[network.NetworkConditions]:
+    """What is refused is offline, and the packets of WebRTC are lost: the first that matches counts.
 
-    WebRTC has no addresses: under any list of origins none of its packets leaves. What it sends by TCP, nothing holds.
+    WebSockets, and all that goes over HTTP with `requests`. WebRTC has no addresses: under any list of origins none of
+    its packets leaves. What it sends by TCP, nothing holds.
     """
     found: list[network.NetworkConditions] = []
     for denied in (pattern for each in rules for pattern in each.deny):
-        found += [_condition(text, offline=True) for text in _url_patterns(denied)]
+        found += [_condition(text, offline=True) for text in _url_patterns(denied, requests=requests)]
     allowing = list(dict.fromkeys(each.allow for each in rules if each.allow is not None))
-    if len(allowing) == 1:  # of several, all would have to allow it, which cannot be said: none is allowed
-        found += [_condition(text, offline=False) for allowed in allowing[0] for text in _url_patterns(allowed)]
     if allowing:
-        found.append(_condition("ws{s}?://*:*/*", offline=True))
+        for allowed in functools.reduce(_allowed_by_both, allowing):
+            found += [_condition(text, offline=False) for text in _url_patterns(allowed, requests=requests)]
+        found += [_condition(text, offline=True) for text in _url_patterns(_ANY, requests=requests)]
     if any(each.bound for each in rules):
         found.append(_WITHOUT_WEBRTC)
     return found
 
 
+@functools.lru_cache
+def _allowed_by_both(first: tuple[Pattern, ...], second: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+    return tuple(both for one in first for other in second if (both := one.meet(other)) is not None)
+
+
+_ANY = Pattern("*")
 _WITHOUT_WEBRTC = network.NetworkConditions(
     url_pattern="", latency=0, download_throughput=-1, upload_throughput=-1, packet_loss=100
 )
@@ -158,14 +167,13 @@ def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:
     )
 
 
-def _url_patterns(pattern: Pattern) -> list[str]:
-    """One at most: Chrome reads them anew for each document and worker, and slowly.
+def _url_patterns(pattern: Pattern, *, requests: bool) -> list[str]:
+    schemes = {"": ("http", "https"), "http": ("http",), "https": ("https",)}.get(pattern.scheme, ())
+    named = [each for scheme in schemes for each in (_SOCKETS[scheme], *([scheme] if requests else ()))]
+    hosts = [_in_url_pattern(each) for each in pattern.written_as()]
+    return [f"{scheme}://{each}:{pattern.port or '*'}/*" for scheme in named for each in hosts]
 
-    https://urlpattern.spec.whatwg.org/#pattern-strings
-    """
-    scheme = {"": "ws{s}?", "http": "ws", "https": "wss"}.get(pattern.scheme)
-    host = "".join(f"\\{each}" if each in ":[]" else each for each in pattern.host) or "*"
-    host = f"[{host}]" if ":" in pattern.host else host
-    if pattern.subdomains:
-        host = f"{{*.}}?{host}" if pattern.itself else f"*.{host}"
-    return [f"{scheme}://{host}:{pattern.port or '*'}/*"] if scheme else []
+
+def _in_url_pattern(host: str) -> str:
+    """A host, `*.` before it or not, in the words of https://urlpattern.spec.whatwg.org/."""
+    return "".join(each if each.isalnum() or each in "*.-_[]" else f"\\{each}" for each in host)

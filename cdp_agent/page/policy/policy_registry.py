@@ -15,18 +15,18 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from cdp_agent.cdp import fetch, network, runtime, target
+from cdp_agent.cdp import fetch, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.security.origins import origin_of
 
-from .interception import Interception, Outcome, Verdict, socket_conditions
+from .held_worker import HeldWorker, Site
+from .interception import Interception, Outcome, Verdict, refusal_of
 from .request_policy import WORKERS, RequestPolicy, judge, seen
+from .rules import Blocked
 
 if TYPE_CHECKING:
     from .rules import RequestRules
@@ -93,26 +93,6 @@ async def limit(guard: RequestPolicy) -> None:
         await limits.put_on(guard)
 
 
-class _Site(NamedTuple):
-    """Workers of an origin are others in another browser context."""
-
-    context: str | None
-    origin: str
-
-
-class _Worker(msgspec.Struct, eq=False):
-    """A shared or service worker, or one that it started. Its requests name its target's id as their frame."""
-
-    parent: Session
-    """Where its own session is attached from."""
-    info: target.TargetInfo
-    site: _Site
-    """Of what it belongs to."""
-    met: list[RequestRules]
-    """The lists that it began under, or of tabs that came to its site since: it keeps to them as long as it runs."""
-    interception: Interception
-
-
 class PolicyRegistry:
     """`rules` hold for all tabs that we opened; for the whole Chrome, where it runs for us alone (`all_ours`)."""
 
@@ -135,10 +115,10 @@ class PolicyRegistry:
         self._leaving: list[list[RequestRules]] = []
         """What some of those had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
-        self._workers: dict[Session, _Worker] = {}
+        self._workers: dict[Session, HeldWorker] = {}
         self._beginning: set[asyncio.Future[Any]] = set()
         """Of the workers that wait for us: what lets them run, until Chrome has done it."""
-        self._let_go: dict[str, _Site] = {}
+        self._let_go: dict[str, Site] = {}
         """The workers that no rules were for, by their target's id."""
         self._session: Session | None = None
         self._above: Interception | None = None
@@ -346,24 +326,31 @@ class PolicyRegistry:
         self._workers, self._let_go = {}, {}
         await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
-    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: _Site | None = None) -> None:
+    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: Site | None = None) -> None:
         """`inside`: the site of the worker that started this one."""
         worker, info = self._connection.session(event.session_id), event.target_info
-        site = inside or _Site(info.browser_context_id, str(origin_of(info.url.removeprefix("blob:"))))
+        site = inside or Site(info.browser_context_id, str(origin_of(info.url.removeprefix("blob:"))))
         if not self._all_ours and not self._rules_for(site):
             self._let_go[info.target_id] = site
             running = self._let_run(worker)
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
-        interception = Interception(worker, lambda paused: self._judge_worker(kept, paused))
-        kept = self._workers[worker] = _Worker(parent, info, site, [], interception)
+        kept = HeldWorker(worker, parent, info, site, judge=self._judge_worker, asks=self._asked)
+        self._workers[worker] = kept
         seen(self._enforce([worker]))
         worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, site))
         worker.on(target.DetachedFromTarget, lambda inner: self._left(inner.session_id))
         worker.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
         )
-        self._let_run(worker)
+        if kept.answers is None:
+            self._let_run(worker)
+            return
+        self._beginning.add(kept.answers)
+        kept.answers.add_done_callback(
+            lambda _: self._let_run(worker)
+        )  # with what limits it in force, see held_worker.py
+        kept.answers.add_done_callback(self._begun)
 
     def _let_run(self, worker: Session) -> asyncio.Future[Any]:
         """One whose script is still to come runs when it has come, if we are still attached then: else never."""
@@ -388,7 +375,7 @@ class PolicyRegistry:
 
     def visited(self, context: str | None, origin: str) -> None:
         """See `request_policy.Above`. In the Chrome of a user, workers that nobody's rules were for were let go."""
-        site = _Site(context, origin)
+        site = Site(context, origin)
         seen(self._enforce([worker for worker, kept in self._workers.items() if kept.site == site]))
         self._take_back()
 
@@ -415,31 +402,43 @@ class PolicyRegistry:
                 continue
             kept = self._workers[worker]
             kept.met = self._lists_of(kept)
-            rules = self._rules_of(kept)
-            answers += kept.interception.enforce(rules)
-            conditions = socket_conditions(rules)
-            worker.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+            answers += kept.enforce(self._rules_of(kept))
         return answers
 
-    def _guards_for(self, site: _Site) -> list[RequestPolicy]:
+    def _guards_for(self, site: Site) -> list[RequestPolicy]:
         guards = [each for each in self._guards if each.narrow and each.context == site.context]
         return [each for each in guards if each.came_to(site.origin)]
 
-    def _rules_for(self, site: _Site) -> list[RequestRules]:
+    def _rules_for(self, site: Site) -> list[RequestRules]:
         return [rules for guard in self._guards_for(site) for rules in guard.narrow]
 
-    def _lists_of(self, kept: _Worker) -> list[RequestRules]:
+    def _lists_of(self, kept: HeldWorker) -> list[RequestRules]:
         lists = [each for each in self._rules_for(kept.site) if each.hold is None and each.gate is None]
         return _each_once([*kept.met, *lists])
 
-    def _rules_of(self, kept: _Worker) -> list[RequestRules]:
+    def _rules_of(self, kept: HeldWorker) -> list[RequestRules]:
         wide = [] if self._wide is None else [self._wide]
         return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.site)])
 
-    def _judge_worker(self, kept: _Worker, event: fetch.RequestPaused) -> Verdict:
+    def _judge_worker(self, kept: HeldWorker, event: fetch.RequestPaused) -> Verdict:
         """Also of one that was stopped meanwhile: what it had sent before comes later."""
-        guards = self._guards_for(kept.site)
+        told = self._tell_refused(kept, event.network_id or "", event.request.url, event.resource_type)
+        guards = [] if told else self._guards_for(kept.site)
         return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
+
+    def _asked(self, kept: HeldWorker, request_id: str, url: str) -> None:
+        self._tell_refused(kept, request_id, url)
+
+    def _tell_refused(self, kept: HeldWorker, request_id: str, url: str, kind: str = "") -> bool:
+        """Whether lists of origins refuse a request, which its guard is told of once, by whatever it is held."""
+        refused = refusal_of(self._rules_of(kept), url, kind)
+        if refused is None or not refused.violates:
+            return False
+        if (name := f"{request_id} {url}") not in kept.told:
+            kept.told.add(name)
+            for guard in self._guards_for(kept.site)[:1]:
+                guard.record(Blocked(url, refused.why))
+        return True
 
 
 def _each_once(rules: list[RequestRules]) -> list[RequestRules]:

@@ -20,7 +20,7 @@ from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.frames.standstill import Standstill, put_on
 from cdp_agent.security.origins import origin_of
 
-from .interception import Interception, Outcome, Verdict, refusal_of, socket_conditions
+from .interception import Interception, Outcome, Verdict, network_conditions, refusal_of
 from .rules import Blocked, RequestRules
 from .unheld import Unheld
 from .unsafe import unsafe_kind
@@ -98,8 +98,7 @@ class RequestPolicy:
         self._interceptions: dict[Session, Interception] = {}
         self._watched: list[Session] = []
         self._listening: set[Session] = set()
-        """To what sockets the sessions open; `_noting` to what they request."""
-        self._noting: set[Session] = set()
+        """To what sockets the sessions open."""
         self._blocked: list[Blocked] = []
         self._ended: list[RequestRules] = []
         self._unheld: Unheld | None = None
@@ -197,7 +196,7 @@ class RequestPolicy:
         elif self.narrow:
             seen(self._interception(session).enforce(self.narrow))
         self._hold_the_rest(session)
-        self._note_requests(session)
+        session.on(network.RequestWillBeSent, self._sent)
         session.on(cdp_page.FrameNavigated, lambda event: self.visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
@@ -213,7 +212,7 @@ class RequestPolicy:
             self._add_frame(target_id)
         if not self.rules:
             return False
-        if not socket_conditions(self.rules):
+        if not network_conditions(self.rules):
             return False
         self._forget_closed()
         self._watched.append(session)
@@ -301,7 +300,6 @@ class RequestPolicy:
         for session in self._sessions:
             answers += self._interception(session).enforce(rules)
             self._hold_the_rest(session)
-            self._note_requests(session)
         for session in self._watched:
             self._limit_sockets(session)
             put_on(session, standstill_of(rules))
@@ -320,7 +318,6 @@ class RequestPolicy:
         self._watched = [each for each in self._watched if each.closed_because is None]
         self._interceptions = {each: kept for each, kept in self._interceptions.items() if each in self._sessions}
         self._listening &= set(self._watched)
-        self._noting &= set(self._sessions)
         if self._unheld is not None:
             self._unheld.forget_closed()
 
@@ -337,15 +334,17 @@ class RequestPolicy:
         elif self._unheld is not None:
             self._unheld.give_back(session)
 
-    def _note_requests(self, session: Session) -> None:
-        if self._from_above and self.narrow and session not in self._noting:
-            self._noting.add(session)
-            session.on(network.RequestWillBeSent, lambda event: self._requests.add(event.request_id))
+    def _sent(self, event: network.RequestWillBeSent) -> None:
+        """Chrome tells of a document's request before of a worker that the document starts; of the document, later."""
+        if event.type == "Document":
+            self.visit(event.request.url)
+        if self._from_above and self.narrow:
+            self._requests.add(event.request_id)
 
     def _limit_sockets(self, session: Session) -> None:
         if not self.rules and session not in self._listening:
             return
-        conditions = socket_conditions(self.rules)
+        conditions = network_conditions(self.rules)
         if session not in self._listening:
             if not conditions:
                 return

@@ -26,7 +26,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.security.origins import Origin, ascii_host, is_ip, origin_of, scheme_of, split_port
+from cdp_agent.security.origins import Origin, ascii_host, is_ip, origin_of, same_machine, scheme_of, split_port
 
 from .hosts import holds, read_hosts
 
@@ -64,6 +64,34 @@ class Pattern(msgspec.Struct, frozen=True):
         if origin.host == self.host:
             return self.itself
         return self.subdomains and origin.host.endswith(f".{self.host}")
+
+    def written_as(self) -> list[str]:
+        """The hosts that it means as Chrome writes them in addresses, `*.` for any subdomain and `*` for any host.
+
+        What Chrome takes for two names is one here: see `origin_of`.
+        """
+        if not self.host:
+            return ["*"]
+        if is_ip(self.host):
+            return [f"[{each}]" if ":" in each else each for each in same_machine(self.host)]
+        starts = [*([""] if self.itself else []), *(["*."] if self.subdomains else [])]
+        return [f"{start}{self.host}{end}" for start in starts for end in ("", ".")]
+
+    def meet(self, other: Pattern) -> Pattern | None:
+        """What both mean; None: nothing."""
+        schemes = {each.scheme for each in (self, other) if each.scheme}
+        ports = {each.port for each in (self, other) if each.port is not None}
+        if len(schemes) > 1 or len(ports) > 1 or (not (self.scheme and other.scheme) and schemes - _WEB):
+            return None
+        narrower, wider = (self, other) if self.host.endswith(other.host) else (other, self)
+        itself, subdomains = narrower.itself, narrower.subdomains
+        if narrower.host == wider.host:
+            itself, subdomains = itself and wider.itself, subdomains and wider.subdomains
+        elif wider.host and not (wider.subdomains and narrower.host.endswith(f".{wider.host}")):
+            return None
+        if not (itself or subdomains):
+            return None
+        return Pattern(self.text, "".join(schemes), narrower.host, next(iter(ports), None), itself, subdomains)
 
 
 def pattern(text: str) -> Pattern:

@@ -1,0 +1,184 @@
+"""What network conditions hold, since `Fetch` does not, or may come too late: sockets, and all that workers ask for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from cdp_agent.browser import Browser
+from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.rules import rules_of
+from tests.detached import DetachedChrome
+from tests.web import Web, running
+
+ALLOWED: dict[str, list[str] | None] = {"allow": ["good.localhost"], "deny": None}
+DENIED = {"allow": [], "deny": ["evil.localhost", "127.0.0.1"]}
+_TRIES = """
+const who = self.name || "plain";
+const ended = (asked) => new Promise((done) => { asked.onopen = asked.onloadend = asked.onerror = done; });
+const xhr = new XMLHttpRequest();
+xhr.open("GET", `EVIL/${who}-xhr`);
+xhr.send();
+const ways = [
+  fetch(`EVIL/${who}-fetch`, {mode: "no-cors"}).catch(() => 0),
+  fetch(`GOOD/to-evil?${who}`, {mode: "no-cors"}).catch(() => 0),
+  ended(xhr),
+  ended(new EventSource(`EVIL/${who}-events`)),
+  ended(new WebSocket(`SOCKET/${who}-socket`)),
+];
+try { importScripts(`EVIL/${who}-import.js`); } catch {}
+const all = Promise.all(ways).then(() => fetch(`GOOD/tried-${who}`, {mode: "no-cors"}));
+onconnect = ({ports: [port]}) => all.then(() => port.postMessage("tried"));
+"""
+_STARTS = """<script>
+const script = SCRIPT;
+const workers = [
+  new SharedWorker("/shared.js"),
+  new SharedWorker(URL.createObjectURL(new Blob([script])), "blob"),
+  new SharedWorker("data:text/javascript," + encodeURIComponent(script), "data"),
+];
+const tried = Promise.all(workers.map(({port}) => new Promise((done) => { port.onmessage = done; })));
+</script>"""
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Web]:
+    async with running() as web:
+        yield web
+
+
+@contextlib.asynccontextmanager
+async def under(lists: str, where: str, browser: Browser, detached: DetachedChrome) -> AsyncIterator[Browser]:
+    """A browser whose tabs are under a list: one that is somebody else's, ours, or ours with a run in it."""
+    allow, deny = ALLOWED[lists], DENIED[lists]
+    match where:
+        case "theirs":
+            async with Browser.connect(detached.endpoint, allow=allow, deny=deny) as connected:
+                yield connected
+        case "run":
+            async with limited(rules_of(allow=allow, deny=deny)):
+                yield browser
+        case _:
+            async with Browser.launch(allow=allow, deny=deny) as launched:
+                yield launched
+
+
+def put_workers(web: Web) -> str:
+    """A page that starts shared workers, whose scripts are there sooner or later."""
+    script = _TRIES.replace("EVIL", web.origin("evil")).replace("GOOD", web.origin("good"))
+    script = script.replace("SOCKET", f"ws://evil.localhost:{web.port}")
+    web.redirect("good", "/to-evil", web.origin("evil") + "/redirected")
+    web.put("good", "/shared.js", script, "text/javascript")
+    return web.put("good", "/", _STARTS.replace("SCRIPT", json.dumps(script)))
+
+
+@pytest.mark.parametrize("where", ["theirs", "run", "ours"])
+@pytest.mark.parametrize("lists", DENIED)
+async def test_no_shared_worker_gets_to_what_is_refused(
+    browser: Browser, detached: DetachedChrome, web: Web, lists: str, where: str
+) -> None:
+    told = 15 if where == "ours" else 18  # there the resolver refuses their sockets, and tells nobody
+
+    async with under(lists, where, browser, detached) as bound:
+        page = await bound.new_page()
+        refused = (await page.goto(put_workers(web))).blocked
+        await page.evaluate("tried.then(() => 0)", timeout_s=20)
+        async with asyncio.timeout(10):
+            while len(refused) < told:
+                await page.evaluate("0")
+                refused += tab_of(page).guard.take()
+
+    assert web.paths("evil") == []
+    assert {"/tried-plain", "/tried-blob", "/tried-data"} <= set(web.paths("good"))
+    assert len({each.url for each in refused}) == told - 2  # the redirect of each leads to the same place
+    assert len(refused) == told
+
+
+async def test_without_rules_shared_workers_get_there(browser: Browser, web: Web) -> None:
+    page = await browser.new_page()
+    await page.goto(put_workers(web))
+    await page.evaluate("tried.then(() => 0)", timeout_s=20)
+
+    ways = ["events", "fetch", "import.js", "socket", "xhr"]
+    assert web.paths("evil") == sorted(
+        ["/redirected", *(f"/{who}-{way}" for who in ("blob", "data", "plain") for way in ways)]
+    )
+
+
+_SAYS = """onconnect = ({ports: [port]}) => { port.onmessage = ({data: [how, where]}) => {
+  const asked = how === "fetch" ? fetch(where, {mode: "no-cors"}) : new Promise((done, fail) => {
+    const socket = new WebSocket(where); socket.onopen = done; socket.onerror = fail; });
+  asked.then(() => port.postMessage("sent"), () => port.postMessage("refused")); }; };"""
+_ASKS = """<script>
+const {port} = new SharedWorker("/says.js");
+const ask = (how, where) => new Promise((done) => {
+  port.onmessage = (told) => done(told.data); port.postMessage([how, where]); });
+</script>"""
+
+
+def put_asks(web: Web, name: str) -> str:
+    """A page whose `ask` has its shared worker ask for something."""
+    web.put(name, "/says.js", _SAYS, "text/javascript")
+    return web.put(name, "/", _ASKS)
+
+
+async def asked(page: Page, web: Web, name: str) -> list[str]:
+    """What becomes of a request and a socket to that host, of the page's shared worker."""
+    fetched = await page.evaluate(f"ask('fetch', '{web.origin(name)}/x')")
+    return [str(fetched), str(await page.evaluate(f"ask('socket', 'ws://{name}.localhost:{web.port}/x')"))]
+
+
+async def test_a_shared_worker_that_runs_keeps_to_the_rules_of_a_tab_that_comes_to_its_site(
+    web: Web, detached: DetachedChrome
+) -> None:
+    async with Browser.connect(detached.endpoint) as theirs:
+        free = await theirs.new_page(put_asks(web, "good"))
+        before = await asked(free, web, "evil")
+        async with Browser.connect(detached.endpoint, deny=["evil.localhost"]) as ours:
+            beside = await asked(free, web, "evil")
+            page = await ours.new_page(put_asks(web, "good"))
+            async with asyncio.timeout(10):
+                while (since := await asked(page, web, "evil")) != ["refused", "refused"]:
+                    pass
+            other = await asked(page, web, "other")
+        async with asyncio.timeout(10):
+            while (afterwards := await asked(free, web, "evil")) != ["sent", "sent"]:
+                pass
+
+    assert (before, beside) == (["sent", "sent"], ["sent", "sent"])
+    assert (since, other) == (["refused", "refused"], ["sent", "sent"])
+    assert afterwards == ["sent", "sent"]
+
+
+async def test_a_worker_gets_to_what_each_of_several_lists_allows(web: Web, detached: DetachedChrome) -> None:
+    async with (
+        Browser.connect(detached.endpoint, allow=["*.localhost"], deny=["evil.localhost"]) as browser,
+        limited(rules_of(allow=["good.localhost", "other.localhost", "evil.localhost"])),
+    ):
+        page = await browser.new_page(put_asks(web, "good"))
+
+        assert await asked(page, web, "other") == ["sent", "sent"]
+        assert await asked(page, web, "evil") == ["refused", "refused"]
+        assert await asked(page, web, "third") == ["refused", "refused"]
+
+
+@pytest.mark.parametrize("where", ["theirs", "run", "ours"])
+async def test_no_socket_gets_to_another_name_of_what_is_denied(
+    browser: Browser, detached: DetachedChrome, web: Web, where: str
+) -> None:
+    opened = (
+        f"new Promise((done) => {{ const socket = new WebSocket('ws://HOST:{web.port}/socket');"
+        " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
+    )
+    names = ["evil.localhost.", "sub.evil.localhost.", "[::ffff:127.0.0.1]", "other.localhost."]
+
+    async with under("deny", where, browser, detached) as bound:
+        page = await bound.new_page(web.origin("good"))
+        how = [await page.evaluate(opened.replace("HOST", name)) for name in names]
+
+    assert how == ["refused", "refused", "refused", "open"]

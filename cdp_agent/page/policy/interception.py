@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from cdp_agent.cdp import fetch, network
@@ -41,6 +41,7 @@ _TYPES = {
 }
 
 _SOCKETS = {"http": "ws", "https": "wss"}
+_REQUESTS = {"http": "http", "https": "https"}
 _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
 """Pictures and scripts are too many to ask about each; these words are in addresses that do something."""
@@ -131,23 +132,28 @@ def _glob(denied: Pattern) -> str:
     return f"*{denied.host}*"
 
 
-def network_conditions(rules: Sequence[RequestRules], *, requests: bool = False) -> list[network.NetworkConditions]:
-    """What is refused is offline, and the packets of WebRTC are lost: the first that matches counts.
+def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
+    """WebSockets that are refused, as being offline, and WebRTC, whose packets are lost: the first that matches counts.
 
-    WebSockets, and all that goes over HTTP with `requests`. WebRTC has no addresses: under any list of origins none of
-    its packets leaves. What it sends by TCP, nothing holds.
+    WebRTC has no addresses: under any list of origins none of its packets leaves. What it sends by TCP, nothing holds.
     """
-    found: list[network.NetworkConditions] = []
+    found = [_condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
+    return [*found, _WITHOUT_WEBRTC] if any(each.bound for each in rules) else found
+
+
+def blocked_urls(rules: Sequence[RequestRules]) -> list[network.BlockPattern]:
+    """What lists of origins refuse over HTTP, for a process that looks at the addresses itself."""
+    return [network.BlockPattern(url_pattern=text, block=refused) for text, refused in _refused(rules, _REQUESTS)]
+
+
+def _refused(rules: Sequence[RequestRules], schemes: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+    """Patterns of addresses, and whether those are refused: the first that matches counts."""
     for denied in (pattern for each in rules for pattern in each.deny):
-        found += [_condition(text, offline=True) for text in _url_patterns(denied, requests=requests)]
-    allowing = list(dict.fromkeys(each.allow for each in rules if each.allow is not None))
-    if allowing:
+        yield from ((text, True) for text in _url_patterns(denied, schemes))
+    if allowing := list(dict.fromkeys(each.allow for each in rules if each.allow is not None)):
         for allowed in functools.reduce(_allowed_by_both, allowing):
-            found += [_condition(text, offline=False) for text in _url_patterns(allowed, requests=requests)]
-        found += [_condition(text, offline=True) for text in _url_patterns(_ANY, requests=requests)]
-    if any(each.bound for each in rules):
-        found.append(_WITHOUT_WEBRTC)
-    return found
+            yield from ((text, False) for text in _url_patterns(allowed, schemes))
+        yield from ((text, True) for text in _url_patterns(_ANY, schemes))
 
 
 @functools.lru_cache
@@ -167,9 +173,8 @@ def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:
     )
 
 
-def _url_patterns(pattern: Pattern, *, requests: bool) -> list[str]:
-    schemes = {"": ("http", "https"), "http": ("http",), "https": ("https",)}.get(pattern.scheme, ())
-    named = [each for scheme in schemes for each in (_SOCKETS[scheme], *([scheme] if requests else ()))]
+def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
+    named = [written for scheme, written in schemes.items() if pattern.scheme in ("", scheme)]
     hosts = [_in_url_pattern(each) for each in pattern.written_as()]
     return [f"{scheme}://{each}:{pattern.port or '*'}/*" for scheme in named for each in hosts]
 

@@ -20,7 +20,7 @@ from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.frames.standstill import Standstill, put_on
 from cdp_agent.security.origins import origin_of
 
-from .interception import Interception, Outcome, Verdict, network_conditions, refusal_of
+from .interception import Interception, Outcome, Verdict, refusal_of, socket_conditions
 from .rules import Blocked, RequestRules
 from .unheld import Unheld
 from .unsafe import unsafe_kind
@@ -212,7 +212,7 @@ class RequestPolicy:
             self._add_frame(target_id)
         if not self.rules:
             return False
-        if not network_conditions(self.rules):
+        if not socket_conditions(self.rules):
             return False
         self._forget_closed()
         self._watched.append(session)
@@ -344,7 +344,7 @@ class RequestPolicy:
     def _limit_sockets(self, session: Session) -> None:
         if not self.rules and session not in self._listening:
             return
-        conditions = network_conditions(self.rules)
+        conditions = socket_conditions(self.rules)
         if session not in self._listening:
             if not conditions:
                 return

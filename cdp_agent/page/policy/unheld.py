@@ -1,4 +1,5 @@
-"""Ways out that nothing in Chrome holds for some of its tabs alone: WebRTC by TCP, and WebTransport. See unheld.js.
+"""Ways out that nothing in Chrome holds for some of its tabs alone: WebRTC by TCP, WebTransport, `fetchLater` and
+background fetch. See unheld.js.
 
 A Chrome that is launched with a list of origins holds them by its command line. Elsewhere the pages that keep to a
 list do without. What still has them: a page that took hold of them before the list was in force, and, of WebTransport,

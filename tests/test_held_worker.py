@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.cdp import runtime, target
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.detached import DetachedChrome
 from tests.web import Web, running
@@ -158,6 +159,47 @@ async def test_a_shared_worker_that_runs_keeps_to_the_rules_of_a_tab_that_comes_
     assert (before, beside) == (["sent", "sent"], ["sent", "sent"])
     assert (since, other) == (["refused", "refused"], ["sent", "sent"])
     assert afterwards == ["sent", "sent"]
+
+
+async def test_what_frames_that_are_there_start_keeps_to_the_lists_of_a_run_in_a_tab_of_a_user(
+    web: Web, detached: DetachedChrome
+) -> None:
+    starts = f"new SharedWorker(URL.createObjectURL(new Blob([{json.dumps(_SAYS)}]))).port"
+    put_asks(web, "other")
+    async with Browser.connect(detached.endpoint) as theirs, Browser.connect(detached.endpoint) as ours:
+        tab = await theirs.new_page(web.put("good", "/", f"<iframe src='{web.origin('other')}'></iframe>"))
+        page = ours.find_page(tab.target_id)
+        async with limited(rules_of(deny=["evil.localhost"])):
+            await limit(tab_of(page).guard)
+            await page.snapshot()
+            frame = next(each for each in (await tab_of(tab).frames()).all() if each.parent is not None)
+            start = f"new Promise((done) => {{ const port = {starts}; port.onmessage = (told) => done(told.data);"
+            start += f" port.postMessage(['fetch', '{web.origin('evil')}/x']); }})"
+            answer = await frame.session.send(runtime.Evaluate(expression=start, await_promise=True))
+
+    assert bytes(answer.result.value or b"") == b'"refused"'
+    assert web.paths("evil") == []
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["of our tab alone", "of a tab of its user, too"])
+async def test_a_shared_worker_that_would_outlive_its_pages_ends_as_we_leave(
+    web: Web, detached: DetachedChrome, beside: bool
+) -> None:
+    web.put("good", "/outlives.js", "onconnect = ({ports: [port]}) => port.postMessage('begun')", "text/javascript")
+    starts = """<script>const {port} = new SharedWorker("/outlives.js", {extendedLifetime: true});
+    const begun = new Promise((done) => { port.onmessage = (told) => done(told.data); });</script>"""
+    async with Browser.connect(detached.endpoint) as theirs:
+        async with Browser.connect(detached.endpoint, deny=["evil.localhost"]) as ours:
+            page = await ours.new_page(web.put("good", "/", starts))
+            begun = await page.evaluate("begun")
+            if beside:
+                await (await theirs.new_page(web.origin("good"))).evaluate("begun")
+        listed = target.GetTargets(filter=[target.FilterEntry(type="shared_worker")])
+        found = await theirs._instance.session.send(listed)
+
+    script = web.origin("good") + "/outlives.js"
+    assert begun == "begun"
+    assert [each.url for each in found.target_infos if each.url == script] == [script] * beside
 
 
 async def test_a_worker_gets_to_what_each_of_several_lists_allows(web: Web, detached: DetachedChrome) -> None:

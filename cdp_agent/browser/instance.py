@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.tab.downloads import DownloadWatcher
 from cdp_agent.page.tab.settings import PageSettings
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.security.origins import origin_of
 
 from .context_options import ContextOptions
 from .liveness import Liveness
@@ -120,6 +122,7 @@ class Instance:
         try:
             if self.process is None:
                 await self._close([tab for tab in self.targets.open_tabs() if tab.target_id in self.targets.ours])
+                await self._end_workers()
         finally:
             if self.process is not None:
                 self.session.tell(cdp_browser.Close())
@@ -172,6 +175,12 @@ class Instance:
                 context = self.targets.contexts.get(tab.target_id)
                 return self.default if context is None and tab.acts else context
         return self.default if self.process is not None else None
+
+    async def _end_workers(self) -> None:
+        shown = {str(origin_of(tab.url)) for tab in self.targets.open_tabs()}
+        with contextlib.suppress(TimeoutError):  # a Chrome that hangs must not keep us
+            async with asyncio.timeout(_CLOSE_TABS_S):
+                await self.guards.end_workers(shown)
 
     async def _close(self, tabs: list[Tab]) -> None:
         try:

@@ -41,17 +41,20 @@ class HeldWorker:
         info: target.TargetInfo,
         site: Site,
         *,
+        is_new: bool,
         judge: Callable[[HeldWorker, fetch.RequestPaused], Verdict],
         asks: Callable[[HeldWorker, str, str], None],
     ) -> None:
         """`parent` is where its own session is attached from, `site` that of what it belongs to.
 
-        `asks` hears the id and the address of what it asks for, sockets too, under lists of origins.
+        `is_new`: it has not run before. `asks` hears the id and the address of what it asks for, sockets too, under
+        lists of origins.
         """
         self.session = session
         self.parent = parent
         self.info = info
         self.site = site
+        self.is_new = is_new
         self.met: list[RequestRules] = []
         """The lists that it began under, or of tabs that came to its site since: it keeps to them while it runs."""
         self.told = Recent()

@@ -145,6 +145,18 @@ class PolicyRegistry:
         self._standing.remove(rules)
         await self.changed()
 
+    async def end_workers(self, shown: set[str]) -> None:
+        """Ends the shared workers that began under lists and go on without their pages, as pages may have them do.
+
+        To be called when our tabs are closed and we are about to leave a Chrome that is not ours: then nothing holds
+        them. Not those of origins in `shown`, which tabs of other people show: they may use them.
+        """
+        left = [each for each in self._workers.values() if each.info.type == "shared_worker" and each.is_new]
+        left = [each for each in left if each.met and each.site.origin not in shown]
+        close = [target.CloseTarget(target_id=each.info.target_id) for each in left]
+        # They may have gone with their pages.
+        await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
+
     def make(
         self,
         opener: RequestPolicy | None,
@@ -335,7 +347,8 @@ class PolicyRegistry:
             running = self._let_run(worker)
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
-        kept = HeldWorker(worker, parent, info, site, judge=self._judge_worker, asks=self._asked)
+        is_new = event.waiting_for_debugger
+        kept = HeldWorker(worker, parent, info, site, is_new=is_new, judge=self._judge_worker, asks=self._asked)
         self._workers[worker] = kept
         seen(self._enforce([worker]))
         worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, site))

@@ -196,6 +196,7 @@ class RequestPolicy:
         elif self.narrow:
             seen(self._interception(session).enforce(self.narrow))
         self._hold_the_rest(session)
+        self._visit_present(session)
         session.on(network.RequestWillBeSent, self._sent)
         session.on(cdp_page.FrameNavigated, lambda event: self.visit(event.frame.url))
         self._watched.append(session)
@@ -300,6 +301,7 @@ class RequestPolicy:
         for session in self._sessions:
             answers += self._interception(session).enforce(rules)
             self._hold_the_rest(session)
+            self._visit_present(session)
         for session in self._watched:
             self._limit_sockets(session)
             put_on(session, standstill_of(rules))
@@ -333,6 +335,21 @@ class RequestPolicy:
             self._unheld.take_from(session)
         elif self._unheld is not None:
             self._unheld.give_back(session)
+
+    def _visit_present(self, session: Session) -> None:
+        """The documents that came before we did, in a tab of somebody else. Waits for nothing: the page may hang."""
+
+        def visit(node: cdp_page.FrameTreeNode) -> None:
+            self.visit(node.frame.url)
+            for child in node.child_frames:
+                visit(child)
+
+        def told(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
+            if not answer.cancelled() and answer.exception() is None:  # else the tab has gone
+                visit(answer.result().frame_tree)
+
+        if self.narrow and not self._from_above:
+            session.post(cdp_page.GetFrameTree()).add_done_callback(told)
 
     def _sent(self, event: network.RequestWillBeSent) -> None:
         """Chrome tells of a document's request before of a worker that the document starts; of the document, later."""

@@ -2,9 +2,9 @@
 
 `Fetch` holds those of a shared worker only where it was asked for before the worker's script had come. Nothing makes
 that script wait for us, and one that is a `blob:`, a `data:` or a service worker's answer is there at once. So what
-lists of origins refuse, the worker's process is told not to ask for either, and its sockets are refused by network
-conditions. Both count from when the process answers, and until then the worker does not run. They hold redirects, too,
-and a worker that began before there were rules.
+lists of origins refuse, the worker's process is told not to ask for either, and sockets, those of service workers too,
+are refused by network conditions. Both count from when the process answers, and until then the worker does not run.
+They hold redirects, too, and a worker that began before there were rules.
 
 Network conditions would hold requests as well, but Chrome tells the network service of them while it lets the worker
 run: under load the first request was there sooner. Sockets go the way that the conditions went.
@@ -79,6 +79,7 @@ class HeldWorker:
 
     def _limit(self, answers: asyncio.Future[Any]) -> None:
         if not answers.cancelled() and answers.exception() is None:  # else it has gone
-            self.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(self._rules)))
+            if self.info.type != "service_worker":  # Fetch holds those, and one that is stopped would stay so
+                self.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(self._rules)))
             conditions = socket_conditions(self._rules)
             self.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))

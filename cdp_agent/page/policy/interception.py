@@ -40,8 +40,8 @@ _TYPES = {
     "prefetch": "Fetch",
 }
 
-_SOCKETS = {"http": "ws", "https": "wss"}
-_REQUESTS = {"http": "http", "https": "https"}
+_SOCKETS = {"": "ws{s}?", "http": "ws", "https": "wss"}
+_REQUESTS = {"": "http{s}?", "http": "http", "https": "https"}
 _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
 """Pictures and scripts are too many to ask about each; these words are in addresses that do something."""
@@ -174,9 +174,18 @@ def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:
 
 
 def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
-    named = [written for scheme, written in schemes.items() if pattern.scheme in ("", scheme)]
-    hosts = [_in_url_pattern(each) for each in pattern.written_as()]
-    return [f"{scheme}://{each}:{pattern.port or '*'}/*" for scheme in named for each in hosts]
+    """One for all names of a host: Chrome reads them anew for each document and worker, and slowly.
+
+    https://urlpattern.spec.whatwg.org/#pattern-strings
+    """
+    if pattern.scheme not in schemes:
+        return []
+    if not pattern.host or is_ip(pattern.host):
+        hosts = [_in_url_pattern(each) for each in pattern.written_as()]
+    else:
+        before = {(True, True): "{*.}?", (False, True): "*."}.get((pattern.itself, pattern.subdomains), "")
+        hosts = [f"{before}{_in_url_pattern(pattern.host)}{{.}}?"]
+    return [f"{schemes[pattern.scheme]}://{each}:{pattern.port or '*'}/*" for each in hosts]
 
 
 def _in_url_pattern(host: str) -> str:

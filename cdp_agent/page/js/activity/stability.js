@@ -47,7 +47,8 @@ function changes() {
   } else {
     take(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
-    if (selectAll(document, '*').length < SMALL) watchRoots(document);
+    const elements = selectAll(document, '*');
+    if (elements.length < SMALL) watchRoots(elements);
   }
   const animating_ms = Math.max(animatingFor(), arrivingFor());
   if (animating_ms > 0) askForFrame();
@@ -142,10 +143,10 @@ function watchTree(node) {
   watchFrames(node);
 }
 
-/** Shadow roots given to elements that were there before: no observer tells of them. */
-function watchRoots(root) {
-  for (const element of selectAll(root, '*')) {
-    const inner = rootOfHost(element);
+/** Shadow roots given to elements that were there before: no observer tells of them. @param {NodeListOf<Element>} elements */
+function watchRoots(elements) {
+  for (let i = 0; i < elements.length; i++) {
+    const inner = rootOfHost(elements[i]);
     if (!inner) continue;
     if (!watching.roots.has(inner)) changed();
     watchTree(inner);

@@ -169,6 +169,20 @@ REMEMBERED = {
         "<style>.switch + div { --shown: none }</style><p id=p></p><div><span>one</span> two</div>",
         ["document.querySelector('span').style.display = 'var(--shown)'", "p.className = 'switch'"],
     ),
+    "a variable that a rule sets to something else": (
+        "<style>:root { --shown: inline; --said: 'before' } span { display: var(--shown) }"
+        " span::before { content: var(--said) } p { --mode: off }"
+        " @container style(--mode: on) { i { display: none } }</style>"
+        "<div><span>one</span> two</div><p><i>three</i></p>",
+        [
+            "document.styleSheets[0].cssRules[0].style.setProperty('--shown', 'none')",
+            "document.styleSheets[0].cssRules[0].style.setProperty('--shown', 'block')",
+            "document.styleSheets[0].cssRules[0].style.setProperty('--said', '\"after\"')",
+            "document.styleSheets[0].cssRules[3].style.setProperty('--mode', 'on')",
+            "document.styleSheets[0].cssRules[3].style.removeProperty('--mode')",
+            "document.styleSheets[0].cssRules[0].style.removeProperty('--shown')",
+        ],
+    ),
     "if()": (
         "<style>.on + div { --mode: on } span { display: if(style(--mode: on): none; else: inline) }</style>"
         "<p id=p></p><div><span>one</span> two</div>",

@@ -8,8 +8,8 @@ const SHOWING_NAMES = new Set([
   'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'text-transform', 'pointer-events', 'interactivity', 'all', 'counter-reset', 'counter-increment', 'counter-set',
 ]);
 const DECORATING_NAMES = new Set(['vertical-align', 'text-decoration-line', 'font-family']);
+// Not variables: where anything that matters depends on one, what came of it is compared (`dependent` in styles.js).
 const MATTERING_NAMES = new Set([...SHOWING_NAMES, ...DECORATING_NAMES]);
-const isVariable = (name) => name.startsWith('--');
 const DEEPEST_RULE = 20;
 // By number, since rules in frames are no instances of our classes.
 const { STYLE_RULE: STYLE, IMPORT_RULE: IMPORT, FONT_FACE_RULE: FONT_FACE, KEYFRAMES_RULE: KEYFRAMES } = CSSRule;
@@ -182,7 +182,7 @@ function readDeclarations(known) {
   for (let i = 0; i < length; i++) {
     const name = itemOfStyle_.call(style, i);
     names.push(name);
-    if (MATTERING_NAMES.has(name) || isVariable(name)) mattering.push({ name, value: valueOfStyle_.call(style, name), priority: priorityOfStyle_.call(style, name) });
+    if (MATTERING_NAMES.has(name)) mattering.push({ name, value: valueOfStyle_.call(style, name), priority: priorityOfStyle_.call(style, name) });
   }
   if (length) known.names = names;
   if (mattering.length) known.mattering = mattering;

@@ -183,6 +183,11 @@ REMEMBERED = {
             "document.styleSheets[0].cssRules[0].style.removeProperty('--shown')",
         ],
     ),
+    "many elements at once": (
+        "<style>i::before { content: 'said' } b[id] { cursor: pointer } u { text-decoration: line-through }</style>"
+        "<div id=p>" + "<p aria-hidden=false><i>one</i> <b id=b>two</b> <u>three</u></p>" * 60 + "</div>",
+        ["p.className = 'new'", "p.title = 'new'"],
+    ),
     "if()": (
         "<style>.on + div { --mode: on } span { display: if(style(--mode: on): none; else: inline) }</style>"
         "<p id=p></p><div><span>one</span> two</div>",

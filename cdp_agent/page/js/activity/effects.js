@@ -162,10 +162,16 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 function effectsNow(looks, hovered) {
   if (!before) return { effects: [], gone: [], prompt: false };
   changesSoFar();
+  const effects = describing(() => effectsSoFar(looks, hovered));
+  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
+}
+
+/** @returns {Effect[]} */
+function effectsSoFar(looks, hovered) {
   const effects = [...classEffects(looks, hovered), ...markEffects(), ...drawnEffects(looks), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
   if (before.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
   if (looks) effects.push(...editorEffects(), ...lookEffects(hovered ? new Set() : new Set(before.classes.keys())));
-  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
+  return effects;
 }
 
 /** As the snapshot writes it: `- button "Pay" [ref=\x017]: class now "selected"`. */

@@ -171,15 +171,16 @@ function selectedIn(root) {
   const { every, classes, byClass, lists, cased, shielding, replacing } = factsIn(root, isDocument);
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
-  if (root === sparseRoot) selection.elements = { get: (element) => bitsOf(element, lists) };
-  else for (const [bit, list] of lists) selectElements(root, list, bit, selection.elements);
+  const isAskedAlone = root === sparseRoot || (asksFew && isDocument);
+  if (isAskedAlone) selection.elements = new AskedAlone(root, lists);
+  else selection.elements = selectElements(root, lists);
   const around = isDocument ? NOTHING_SELECTED : selectionsFor(host_.call(root));
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
   const styles = [...select(STYLED)].map((element) => attr(element, 'style').toLowerCase());
   const has = (property) => styles.some((style) => style.includes(property));
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
-    cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || has('interactivity') || (root === sparseRoot ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
+    cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || has('interactivity') || (isAskedAlone ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
     replacing: replacing || has('content'),
   };
 }
@@ -191,6 +192,7 @@ function factsIn(root, isDocument) {
   if (root === document && areRulesTheSame && factsOfDocument) return factsOfDocument;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
+  if (root === document && classesThere === null) findClassesThere(rulesKnown(sheets));
   const facts = merged(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
   if (root === document) factsOfDocument = facts;
   return facts;
@@ -199,16 +201,40 @@ function factsIn(root, isDocument) {
 const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content'].map((property) => `[style*="${property}" i]`).join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 
-function selectElements(root, list, bit, elements) {
-  const found = selectAll(root, list);
-  for (let i = 0; i < found.length; i++) elements.set(found[i], elements.get(found[i]) | bit);
+/** @param {Node} root @param {[number, string][]} lists  bits, and what selects elements with them @returns {Map<Element, number>} */
+function selectElements(root, lists) {
+  const elements = new Map();
+  for (const [bit, list] of lists) {
+    const found = selectAll(root, list);
+    for (let i = 0; i < found.length; i++) elements.set(found[i], elements.get(found[i]) | bit);
+  }
+  return elements;
 }
 
-/** The same of one element alone. */
-function bitsOf(element, lists) {
-  let bits = 0;
-  for (const [bit, list] of lists) if (matches(element, list)) bits |= bit;
-  return bits;
+/** Whether only some elements are asked about, wherever they are. */
+let asksFew = false;
+
+const ALONE = 1 / 8; // of all elements
+
+/** The same, asked of each element alone for as long as these are few. */
+class AskedAlone {
+  /** @param {Document} root @param {[number, string][]} lists */
+  constructor(root, lists) {
+    this.root = root;
+    this.lists = lists;
+    this.left = elementsByTag_.call(root, '*').length * ALONE;
+    /** @type {Map<Element, number> | null} */
+    this.all = null;
+  }
+
+  /** @param {Element} element @returns {number} */
+  get(element) {
+    if (this.all === null && this.left-- < 0) this.all = selectElements(this.root, this.lists);
+    if (this.all) return this.all.get(element) ?? 0;
+    let bits = 0;
+    for (const [bit, list] of this.lists) if (matches(element, list)) bits |= bit;
+    return bits;
+  }
 }
 
 /** @type {Map<string, object>} what sheets say together: many shadow roots have the same ones */

@@ -114,7 +114,11 @@ function forgetKept() {
 let sparseRoot = null;
 
 /** The elements with attributes that single them out. @param {Node} root @returns {{has: (element: Element) => boolean}} */
-const markedIn = (root) => (root === sparseRoot ? { has: (element) => matches(element, MARKED_SELECTOR) } : new Set(selectAll(root, MARKED_SELECTOR)));
+function markedIn(root) {
+  if (root !== sparseRoot) return new Set(selectAll(root, MARKED_SELECTOR));
+  const asked = new AskedAlone(sparseRoot, [[1, MARKED_SELECTOR]]);
+  return { has: (element) => asked.get(element) !== 0 };
+}
 
 /** Visits an element of a document that is kept, or takes what the last visit made of it. */
 function visitKept(element, line, flags, depth, isOwned) {

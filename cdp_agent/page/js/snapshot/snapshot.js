@@ -95,4 +95,5 @@ function forget() {
   rulesAskedFor = 0;
   areRulesTheSame = false;
   sparseRoot = null;
+  asksFew = false;
 }

@@ -183,6 +183,10 @@ REMEMBERED = {
             "document.styleSheets[0].cssRules[0].style.removeProperty('--shown')",
         ],
     ),
+    "a rule for what is in the page as a whole": (
+        "<style>:scope > body p::before { content: 'said' }</style><p id=p>one <a href=/two>two</a></p>",
+        ["p.title = 'new'"],
+    ),
     "many elements at once": (
         "<style>i::before { content: 'said' } b[id] { cursor: pointer } u { text-decoration: line-through }</style>"
         "<div id=p>" + "<p aria-hidden=false><i>one</i> <b id=b>two</b> <u>three</u></p>" * 60 + "</div>",

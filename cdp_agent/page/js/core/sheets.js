@@ -215,6 +215,7 @@ function selectElements(root, lists) {
 let asksFew = false;
 
 const ALONE = 1 / 8; // of all elements
+const SCOPE = /(?<![\\"']):scope(?![\w-])/gi; // in a style sheet the root of the document; to matches() the element itself
 
 /** The same, asked of each element alone for as long as these are few. */
 class AskedAlone {
@@ -223,6 +224,8 @@ class AskedAlone {
     this.root = root;
     this.lists = lists;
     this.left = elementsByTag_.call(root, '*').length * ALONE;
+    /** @type {[number, string][] | null} */
+    this.alone = null;
     /** @type {Map<Element, number> | null} */
     this.all = null;
   }
@@ -231,8 +234,9 @@ class AskedAlone {
   get(element) {
     if (this.all === null && this.left-- < 0) this.all = selectElements(this.root, this.lists);
     if (this.all) return this.all.get(element) ?? 0;
+    this.alone ??= this.lists.map(([bit, list]) => [bit, list.replace(SCOPE, ':root')]);
     let bits = 0;
-    for (const [bit, list] of this.lists) if (matches(element, list)) bits |= bit;
+    for (const [bit, list] of this.alone) if (matches(element, list)) bits |= bit;
     return bits;
   }
 }

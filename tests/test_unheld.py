@@ -47,6 +47,10 @@ if (self === top) quietly(() => navigator.serviceWorker.register("/worker.js"));
 _AROUND = """<iframe src="OTHER/calls"></iframe><iframe srcdoc="CALLS"></iframe>
 <script>if (self === top) window.open("/calls");</script>"""
 
+HAS = (
+    "['RTCPeerConnection' in window, 'fetchLater' in window, 'backgroundFetch' in ServiceWorkerRegistration.prototype]"
+)
+
 
 class Sockets(asyncio.DatagramProtocol):
     """One of each kind, and how many packets and connections came to them."""
@@ -138,14 +142,14 @@ async def test_in_a_run_none_gets_out_and_afterwards_a_tab_has_it_again(
     await page.goto(web.origin("good"))
     async with limited(rules_of(allow=ALLOWED)):
         await limit(tab_of(page).guard)
-        gone = await page.evaluate("typeof RTCPeerConnection")
+        gone = await page.evaluate(HAS)
         await page.goto(sockets.put(web))
         await page.evaluate("new Promise(done => setTimeout(done, 2500))", timeout_s=10)
     for each in page.popups:
         await each.close()
     await page.goto(web.origin("good") + "/afterwards")
-    had = await page.evaluate("typeof RTCPeerConnection")
+    had = await page.evaluate(HAS)
     await page.close()
 
     assert (sockets.packets, sockets.connections) == (0, 0)
-    assert (gone, had) == ("undefined", "function")
+    assert (gone, had) == ([False, False, False], [True, True, True])

@@ -121,7 +121,7 @@ class Instance:
         self._liveness.stop()
         try:
             if self.process is None:
-                await self._close([tab for tab in self.targets.open_tabs() if tab.target_id in self.targets.ours])
+                await self._close([tab for tab in self.targets.tabs.values() if tab.target_id in self.targets.ours])
                 await self._end_workers()
         finally:
             if self.process is not None:
@@ -190,7 +190,9 @@ class Instance:
             pass  # a tab that will not close must not keep us
         finally:
             for tab in tabs:
-                if not tab.closed:  # the answer was lost, or nobody waits for it any more: the tab goes all the same
+                if (
+                    tab.target_id in self.targets.tabs
+                ):  # the answer was lost, or nobody waits for it any more: the tab goes all the same
                     self.session.tell(target.CloseTarget(target_id=tab.target_id))
 
 
@@ -218,12 +220,16 @@ class OpenContext:
     @property
     def tabs(self) -> list[Tab]:
         """Those of its tabs that are open. The first context of a Chrome has those of other people, too."""
-        contexts = self.instance.targets.contexts
-        first = self.instance.default
+        return [each for each in self._all if not each.closed]
+
+    @property
+    def _all(self) -> list[Tab]:
+        """Also such as nothing can be done with any more, since their sessions were ended."""
+        targets, first = self.instance.targets, self.instance.default
         return [
             each
-            for each in self.instance.targets.open_tabs()
-            if contexts.get(each.target_id, first) is self and each.target_id not in self._blank
+            for each in targets.tabs.values()
+            if targets.contexts.get(each.target_id, first) is self and each.target_id not in self._blank
         ]
 
     @property
@@ -237,7 +243,7 @@ class OpenContext:
     @property
     def ours(self) -> list[Tab]:
         """Those that we opened, or that tabs did which we opened."""
-        return [tab for tab in self.tabs if tab.target_id in self.instance.targets.ours]
+        return [tab for tab in self._all if tab.target_id in self.instance.targets.ours]
 
     def find(self, named: str) -> Page:
         """See Browser.find_page."""

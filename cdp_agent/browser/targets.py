@@ -110,7 +110,7 @@ class Targets(Generic[C]):
                 self._closer.discard(target_id)
 
     def open_tabs(self) -> list[Tab]:
-        """In the order in which they came."""
+        """Those that something can be done with, in the order in which they came: not one whose session was ended."""
         return [tab for tab in self.tabs.values() if not tab.closed]
 
     async def create(self, command: target.CreateTarget, context: C) -> Tab:

@@ -23,7 +23,7 @@ COMMANDS = {
     "options": "cdp_agent.cli.subcommands.help:list_options",
     "serve": "cdp_agent.cli.subcommands.serve:serve",
     "sessions": "cdp_agent.cli.subcommands.sessions:list_sessions",
-    "skill": "cdp_agent.cli.subcommands.help:print_skill",
+    "skill": "cdp_agent.cli.subcommands.skill:print_skill",
     "tools": "cdp_agent.cli.subcommands.help:list_tools",
     "trace": "cdp_agent.cli.subcommands.trace:show_trace",
 }

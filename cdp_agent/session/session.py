@@ -457,7 +457,7 @@ class Session:
         for page in pages:  # grows meanwhile
             pages += [popup for popup in page.popups if popup not in pages]
         for page in pages:
-            if page is not self._given and not page.closed and self.browser.gone is None and self.browser.opened(page):
+            if page is not self._given and self.browser.gone is None and self.browser.opened(page):
                 await page.close()
 
     @staticmethod

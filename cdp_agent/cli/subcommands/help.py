@@ -1,8 +1,7 @@
-"""`cdp-agent help`, `options`, `tools` and `skill`: what there is, told once."""
+"""`cdp-agent help`, `options` and `tools`: what there is, told once."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -76,14 +75,3 @@ def list_tools(words: Sequence[str]) -> int:
 def _word(group: str) -> str:
     """A group's name as one word: "The task" is task."""
     return group.lower().split()[-1]
-
-
-_FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "skill.md")
-
-
-def print_skill(words: Sequence[str]) -> int:
-    """Prints the skill file. Raises SetupError."""
-    Parser("skill", "Print what a model with a shell has to know of this program.").read(words)
-    with open(_FILE, encoding="utf-8") as file:
-        print(file.read(), end="")
-    return DONE

@@ -147,9 +147,14 @@ async def _begin_anew(tab: Tab, timeout_s: float) -> None:
 
 
 async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) -> Outcome:
+    def answered(answer: asyncio.Future[cdp_page.Navigated]) -> None:
+        if not answer.cancelled():
+            answer.exception()  # nobody asks for it where something else fails first
+        tab.activity.wake()
+
     session = (await tab.frames()).root.session
     asked = session.post(cdp_page.Navigate(url=url))
-    asked.add_done_callback(lambda _: tab.activity.wake())
+    asked.add_done_callback(answered)
     deadline = _now(tab) + timeout_s
     while not asked.done():
         events = tab.activity.events

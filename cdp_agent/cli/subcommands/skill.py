@@ -1,0 +1,19 @@
+"""`cdp-agent skill`: what a model with a shell has to know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from cdp_agent.cli.argument_parser import Parser
+from cdp_agent.cli.status import DONE
+
+_FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "skill.md")
+
+
+def print_skill(words: Sequence[str]) -> int:
+    """Prints the skill file. Raises SetupError."""
+    Parser("skill", "Print what a model with a shell has to know of this program.").read(words)
+    with open(_FILE, encoding="utf-8") as file:
+        print(file.read(), end="")
+    return DONE

@@ -88,7 +88,7 @@ class Page:
 
     @property
     def closed(self) -> bool:
-        """It was closed."""
+        """It was closed, or its session was ended: nothing can be done with it any more."""
         return self._tab.closed
 
     async def close(self) -> None:

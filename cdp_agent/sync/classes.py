@@ -389,7 +389,7 @@ class Page(Face[AsyncPage]):
 
     @property
     def closed(self) -> bool:
-        """It was closed."""
+        """It was closed, or its session was ended: nothing can be done with it any more."""
         return read(lambda: self._async.closed)
 
     def close(self) -> None:

@@ -13,11 +13,10 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import network
-from cdp_agent.cdp.types import Command, Empty, Part
 from cdp_agent.page.page import Page, tab_of
 
 ROUNDS = 7
@@ -36,16 +35,6 @@ FETCH_TOGETHER = f"""(async () => {{
   await Promise.all(Array.from({{length: {FILES}}}, async (_, i) => (await fetch("/" + i)).arrayBuffer()));
   return (performance.now() - begun) / {FILES};
 }})()"""
-
-
-class _BlockPattern(Part, frozen=True):
-    url_pattern: str
-    block: bool
-
-
-class _SetBlockedURLs(Command[Empty], frozen=True):
-    method: ClassVar[str] = "Network.setBlockedURLs"
-    url_patterns: list[_BlockPattern]
 
 
 def hosts(count: int) -> list[str]:
@@ -84,10 +73,10 @@ async def _measure(pages: dict[str, Page]) -> dict[str, tuple[list[float], list[
 async def _with_chromes_list(browser: Browser, count: int, url: str) -> tuple[Page, float]:
     page = await browser.new_page()
     session = (await tab_of(page).frames()).root.session
-    patterns = [_BlockPattern(url_pattern=f"*://*.{host}:*/*", block=True) for host in hosts(count)]
+    patterns = [network.BlockPattern(url_pattern=f"*://*.{host}:*/*", block=True) for host in hosts(count)]
     begun = time.perf_counter()
     await session.send(network.Enable())
-    await session.send(_SetBlockedURLs(url_patterns=patterns))
+    await session.send(network.SetBlockedURLs(url_patterns=patterns))
     took = time.perf_counter() - begun
     await page.goto(url)
     return page, took

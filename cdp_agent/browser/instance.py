@@ -177,7 +177,7 @@ class Instance:
         return self.default if self.process is not None else None
 
     async def _end_workers(self) -> None:
-        shown = {str(origin_of(tab.url)) for tab in self.targets.open_tabs()}
+        shown = {str(origin_of(tab.url)) for tab in self.targets.tabs.values()}
         with contextlib.suppress(TimeoutError):  # a Chrome that hangs must not keep us
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await self.guards.end_workers(shown)
@@ -190,9 +190,8 @@ class Instance:
             pass  # a tab that will not close must not keep us
         finally:
             for tab in tabs:
-                if (
-                    tab.target_id in self.targets.tabs
-                ):  # the answer was lost, or nobody waits for it any more: the tab goes all the same
+                # The answer was lost, or nobody waits for it any more: the tab goes all the same.
+                if tab.target_id in self.targets.tabs:
                     self.session.tell(target.CloseTarget(target_id=tab.target_id))
 
 

@@ -60,6 +60,7 @@ class Targets(Generic[C]):
     def __init__(self, connection: Connection, owner: Owner[C], closer: TabCloser | None = None) -> None:
         """`closer` closes our tabs when we are killed."""
         self.tabs: dict[str, Tab] = {}
+        """In the order in which they came, also those whose sessions were ended."""
         self.contexts: dict[str, C] = {}
         """Of the tabs that are ours, by their ids."""
         self.ours: set[str] = set()
@@ -108,10 +109,6 @@ class Targets(Generic[C]):
             self.ours.remove(target_id)
             if self._closer is not None:
                 self._closer.discard(target_id)
-
-    def open_tabs(self) -> list[Tab]:
-        """Those that something can be done with, in the order in which they came: not one whose session was ended."""
-        return [tab for tab in self.tabs.values() if not tab.closed]
 
     async def create(self, command: target.CreateTarget, context: C) -> Tab:
         """A new tab. Raises PageClosed when it is closed before it is there, BrowserError, ProtocolError."""

@@ -37,6 +37,9 @@ from cdp_agent.server.tool_calls import ToolCaller
 from cdp_agent.server.webhooks import Webhooks
 
 _CLEANS_EVERY_S = 5.0
+_METHODS = ("get", "post", "put", "delete")
+_ALIKE = 0.7
+_LONGEST_PATH = 200
 _log = logging.getLogger(__name__)
 
 
@@ -147,11 +150,6 @@ class AgentApp(Starlette):
         return json_response(ErrorAnswer(ErrorInfo(status.phrase.title().replace(" ", ""), told)), status, headers)
 
 
-_METHODS = ("get", "post", "put", "delete")
-_NEAR = 0.7
-_LONGEST = 200
-
-
 class Places:
     """The paths of the OpenAPI document, each with what is done there."""
 
@@ -165,11 +163,11 @@ class Places:
 
     def nearest(self, path: str) -> str | None:
         """The path most like it, with the ids that it has."""
-        if len(path) > _LONGEST:
+        if len(path) > _LONGEST_PATH:
             return None
         likeness = {each: SequenceMatcher(None, path, each).ratio() for each in {_as_of(p, path) for p in self._paths}}
         best = max(sorted(likeness), key=lambda each: likeness[each])
-        return best if likeness[best] >= _NEAR else None
+        return best if likeness[best] >= _ALIKE else None
 
 
 def _as_of(place: str, path: str) -> str:

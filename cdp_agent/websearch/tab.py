@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 TIMEOUT_S = 20.0
 MARKDOWN_TOKENS = 3_000
+_MOST_WRAPPERS = 3
+_ENGINES = ("duckduckgo.com", "bing.com", "google.com")
 _LINK = re.compile(r"(?<=\]\()https?://[^\s)]+")
 _OBSTACLES = {
     "consent": "asks a person to agree to its terms before it shows results",
@@ -72,10 +74,6 @@ def _refusal(engine: Engine, sign: Sign, url: str) -> str:
         f"{engine.NAME} {_OBSTACLES[sign.why]} (at {urlsplit(url).hostname}), so there are no results. "
         "Searching again will not help: go on with addresses that you know from the task and the pages."
     )
-
-
-_MOST_WRAPPERS = 3
-_ENGINES = ("duckduckgo.com", "bing.com", "google.com")
 
 
 def unwrap(address: str, page_url: str = "") -> str:

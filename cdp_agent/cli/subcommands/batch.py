@@ -33,6 +33,7 @@ from cdp_agent.jobs.tasks import Job, read_jobs
 from cdp_agent.session.memory import give_memory_back
 
 _STDIO = "-"
+_SILENT_AFTER_S = 15.0
 _NOT_OF_IT = {
     *("url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve", "profile", "idle"),
     *("max_cost", "max_seconds"),
@@ -169,9 +170,6 @@ def _amount(text: str) -> float:
     if not 0 < amount < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of more than 0")
     return amount
-
-
-_SILENT_AFTER_S = 15.0
 
 
 def watch_batch(place: str) -> int:

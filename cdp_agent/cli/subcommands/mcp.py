@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 _SHOWN = ("approve",)
 _LOOKS_EVERY_S = 30.0
+_REQUEST = msgspec.json.Decoder(CallRequest | FilesAsked)
+_log = logging.getLogger(__name__)
 
 
 class McpCommand(msgspec.Struct, frozen=True):
@@ -238,10 +240,6 @@ class CallsHere:
 
     def _name(self, given: str | None) -> str:
         return self._session if given is None else runtime.checked_name(given)
-
-
-_REQUEST = msgspec.json.Decoder(CallRequest | FilesAsked)
-_log = logging.getLogger(__name__)
 
 
 async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:

@@ -183,7 +183,7 @@ def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
     if not pattern.host or is_ip(pattern.host):
         hosts = [_in_url_pattern(each) for each in pattern.written_as()]
     else:
-        before = {(True, True): "{*.}?", (False, True): "*."}.get((pattern.itself, pattern.subdomains), "")
+        before = "" if not pattern.subdomains else "{*.}?" if pattern.itself else "*."
         hosts = [f"{before}{_in_url_pattern(pattern.host)}{{.}}?"]
     return [f"{schemes[pattern.scheme]}://{each}:{pattern.port or '*'}/*" for each in hosts]
 

@@ -360,9 +360,8 @@ class PolicyRegistry:
             self._let_run(worker)
             return
         self._beginning.add(kept.answers)
-        kept.answers.add_done_callback(
-            lambda _: self._let_run(worker)
-        )  # with what limits it in force, see held_worker.py
+        # With what limits it in force, see held_worker.py.
+        kept.answers.add_done_callback(lambda _: self._let_run(worker))
         kept.answers.add_done_callback(self._begun)
 
     def _let_run(self, worker: Session) -> asyncio.Future[Any]:

@@ -35,35 +35,6 @@ from cdp_agent.providers.shared.nesting import decode
 from cdp_agent.providers.shared.stream import Count, ObjectDecoder, counted, joined, whole
 from cdp_agent.providers.shared.tool_calls import Calls, Fragment
 
-_GROWING = ("text", "summary", "data")
-
-
-class Details:
-    """OpenRouter's record of a model's reasoning, which it wants back while tools are used.
-
-    https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
-    The entries of `reasoning_details`, each put together from the fragments of its type and index.
-    """
-
-    def __init__(self) -> None:
-        self._entries: dict[tuple[str, str], dict[str, Any]] = {}
-
-    def add(self, fragments: Any) -> None:
-        for fragment in fragments if isinstance(fragments, list) else ():
-            if not isinstance(fragment, dict):
-                continue
-            entry = self._entries.setdefault((str(fragment.get("type")), str(fragment.get("index"))), {})
-            for name, value in fragment.items():
-                before = entry.get(name)
-                if name in _GROWING and isinstance(value, str) and isinstance(before, str):
-                    entry[name] = before + value
-                elif value is not None or name not in entry:
-                    entry[name] = value
-
-    def all(self) -> list[dict[str, Any]]:
-        return list(self._entries.values())
-
-
 _FINISH: dict[str, FinishReason] = {
     "stop": "stop",
     "tool_calls": "tool_calls",
@@ -75,6 +46,7 @@ _FINISH: dict[str, FinishReason] = {
 _MESSAGES = ("message", "detail", "msg", "error_msg", "status_msg", "error")
 _CODES = ("code", "type", "error_code", "status_code", "error_type")
 _MOST_DOLLARS = 1_000_000
+_GROWING = ("text", "summary", "data")
 
 
 def bearer(key: str | None) -> dict[str, str]:
@@ -244,6 +216,32 @@ class _Usage(msgspec.Struct, frozen=True):
 _NOTHING = _Delta()
 
 
+class _Reasoning:
+    """OpenRouter's record of a model's reasoning, which it wants back while tools are used.
+
+    https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+    The entries of `reasoning_details`, each put together from the fragments of its type and index.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def add(self, fragments: Any) -> None:
+        for fragment in fragments if isinstance(fragments, list) else ():
+            if not isinstance(fragment, dict):
+                continue
+            entry = self._entries.setdefault((str(fragment.get("type")), str(fragment.get("index"))), {})
+            for name, value in fragment.items():
+                before = entry.get(name)
+                if name in _GROWING and isinstance(value, str) and isinstance(before, str):
+                    entry[name] = before + value
+                elif value is not None or name not in entry:
+                    entry[name] = value
+
+    def all(self) -> list[dict[str, Any]]:
+        return list(self._entries.values())
+
+
 class ChatDecoder(ObjectDecoder[_Chunk]):
     """The reply from the bytes of a stream, or of one whole JSON body where a server does not stream.
 
@@ -258,7 +256,7 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._reasoning_field = ""
-        self._details = Details()
+        self._details = _Reasoning()
         self._calls = Calls()
         self._refused = False
         self._finish: FinishReason | None = None

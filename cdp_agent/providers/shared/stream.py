@@ -26,6 +26,7 @@ Count = Annotated[float, Meta(ge=0, le=1e15)] | None
 """Of tokens: servers written in JavaScript send 12.0 for 12."""
 _MISFITS = (msgspec.ValidationError, UnicodeEncodeError)
 """The latter for half a character where there should be no text at all."""
+_BOM = b"\xef\xbb\xbf"
 
 
 class LineReader:
@@ -207,9 +208,6 @@ def _decode(event: bytes) -> Any:
 def _whole_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; nobody cuts it within a name."""
     return {joined([name]): value for name, value in pairs}
-
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class LineSplitter:

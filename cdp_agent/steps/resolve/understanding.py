@@ -24,6 +24,9 @@ PATIENCE_S = 3.0
 _LOOK_AGAIN_S = 0.25
 _TEXTS = ("label", "span", "p, td, th, li, dt, dd, h1, h2, h3, h4, h5, h6", "div:not(:has(*))")
 _MOST_TEXTS = 100
+_FIELDS = "input, textarea, select, [contenteditable]"
+_ATTRIBUTES = ("id", "name", "class", "data-testid")
+_MOST_FIELDS = 100
 _FORMS = (
     'such as "Click Save", "Type \'cats\' into the search box", "Select Oslo in City", "Wait until \'Done\' appears"'
 )
@@ -150,11 +153,6 @@ def _as_several(step: str, found: Unclear) -> Unclear:
     )
 
 
-_FIELDS = "input, textarea, select, [contenteditable]"
-_ATTRIBUTES = ("id", "name", "class", "data-testid")
-_MOST = 100
-
-
 async def take_hints(intent: Intent, page: Page, shown: Outline) -> bool:
     """Adds them to the fields that are shown, for an act on a field that has no name the step says.
 
@@ -162,7 +160,7 @@ async def take_hints(intent: Intent, page: Page, shown: Outline) -> bool:
     """
     if not isinstance(intent, Type | Set | Select | Check) or intent.target is None:
         return False
-    found = await page.find(_FIELDS, attributes=_ATTRIBUTES, max_results=_MOST, include_text=False)
+    found = await page.find(_FIELDS, attributes=_ATTRIBUTES, max_results=_MOST_FIELDS, include_text=False)
     hints = {each.ref: frozenset(_said(each)) for each in found.elements if each.visible}
     for node in shown.nodes:
         node.hints = hints.get(node.ref or "", node.hints)

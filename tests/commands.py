@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import subprocess
@@ -111,6 +112,16 @@ def all_end(environment: Mapping[str, str], but: Set[int] = frozenset()) -> bool
     """Whether the processes that the test's commands have started are gone in time, but for these."""
     running = living(environment) - but
     return wait_until(lambda: not living(environment, running)) and living(environment) <= but
+
+
+def sockets(pid: int) -> set[str]:
+    """Those that the process has open, by names that no other socket gets: compared, not counted, since one that an
+    earlier command used may be there for a moment yet."""
+    links = set()
+    for each in os.scandir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            links.add(os.readlink(each.path))
+    return {each for each in links if each.startswith("socket:")}
 
 
 def wait_until(holds: Callable[[], bool]) -> bool:

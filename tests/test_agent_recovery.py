@@ -200,7 +200,7 @@ async def test_the_next_endpoint_is_taken_when_one_is_gone(serve: Serve, detache
     @tool(page_changing=True)
     async def end_first(args: NoArguments, context: Context) -> Observation:
         """Kill the Chrome that we are connected to, in the middle of an action."""
-        os.kill(first.pid, signal.SIGKILL)
+        os.killpg(first.pid, signal.SIGKILL)  # a script may have started it
         await context.page.reload()
         return Observation("Never.")
 

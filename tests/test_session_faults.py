@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Cli, living, wait_until
+from tests.commands import Cli, living, sockets, wait_until
 from tests.conftest import Serve
 
 pytestmark = pytest.mark.chrome
@@ -45,7 +45,7 @@ def test_whatever_is_killed_again_and_again_nothing_is_left(
         page = cli.here("open", url).stdout
         before = living(environment)
 
-        _kill_client_in_its_call(environment, Path(f"/proc/{session_of(cli)['pid']}/fd"))
+        _kill_client_in_its_call(environment, session_of(cli)["pid"])
 
         assert cli.here("snapshot").stdout == page
         assert living(environment) == before
@@ -60,14 +60,14 @@ def test_whatever_is_killed_again_and_again_nothing_is_left(
     assert wait_until(lambda: not living(environment))
 
 
-def _kill_client_in_its_call(environment: dict[str, str], host: Path) -> None:
-    """`host` is the folder of what the process has open that holds the session: no more afterwards than before."""
-    files = len(list(host.iterdir()))
+def _kill_client_in_its_call(environment: dict[str, str], host: int) -> None:
+    """`host` is the process that holds the session: it has no connection afterwards that it did not have before."""
+    before = sockets(host)
     command = [sys.executable, "-m", "cdp_agent", "wait", "90"]
     with subprocess.Popen(command, env=environment) as client:
-        assert wait_until(lambda: len(list(host.iterdir())) > files)
+        assert wait_until(lambda: bool(sockets(host) - before))
         client.kill()
-    assert wait_until(lambda: len(list(host.iterdir())) == files)
+    assert wait_until(lambda: sockets(host) <= before)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from fixtures.replay import ReplayServer, tool_call
-from tests.commands import Cli, all_end, living, wait_until
+from tests.commands import Cli, all_end, living, sockets, wait_until
 from tests.conftest import Serve, environment_in
 from tests.detached import DetachedChrome
 
@@ -98,10 +98,10 @@ def test_whatever_is_killed_is_told_and_touches_no_other_session(
 
 def test_a_killed_client_ends_its_call_and_nothing_else(session: Cli, serve: Serve) -> None:
     page = session.here("open", serve(SHOP)).stdout
-    host = Path(f"/proc/{sessions(session)['default']['pid']}/fd")
-    connections = len(list(host.iterdir()))
+    host = sessions(session)["default"]["pid"]
+    before = sockets(host)
     with session.start("wait", "30") as client:
-        assert wait_until(lambda: len(list(host.iterdir())) > connections)
+        assert wait_until(lambda: bool(sockets(host) - before))
         client.kill()
 
     began = time.monotonic()

@@ -25,7 +25,7 @@ from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.config import Config, agent_keywords, steps_keywords
-from cdp_agent.config.folders import user_folder
+from cdp_agent.config.file import user_folder
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.page.page import Page, tab_of

@@ -22,11 +22,11 @@ from cdp_agent.errors import ActionError, BrowserError, ProtocolError
 from cdp_agent.page.activity.bodies import body_of
 from cdp_agent.page.activity.console import MOST_RESULTS, ConsoleMessage
 from cdp_agent.page.activity.request_log import LoggedRequest
-from cdp_agent.page.picture.capture import capture
 from cdp_agent.page.picture.marks import Box, locate_marks
 from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.page.picture.view import view_of
+from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.trace import documents

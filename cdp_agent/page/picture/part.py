@@ -8,9 +8,9 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import NotInteractable
 from cdp_agent.page.frames.world import World, deadline
 from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
-from .capture import capture
 from .cover import cover
 from .marks import Box
 from .paint import Picture, paint

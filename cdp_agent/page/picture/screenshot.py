@@ -14,9 +14,9 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.snapshot.lines import refs_in
+from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
-from .capture import capture
 from .cover import cover
 from .marks import FRAME_TIMEOUT_S, Box, Mark, locate_marks, time_for
 from .paint import Format, Picture, paint

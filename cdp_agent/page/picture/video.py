@@ -19,11 +19,10 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, ProtocolError, SetupError
 from cdp_agent.page.frames.world import deadline
+from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.saving import new_file, not_written, whole_path
 from cdp_agent.page.tab.streams import pieces
 from cdp_agent.page.tab.tab import Tab
-
-from .capture import capture
 
 TIMEOUT_S = 20.0
 _FASTEST = 60

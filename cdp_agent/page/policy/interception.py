@@ -17,14 +17,16 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from cdp_agent.cdp import fetch, network
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.standstill import Standstill
 from cdp_agent.security.origins import is_ip
 
 from .rules import Pattern, Refusal, RequestRules
+from .unsafe import RequestKind
 
 _MOST_HOSTS = 50
 """With more, asking about every request costs less than having each compared with so many."""
@@ -191,3 +193,17 @@ def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
 def _in_url_pattern(host: str) -> str:
     """A host, `*.` before it or not, in the words of https://urlpattern.spec.whatwg.org/."""
     return "".join(each if each.isalnum() or each in "*.-_[]" else f"\\{each}" for each in host)
+
+
+class Gate(Protocol):
+    """What requests of a task pass one by one: for whoever paces them, or has to know of them before they are sent.
+
+    These are every request for a document, and all that `unsafe_kind` has a word for. It stands behind the rules: what
+    these refuse, or somebody is asked about first, comes to it when that is over.
+    """
+
+    standstill: Standstill
+    """Stands still while something waits at the gate, so that the waiting is no delay of a page."""
+
+    async def passes(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> bool:
+        """Whether it may be sent, as soon as it may. `document`: it is for the document of a tab."""

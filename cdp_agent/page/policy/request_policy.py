@@ -28,8 +28,8 @@ from .unsafe import unsafe_kind
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
 
-    from .gate import Gate
     from .holding import Hold, Withheld
+    from .interception import Gate
 
 _log = logging.getLogger(__name__)
 _LONGEST_ORIGIN = 300

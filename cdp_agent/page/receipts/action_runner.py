@@ -17,8 +17,7 @@ from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects
-from .aftermath import Aftermath, read
-from .choosers import FileChoosers
+from .aftermath import Aftermath, FileChoosers, read
 from .compared import changed_meanwhile, not_outdated
 from .receipts import MAX_TOLD, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch

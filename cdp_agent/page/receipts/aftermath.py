@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.activity.network import REFUSED
+from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import locate
@@ -22,7 +24,6 @@ from cdp_agent.page.tab.downloads import Download
 from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
-from .choosers import FileChoosers
 from .compared import not_in, ref_of_focused, same_element, says_a_value, ticks, without_value
 from .other_tabs import OtherTabs, arrived
 from .receipts import NewTab, OtherTab, Outcome
@@ -315,3 +316,26 @@ async def read(tab: Tab) -> Snapshot | None:
         return await tab.read()
     except ActionError:
         return None
+
+
+class FileChoosers:
+    """Those that an action opens: nobody could answer them, so that they are not shown from now on, until `stop`."""
+
+    def __init__(self, tree: FrameTree) -> None:
+        self.opened = False
+        self._sessions = {frame.session for frame in tree.all()}
+        self._stops = [session.on(cdp_page.FileChooserOpened, self._note) for session in self._sessions]
+        self._intercept(True)
+
+    def stop(self) -> None:
+        """Whatever opens one is the user's doing again."""
+        for stop in self._stops:
+            stop()
+        self._intercept(False)
+
+    def _note(self, _: cdp_page.FileChooserOpened) -> None:
+        self.opened = True
+
+    def _intercept(self, enabled: bool) -> None:
+        for session in self._sessions:
+            session.tell(cdp_page.SetInterceptFileChooserDialog(enabled=enabled))

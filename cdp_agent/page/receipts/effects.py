@@ -10,8 +10,8 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, ProtocolError
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World, deadline
-from cdp_agent.page.picture.capture import capture
 from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.tab.drawing import capture
 
 _PICTURE_S = 3.0
 

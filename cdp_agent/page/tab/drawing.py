@@ -43,3 +43,13 @@ def drawing(session: Session) -> Iterator[asyncio.Future[Any]]:
         if not cast.wanted:
             del _casts[session]
             session.tell(cdp_page.StopScreencast())
+
+
+async def capture(session: Session, shot: cdp_page.CaptureScreenshot) -> bytes:
+    """The picture. The tab stays where it is. Raises ProtocolError, SessionClosed, BrowserError.
+
+    Chrome takes a picture with the next frame of a tab, and would wait for ever for one that it does not draw.
+    """
+    with drawing(session) as begun:
+        _, taken = await asyncio.gather(begun, session.post(shot))
+    return taken.data

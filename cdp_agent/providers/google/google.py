@@ -5,6 +5,7 @@ What a model signed goes back with the part that it signed: https://ai.google.de
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -14,18 +15,47 @@ from cdp_agent.providers.base import (
     Forced,
     Image,
     Message,
+    ReasoningEffort,
     Request,
     System,
     Text,
     ToolResult,
     User,
 )
-from cdp_agent.providers.google.google_models import thinking, wants_signatures
 from cdp_agent.providers.google.google_stream import OWN_ID, WIRE, ContentDecoder, failure_of
 from cdp_agent.providers.shared.arguments import object_of
 from cdp_agent.providers.shared.chat import error_in
 from cdp_agent.providers.shared.images import base64_of
 from cdp_agent.providers.shared.json_schemas import for_gemini
+
+_NEVER_THINKS = re.compile(r"(?:gemini-(?:1|2\.0)|gemma|learnlm)")
+_BUDGETED = re.compile(r"gemini-2\.5")
+_BUDGETS = {"low": 1024, "medium": 2048, "high": 4096}
+_LEAST_OF_PRO = 128
+
+
+def thinking(model: str, effort: ReasoningEffort | None) -> dict[str, Any] | None:
+    """The thinkingConfig; None where the model decides, or has no thoughts. For "none", the least it can do.
+
+    https://ai.google.dev/gemini-api/docs/thinking
+    """
+    if effort is None or _NEVER_THINKS.match(model):
+        return None
+    if _BUDGETED.match(model):
+        if effort == "none":
+            return {"thinkingBudget": _LEAST_OF_PRO if "pro" in model else 0}
+        return {"includeThoughts": True, "thinkingBudget": _BUDGETS[effort]}
+    if effort == "none":
+        return {"thinkingLevel": "LOW" if "pro" in model else "MINIMAL"}
+    if effort == "medium" and model.startswith("gemini-3-pro"):  # which knows no middle
+        return {"includeThoughts": True, "thinkingLevel": "HIGH"}
+    return {"includeThoughts": True, "thinkingLevel": effort.upper()}
+
+
+def wants_signatures(model: str) -> bool:
+    """Whether a function call without a signature is refused, which begins with Gemini 3."""
+    return not (_NEVER_THINKS.match(model) or _BUDGETED.match(model))
+
 
 JSON_OUTPUT: Final = True
 

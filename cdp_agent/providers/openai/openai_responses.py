@@ -26,7 +26,7 @@ from cdp_agent.providers.base import (
     Usage,
     User,
 )
-from cdp_agent.providers.openai.openai_models import effort_for, reasons
+from cdp_agent.providers.openai.openai import effort_for, reasons
 from cdp_agent.providers.shared.arguments import text_of
 from cdp_agent.providers.shared.chat import bearer, failure, failure_of, usage_of
 from cdp_agent.providers.shared.errors import model_error

@@ -40,8 +40,9 @@ from bench.server import serving, serving_itself
 from cdp_agent import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.session.memory import give_memory_back
-from cdp_agent.session.session import Session, ToolOutcome
+from cdp_agent.session.session import Session
 
 _PACKAGE = str(Path(cdp_agent.__file__).parent)
 _CONTAINERS = (dict, list, set, frozenset, deque, WeakSet, WeakKeyDictionary)

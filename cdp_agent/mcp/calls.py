@@ -11,7 +11,8 @@ import msgspec
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.asking import Asking, UserQuestion
 from cdp_agent.security.origins import WEB_AND_DATA
-from cdp_agent.session.session import Permissions, Session, ToolError
+from cdp_agent.session.calls import ToolError
+from cdp_agent.session.session import Permissions, Session
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.base import facts

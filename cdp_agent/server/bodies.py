@@ -12,7 +12,7 @@ from cdp_agent.decisions import Ask, FieldValue
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.tab.settings import ColorScheme
-from cdp_agent.session.session import ToolError
+from cdp_agent.session.calls import ToolError
 
 _Natural = Annotated[int, Meta(ge=1)]
 _Amount = Annotated[float, Meta(gt=0)]

@@ -5,9 +5,9 @@ Imports `tools` and what is below them. The command line, the agent and every se
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from cdp_agent.session.calls import ToolError as ToolError
+    from cdp_agent.session.calls import ToolOutcome as ToolOutcome
     from cdp_agent.session.session import Session as Session
-    from cdp_agent.session.session import ToolError as ToolError
-    from cdp_agent.session.session import ToolOutcome as ToolOutcome
 
 
 def __getattr__(name: str) -> object:

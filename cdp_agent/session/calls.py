@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.errors import ActionError, InvalidArguments, SessionClosed
+from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.lenient import read_object
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import meant, nearest, selector_in
-from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, without_its_middle
+from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, without_its_middle
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -38,6 +38,36 @@ class Understood(msgspec.Struct, frozen=True):
     def as_json(self) -> dict[str, Any]:
         found: dict[str, Any] = msgspec.to_builtins(self.arguments)
         return found
+
+
+class ToolError(msgspec.Struct, frozen=True):
+    """Why a call came to nothing: the name of the exception's class, and what is to be done about it."""
+
+    type: str
+    message: str
+
+    @staticmethod
+    def of(error: CdpAgentError) -> ToolError:
+        return ToolError(type(error).__name__, str(error))
+
+
+class ToolOutcome(msgspec.Struct, frozen=True):
+    """What came of a call. `text` is for a model or a person to read, that of the error where there is one.
+
+    `value` is the same as facts, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is
+    how long it took, without the time that other calls in the same tab took before.
+    """
+
+    text: str
+    value: msgspec.Struct | None = None
+    images: tuple[bytes, ...] = ()
+    error: ToolError | None = None
+    duration_ms: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as JSON data: `value` with what it derives from its fields."""
+        found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
+        return found | {"value": None if self.value is None else facts(self.value)}
 
 
 def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:

@@ -26,13 +26,13 @@ from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.session.calls import Understood, perform, understand_on
+from cdp_agent.session.calls import ToolError, ToolOutcome, Understood, perform, understand_on
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.aliases import meant
 from cdp_agent.tools.asking import ASKING
-from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, facts, without_its_middle
+from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, without_its_middle
 from cdp_agent.tools.picturing import Screenshot
 
 if TYPE_CHECKING:
@@ -48,36 +48,6 @@ _log = logging.getLogger(__name__)
 
 Approve = Callable[[Understood, "Page"], Awaitable[str | None]]
 """Asked before a call is made: why it must not be, or None."""
-
-
-class ToolError(msgspec.Struct, frozen=True):
-    """Why a call came to nothing: the name of the exception's class, and what is to be done about it."""
-
-    type: str
-    message: str
-
-    @staticmethod
-    def of(error: CdpAgentError) -> ToolError:
-        return ToolError(type(error).__name__, str(error))
-
-
-class ToolOutcome(msgspec.Struct, frozen=True):
-    """What came of a call. `text` is for a model or a person to read, that of the error where there is one.
-
-    `value` is the same as facts, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is
-    how long it took, without the time that other calls in the same tab took before.
-    """
-
-    text: str
-    value: msgspec.Struct | None = None
-    images: tuple[bytes, ...] = ()
-    error: ToolError | None = None
-    duration_ms: float = 0.0
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as JSON data: `value` with what it derives from its fields."""
-        found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
-        return found | {"value": None if self.value is None else facts(self.value)}
 
 
 class CallMade(msgspec.Struct, frozen=True):

@@ -65,7 +65,8 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
     from cdp_agent.providers.request_options import Patience
     from cdp_agent.security.secrets import GivenSecret, Secrets
-    from cdp_agent.session.session import Permissions, ToolOutcome
+    from cdp_agent.session.calls import ToolOutcome
+    from cdp_agent.session.session import Permissions
     from cdp_agent.steps.approval.settings import Flow, PlannerPage
     from cdp_agent.steps.approval.setup import Approve
     from cdp_agent.sync.face import ApproveCall, Approver, AskUser, StopSignal

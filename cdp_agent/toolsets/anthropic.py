@@ -22,7 +22,7 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 from cdp_agent.security.secrets import GivenSecret
-from cdp_agent.session.session import ToolOutcome
+from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.sync.background import call
 from cdp_agent.sync.face import behind
 from cdp_agent.tools.members.anthropic import MEMBERS

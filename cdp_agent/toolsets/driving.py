@@ -16,8 +16,8 @@ from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import GivenSecret, Secrets
-from cdp_agent.session.calls import Understood
-from cdp_agent.session.session import Session, ToolError, ToolOutcome
+from cdp_agent.session.calls import ToolError, ToolOutcome, Understood
+from cdp_agent.session.session import Session
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.members.anthropic import Pressed
 from cdp_agent.tools.tabs import tab_id

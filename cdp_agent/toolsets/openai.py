@@ -22,7 +22,7 @@ from cdp_agent import sync
 from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import GivenSecret
-from cdp_agent.session.session import ToolOutcome
+from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.sync.background import call
 from cdp_agent.sync.face import behind
 from cdp_agent.tools.members import anthropic

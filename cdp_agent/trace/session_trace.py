@@ -14,8 +14,8 @@ from cdp_agent.outcome import AgentResult, Stats
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
-from cdp_agent.session.calls import Understood
-from cdp_agent.session.session import Session, ToolOutcome
+from cdp_agent.session.calls import ToolOutcome, Understood
+from cdp_agent.session.session import Session
 from cdp_agent.tools.base import facts
 from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.trace.options import TraceOptions

@@ -37,11 +37,11 @@ from cdp_agent.mcp.calls import (
 from cdp_agent.mcp.hosted import HostedCalls
 from cdp_agent.security.http_guard import hosts_of
 from cdp_agent.session import client, runtime
+from cdp_agent.session.calls import ToolError
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
 from cdp_agent.session.memory import give_memory_back
 from cdp_agent.session.messages import CallAnswered, CallAsked, CallCancelled
-from cdp_agent.session.session import ToolError
 from cdp_agent.steps.approval.policy import rules_from
 from cdp_agent.trace.options import check_folder
 

@@ -26,8 +26,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.session.calls import Understood
-from cdp_agent.session.session import ToolError, ToolOutcome
+from cdp_agent.session.calls import ToolError, ToolOutcome, Understood
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Tool, facts
 from cdp_agent.tools.picturing import MadeFile, SavingArguments, Screenshot

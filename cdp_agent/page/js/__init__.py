@@ -43,6 +43,7 @@ READING = (
     "snapshot/drawings.js",
     "snapshot/wires.js",
     "editors/editors.js",
+    "editors/caret.js",
     "snapshot/modal.js",
     "editors/code.js",
     "snapshot/fold.js",

@@ -1,0 +1,99 @@
+// Where the caret or the selection is: what has the focus, and how a line of an editor tells of it.
+
+const contains_ = Node.prototype.contains;
+const getSelection_ = Document.prototype.getSelection;
+const getSelectionOfRoot_ = ShadowRoot.prototype.getSelection;
+
+const hasFocus_ = Document.prototype.hasFocus;
+
+/**
+ * What has the focus in a document or shadow root; of a component what has it in there is told instead. A body has it when
+ * nothing else has: that counts for an editor with a caret, and where keys are text. One that was left for another frame
+ * hears keys again with the focus of its window, but nothing is typed.
+ */
+function focusedIn(root) {
+  const focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
+  const inner = focused && rootOfHost(focused);
+  if (inner && activeElementOfRoot_.call(inner)) return null;
+  if (!focused || tagOf(focused) !== 'BODY') return focused;
+  return isEditable(focused) && matches(focused, ':focus') && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
+}
+
+/** Where the keys of a list, grid or menu are, whose focus stays with the field or box that it belongs to. @param {Document | ShadowRoot} root */
+function activeIn(root) {
+  let focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
+  for (let inner = focused; inner; inner = rootOfHost(focused) && activeElementOfRoot_.call(rootOfHost(focused))) focused = inner;
+  return focused && activeDescendantElement_.call(focused);
+}
+
+/**
+ * Where the caret is, or what is selected, while an editor in a document or shadow root has the focus.
+ * @param {Document | ShadowRoot} root @param {Element | null} focused
+ */
+function selectedInEditor(root, focused) {
+  if (!focused || !isEditable(focused)) return null;
+  const selection = (nodeType(root) === 9 ? getSelection_ : getSelectionOfRoot_).call(root);
+  if (!selection?.rangeCount) return null;
+  const range = selection.getRangeAt(0);
+  const { startContainer: start, startOffset: startAt, endContainer: end, endOffset: endAt, collapsed } = range;
+  if (!contains_.call(focused, start) || !contains_.call(focused, end)) return null;
+  const all = !collapsed && holdsAll(focused, range);
+  return all ? { host: focused, all, start: null, startAt: 0, end: null, endAt: 0, isCaret: false } : { host: focused, all, start, startAt, end, endAt, isCaret: collapsed };
+}
+
+const rangeText_ = Range.prototype.toString;
+
+/** Whether all text of an editor is selected. */
+function holdsAll(host, range) {
+  const around = documentOf(host).createRange();
+  around.selectNodeContents(host);
+  around.setEnd(range.startContainer, range.startOffset);
+  if (says(rangeText_.call(around))) return false;
+  around.selectNodeContents(host);
+  around.setStart(range.endContainer, range.endOffset);
+  return !says(rangeText_.call(around));
+}
+
+/** The elements whose lines tell of the caret. @returns {Element[]} */
+function caretElements() {
+  const selected = selectedInEditor(document, focusedIn(document));
+  return selected ? [selected.host, selected.start, selected.end].filter(Boolean).map((node) => (nodeType(node) === 1 ? node : parentNode(node))) : [];
+}
+
+function selectionAt({ start, startAt, end, endAt, isCaret }, node, offset) {
+  if (isCaret) return start === node && startAt === offset ? CARET : '';
+  return (start === node && startAt === offset ? SELECTION_START : '') + (end === node && endAt === offset ? SELECTION_END : '');
+}
+
+function textWithSelection(node, selected, keeps) {
+  const data = dataOf(node);
+  if (!selected || (selected.start !== node && selected.end !== node)) return editedText(data, keeps);
+  const offsets = [...new Set([selected.start === node ? selected.startAt : 0, selected.end === node ? selected.endAt : data.length])];
+  let text = '';
+  let from = 0;
+  for (const offset of offsets) {
+    text += editedText(data.slice(from, offset), keeps) + selectionAt(selected, node, offset);
+    from = offset;
+  }
+  return text + editedText(data.slice(from), keeps);
+}
+
+const LONGEST_SELECTION = 60;
+const CARET_WORDS = 24;
+
+/** ` [caret]` at the end of the text, ` [caret=start]`, ` [caret-after="…"]`, ` [selection="…"]`. */
+function caretState(kids) {
+  const bare = (text) => text.replace(/\x12./g, '').replaceAll(KEPT_SPACE, ' ').replaceAll(LINE_BREAK, ' ').replace(CONTROLS, '');
+  const whole = kids.map((kid) => (typeof kid === 'string' ? kid : ` ${kid.name} `)).join('');
+  const caret = whole.indexOf(CARET);
+  if (caret >= 0) {
+    const before = bare(whole.slice(0, caret));
+    if (!bare(whole.slice(caret)).trim()) return ' [caret]';
+    return before.trim() ? ` [caret-after=${bracketed(before.slice(-CARET_WORDS))}]` : ' [caret=start]';
+  }
+  const start = whole.indexOf(SELECTION_START);
+  const end = whole.indexOf(SELECTION_END);
+  if (start < 0 && end < 0) return '';
+  const text = cut(bare(whole.slice(start < 0 ? 0 : start, end < 0 ? whole.length : end)), LONGEST_SELECTION);
+  return ` [selection=${bracketed((start < 0 ? '…' : '') + text + (end < 0 ? '…' : ''))}]`;
+}

@@ -427,3 +427,25 @@ async def test_a_tab_behind_its_popup_is_drawn_while_something_is_done_in_it(pag
 
     assert hidden.changed == ["- - paragraph: Note"]
     assert said.changed == [f'~ - button "Say" → "Say!" [ref={refs["Say"]}]']
+
+
+async def test_an_application_is_waited_for_until_it_shows_anything(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = serve("setTimeout(() => root.append('Welcome'), 500)", path="/app.js", content_type="text/javascript")
+    links = "<app-name hidden>7</app-name>" + "<link rel=prefetch>" * 100  # so that all of them are in the body
+    shell = f"<title>App</title>{links}<noscript>No</noscript><p id=root></p><script src={{}}></script>"
+
+    begun = await page.goto(serve(shell.format(script)))
+
+    assert begun.settled == "quiet"
+    assert (await page.snapshot()).text == "- paragraph: Welcome"
+
+    monkeypatch.setattr(stability, "EMPTY_S", 0.2)
+    nothing = serve("'nothing'", path="/nothing.js", content_type="text/javascript")
+    told = await page.goto(serve(shell.format(nothing)))
+    inline = await page.goto(serve("<title>App</title><div id=root></div><script>'nothing'</script>"))
+
+    assert told.settled == "the page shows nothing yet"
+    assert "the page shows nothing yet" in told.text
+    assert inline.settled == "quiet"

@@ -31,6 +31,8 @@ FRAME_S = 0.017
 UNDRAWN_S = 0.1
 """A frame that has not come by then does not: the tab is behind another."""
 CHANGES_S = 2.0
+EMPTY_S = 3.0
+"""So long an application that has loaded its scripts may show nothing."""
 REQUESTS_S = 6.0
 LOAD_S = 2.0
 NAVIGATION_S = 15.0
@@ -67,6 +69,8 @@ class Changes(msgspec.Struct, frozen=True):
     """There are canvases that no script may read."""
     undrawn_ms: float = 0
     """So long ago a frame was asked for that has not come."""
+    empty: bool = False
+    """It shows nothing, and has scripts of files that may fill it."""
 
     def since(self, before: Changes) -> Changes:
         """Those that came after `before`."""
@@ -78,6 +82,7 @@ class Changes(msgspec.Struct, frozen=True):
             self.others - before.others,
             self.unreadable,
             self.undrawn_ms,
+            self.empty,
         )
 
 
@@ -238,6 +243,10 @@ class Watch:
                     self._tab.draw(self._tree.root.session)
                     last = resting = self._now()
                     continue
+            if rest_s <= 0.001 and changes.empty and self.navigated:
+                if now - resting > EMPTY_S:
+                    return "the page shows nothing yet"
+                rest_s = quiet_s
             if rest_s <= 0.001:
                 return QUIET
             if now - resting > CHANGES_S:
@@ -340,6 +349,7 @@ class Watch:
             sum(each.others for each in seen),
             any(each.unreadable for each in seen),
             max((each.undrawn_ms for each in seen), default=0),
+            all(each.empty for each in seen),
         )
         return self.latest
 

@@ -2,8 +2,9 @@
 // `stopWatching()`. Only what a reader of the snapshot could notice counts.
 
 /**
- * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>}} Watching
- *   own: changes of what changes by itself, the restless too; others: all the rest; touched: elements whose attributes changed since the action began
+ * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, shows: boolean}} Watching
+ *   own: changes of what changes by itself, the restless too; others: all the rest; touched: elements whose attributes changed since the action began;
+ *   shows: something is to be seen
  */
 /** @type {Watching | null} */
 let watching = null;
@@ -35,13 +36,14 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 
 /**
  * How long nothing changed, and how much did since the watching began (with the first call).
- * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number, undrawn_ms: number}} own: changes of what changes by
- *   itself; others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation; undrawn_ms: how long a frame has not come
+ * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number, undrawn_ms: number, empty: boolean}} own: changes of what
+ *   changes by itself; others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation; undrawn_ms: how long a frame
+ *   has not come; empty: a script of a file is there, and nothing that shows anything
  */
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet() };
+    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), shows: false };
     watchTree(document);
     askForFrame();
   } else {
@@ -52,8 +54,32 @@ function changes() {
   }
   const animating_ms = Math.max(animatingFor(), arrivingFor());
   if (animating_ms > 0) askForFrame();
+  const shows = (watching.shows ||= hasBegun());
+  const empty = !shows && selectsAny(document, 'script[src]');
   const now = performance.now();
-  return { idle_ms: now - watching.last, count: watching.count, own: watching.own, others: watching.others, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt };
+  const { last, count, own, others } = watching;
+  return { idle_ms: now - last, count, own, others, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt, empty };
+}
+
+const SHOWING_BY_ITSELF = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
+const MOST_BEFORE = 500; // elements: an application that has not begun has links, scripts, and a box or two
+
+/** Whether the document shows anything: text, or what is seen without. */
+function hasBegun() {
+  const body = body_.call(document);
+  return body !== null && (selectAll(body, '*').length > MOST_BEFORE || showsAnything(body));
+}
+
+/** @param {Element} element @returns {boolean} */
+function showsAnything(element) {
+  const tag = tagOf(element);
+  if (tag === 'NOSCRIPT' || computedStyleOf(element).display === 'none') return false;
+  if (SHOWING_BY_ITSELF.has(tag) || rootOfHost(element)) return true;
+  for (let node = firstChild(element); node; node = nextSibling_.call(node)) {
+    const type = nodeType_.call(node);
+    if (type === 3 ? says(dataOf(node)) : type === 1 && showsAnything(node)) return true;
+  }
+  return false;
 }
 
 /** When the frame was asked for that has not come yet; 0: it has. */

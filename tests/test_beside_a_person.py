@@ -25,7 +25,7 @@ from tests.desktop import Person, chrome_of_a_person, desktop
 pytestmark = [pytest.mark.slow, pytest.mark.whole_chrome]
 
 EVERYTHING: dict[str, Any] = {
-    "viewport": Viewport(800, 600, scale=2),
+    "viewport": Viewport(500, 400, scale=2),
     "user_agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36",
     "locale": "de-DE",
     "timezone": "Asia/Tokyo",
@@ -41,7 +41,7 @@ for (const type of ["blur", "focus", "resize", "pagehide", "beforeunload"]) {
   addEventListener(type, () => heard.push(type));
 }
 document.addEventListener("visibilitychange", () => heard.push(document.visibilityState));
-for (const query of ["(prefers-color-scheme: dark)", "(min-width: 801px)", "(min-resolution: 1.5dppx)"]) {
+for (const query of ["(prefers-color-scheme: dark)", "(min-width: 501px)", "(min-resolution: 1.5dppx)"]) {
   matchMedia(query).addEventListener("change", () => heard.push(query));
 }
 </script>"""
@@ -74,7 +74,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def chrome(screen: dict[str, str], profile: Path, unused_tcp_port_factory: Callable[[], int]) -> Iterator[str]:
     """As we advise where no Chrome is found: with a port that it was told, and a profile of its own."""
-    place = ["--window-position=50,60", "--window-size=900,700"]
+    place = ["--window-position=50,60", "--window-size=600,500"]
     with chrome_of_a_person(profile, screen, place, port=unused_tcp_port_factory()) as url:
         yield url
 
@@ -158,7 +158,7 @@ async def test_whatever_we_do_nothing_of_theirs_changes(person: Person, serve: S
         told = [await each.evaluate("[innerWidth, navigator.language, devicePixelRatio]") for each in (beside, apart)]
 
     assert len(seen) == 22
-    assert told == [[800, "de-DE", 2]] * 2
+    assert told == [[500, "de-DE", 2]] * 2
     assert around == bounds
     assert ours.isdisjoint(bounds)
     assert await person.bounds() == bounds

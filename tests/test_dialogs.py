@@ -45,58 +45,22 @@ async def test_another_policy_answers_otherwise(browser: Browser) -> None:
         assert [dialog.answer for dialog in tab_of(page).dialogs.take()] == ["dismiss", "accept"]
 
 
-async def test_an_accepted_prompt_keeps_what_the_page_preset(detached: DetachedChrome) -> None:
-    async with Browser.connect(detached.endpoint, dialogs=DialogPolicy(prompt="accept")) as browser:
-        page = await browser.new_page()
-
-        assert await page.evaluate("prompt('c', 'preset')") == "preset"
-
-
-async def test_each_kind_is_answered_by_its_policy_and_holds_up_neither_page_nor_calls(
-    page: Page, serve: Serve
-) -> None:
-    url = serve("<script>alert('welcome'); document.title = 'after'</script>")
-
-    receipt = await page.goto(url)
-
-    assert await page.evaluate("document.title") == "after"
-    assert receipt.dialogs == [Dialog("alert", "welcome", url, "accept")]
-
-    answers = await page.evaluate("[alert('a'), confirm('b'), prompt('c', 'preset')]")
-
-    assert answers == [None, True, None]
-    assert tab_of(page).dialogs.take() == [
-        Dialog("alert", "a", url, "accept"),
-        Dialog("confirm", "b", url, "accept"),
-        Dialog("prompt", "c", url, "dismiss", default_prompt="preset"),
-    ]
-
-    left = await page.evaluate(
-        "new Promise(done => { let n = 5; setTimeout(function ask() { alert(n); --n ? setTimeout(ask) : done(n) }) })"
-    )
-
-    assert left == 0
-    assert tab_of(page).dialogs.take() == [Dialog("alert", str(n), url, "accept") for n in (5, 4, 3, 2, 1)]
-
-
 async def test_dialogs_of_iframes_are_answered(page: Page, serve: Serve) -> None:
     """In the same process, and out of it."""
     asks = "<script>alert('inside'); parent.postMessage(confirm('sure?'), '*')</script>"
     near, far = serve(asks), serve(asks, other_site=True)
     outer = serve(
-        "<script>heard = [];"
-        "told = new Promise(done => onmessage = ({data}) => { heard.push(data) > 1 && done(heard) })</script>"
-        f"<iframe src='{near}'></iframe><iframe src='{far}'></iframe>"
+        f"""<iframe src='{near}'></iframe><script>const heard = [];
+        const told = new Promise(done => onmessage = (event) => {{
+          if (heard.push(event.data) > 1) done(heard);
+          else document.querySelector("iframe").src = "{far}"; }})</script>"""
     )
 
     receipt = await page.goto(outer)
 
     assert await page.evaluate("told") == [True, True]
-    for inner in (near, far):
-        assert [each for each in receipt.dialogs if each.url == inner] == [
-            Dialog("alert", "inside", inner, "accept"),
-            Dialog("confirm", "sure?", inner, "accept"),
-        ]
+    asked = [("alert", "inside"), ("confirm", "sure?")]
+    assert receipt.dialogs == [Dialog(*each, inner, "accept") for inner in (near, far) for each in asked]
 
 
 async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
@@ -132,8 +96,10 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(page: Page, detached
 
     await page.goto(opener)
     await popup_alerts(page, WRITTEN, 1)
-    async with Browser.connect(detached.endpoint) as browser:
+    async with Browser.connect(detached.endpoint, dialogs=DialogPolicy(prompt="accept")) as browser:
         page = await browser.new_page(opener)
+        assert await page.evaluate("prompt('c', 'preset')") == "preset"
+        tab_of(page).dialogs.take()
         await popup_alerts(page, "window.open('').alert('first')", 1)
         await popup_alerts(page, f"window.open('{nesting}')", 2)
 
@@ -192,9 +158,8 @@ async def answer(theirs: Session, ours: Session) -> None:
         await closed
 
 
-@pytest.mark.parametrize("how", ["goto", "click"])
 async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds_nothing_up(
-    page: Page, serve: Serve, httpserver: HTTPServer, how: str
+    page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:
     """The page is busy while the answer for the next one comes, which waits for it; then it opens a dialog."""
     free = serve("<title>free</title>")
@@ -203,11 +168,7 @@ async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds
     go = await ref(page, "Go")
 
     with held(httpserver, "/busy", "", within_s=0.6):
-        if how == "goto":
-            await page.evaluate(f"setTimeout(() => {{ {asks} }})")
-            receipt = await page.goto(free)
-        else:
-            receipt = await page.click(go)
+        receipt = await page.click(go)
 
     assert (receipt.navigated_to, receipt.settled) == (free, "quiet")
     assert [each.message for each in receipt.dialogs] == ["late"]

@@ -15,7 +15,6 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.launch.chrome import LaunchOptions, find_chrome, flags
 from cdp_agent.browser.launch.supervisor import command_line
 from cdp_agent.errors import BrowserError
-from tests.conftest import Serve
 from tests.detached import DetachedChrome, start_detached, stop_detached
 
 pytestmark = pytest.mark.whole_chrome
@@ -116,21 +115,6 @@ async def test_a_window_without_a_display_is_refused_in_the_words_of_chrome() ->
         BrowserError, match=r"Chrome ended at once: exit status 1\n(?s:.*)Missing X server or \$DISPLAY"
     ):
         await Browser.launch(headless=False, env=nowhere)
-
-
-async def test_a_given_profile_is_kept_and_used_again_and_refused_with_its_owner_while_it_is_in_use(
-    tmp_path: Path, serve: Serve
-) -> None:
-    setting = serve("<p>set</p>", headers={"Set-Cookie": "kept=yes; Max-Age=1000"})
-    for url in (setting, serve("<p>read</p>")):
-        async with Browser.launch(profile=tmp_path / "mine") as browser:
-            page = await browser.new_page(url)
-            assert await page.evaluate("document.cookie") == "kept=yes"
-            if url == setting:
-                with pytest.raises(BrowserError, match=r"is open in another Chrome \(process \d+\)"):
-                    await Browser.launch(profile=tmp_path / "mine")
-
-    assert (tmp_path / "mine" / "Default").is_dir()
 
 
 @pytest.fixture

@@ -202,13 +202,26 @@ async def test_a_detached_chrome_ends_when_its_start_is_cancelled(folder: Path) 
 
 
 @pytest.mark.whole_chrome
-async def test_a_given_profile_has_its_cookies_when_we_are_killed(folder: Path, serve: Serve) -> None:
-    url = serve("<p>set</p>", headers={"Set-Cookie": "kept=yes; Max-Age=1000"})
-    script = VICTIM.replace("Browser.launch()", f"Browser.launch(profile={str(folder / 'mine')!r})")
-    with _victim(script.replace("new_page()", f"new_page({url!r})")) as process:
+async def test_a_given_profile_has_its_cookies_when_we_are_killed_and_is_used_again_and_kept(
+    folder: Path, serve: Serve
+) -> None:
+    """While it is in use it is refused, with its owner."""
+    profile = folder / "mine"
+    first, second = (
+        serve(f"<p>{name}", headers={"Set-Cookie": f"{name}=yes; Max-Age=1000"}) for name in ("first", "second")
+    )
+    script = VICTIM.replace("Browser.launch()", f"Browser.launch(profile={str(profile)!r})")
+    with _victim(script.replace("new_page()", f"new_page({first!r})")) as process:
         _wait_for(process, "page")
         process.kill()
     assert await nothing_remains(folder, but=["mine"]), remains(folder)
 
-    with contextlib.closing(sqlite3.connect(folder / "mine" / "Default" / "Cookies")) as written:
-        assert written.execute("SELECT name FROM cookies").fetchall() == [("kept",)]
+    async with Browser.launch(profile=profile) as browser:
+        page = await browser.new_page(second)
+
+        assert await page.evaluate("document.cookie") == "first=yes; second=yes"
+        with pytest.raises(BrowserError, match=r"is open in another Chrome \(process \d+\)"):
+            await Browser.launch(profile=profile)
+
+    with contextlib.closing(sqlite3.connect(profile / "Default" / "Cookies")) as kept:
+        assert kept.execute("SELECT name FROM cookies ORDER BY name").fetchall() == [("first",), ("second",)]

@@ -15,7 +15,7 @@ from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection
 from tests.conftest import new_tab
-from tests.detached import DetachedChrome, closing_tabs, start_detached, stop_detached
+from tests.detached import DetachedChrome, closing_tabs
 
 pytestmark = pytest.mark.chrome
 
@@ -98,15 +98,3 @@ async def test_cut_off_we_leave_none_of_our_tabs(detached: DetachedChrome, perso
         await browser.session.connection.close()
 
         assert await become(person, sorted([*before, "kept"]))
-
-
-async def test_a_chrome_that_answers_nobody_holds_up_no_end() -> None:
-    chrome = await start_detached()
-    browser = await Browser.connect(chrome.endpoint)
-    await browser.new_page()
-    await stop_detached(chrome)
-    began = time.monotonic()
-
-    await browser.close()
-
-    assert time.monotonic() - began < WITHIN_S

@@ -129,11 +129,7 @@ async def seconds(doing: Coroutine[Any, Any, Receipt]) -> tuple[Receipt, float]:
     return await doing, time.monotonic() - began
 
 
-AT_LOAD = {
-    "script": HANGS_AT_LOAD,
-    "iframe": f'<p>Top<iframe srcdoc="<script>{LOOP}</script>"></iframe>',
-    "dialogs": HANGS_AT_LOAD.replace("{ ", "{ alert('Again'); "),
-}
+AT_LOAD = {"script": HANGS_AT_LOAD, "dialogs": HANGS_AT_LOAD.replace("{ ", "{ alert('Again'); ")}
 
 
 @sooner
@@ -145,7 +141,7 @@ async def test_a_page_that_hangs_as_it_loads_is_told_and_left(
         with subtests.test(kind):
             opened, opened_s = await seconds(page.goto(serve(content)))
             again, again_s = await seconds(page.reload()) if kind == "script" else (opened, opened_s)
-            left, left_s = await seconds(page.goto(serve(f"<p>Elsewhere than {kind}", other_site=kind == "iframe")))
+            left, left_s = await seconds(page.goto(serve(f"<p>Elsewhere than {kind}", other_site=kind == "dialogs")))
 
             assert [opened.settled, again.settled, left.settled] == [f"the page does not answer: {BUSY}"] * 2 + [
                 "quiet"
@@ -254,16 +250,12 @@ async def test_a_page_that_hangs_as_it_is_left_is_ended_and_told(page: Page, ser
 
 
 @left_sooner
-async def test_pages_that_hang_as_they_are_left_are_reloaded_and_gone_back_from(page: Page, serve: Serve) -> None:
-    first = serve("<p>First")
-    await page.goto(first)
+async def test_a_page_that_hangs_as_it_is_left_is_reloaded(page: Page, serve: Serve) -> None:
     await page.goto(serve(hangs_when_left("pagehide")))
 
     again, again_s = await seconds(page.reload())
-    back, back_s = await seconds(page.back())
 
-    assert [(each.settled, each.note) for each in (again, back)] == [("quiet", ENDED)] * 2
-    assert (back.navigated_to, again_s < 6, back_s < 6) == (first, True, True)
+    assert (again.settled, again.note, again_s < 6) == ("quiet", ENDED, True)
 
 
 @left_sooner

@@ -24,7 +24,6 @@ IN_PLACE = {
     "a form, to a page of Chrome": (FORM.format("chrome://settings"), "chrome://settings/?"),
 }
 TABS = {
-    "data": ("window.open('data:text/html,x')", "data:text/html,x"),
     "dangling markup": ("window.open('/other?a\\n<b')", "/other?a%3Cb"),
     "two": ("window.open('data:,1'); window.open('data:,2')", "data:,2"),
 }

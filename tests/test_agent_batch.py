@@ -153,6 +153,7 @@ async def test_nothing_is_done_after_abort(browser: Browser, page: Page, serve: 
     assert ran[0][0] == (2, 1, "terminal")
     assert result_of(events).error is not None
 
+
 async def test_by_default_one_call_is_run(browser: Browser, page: Page) -> None:
     replies = [reply(fill("Name"), fill("City")), reply(fill("City")), DONE]
 

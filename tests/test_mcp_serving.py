@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,11 @@ import httpx2
 import pytest
 
 from cdp_agent.security.http_guard import MAX_BODY_BYTES
+from cdp_agent.trace.options import run_folders
 from fixtures.shop import ShopServer
+from tests.commands import Cli
+from tests.conftest import environment_in
+from tests.detached import DetachedChrome
 from tests.late import Late
 from tests.mcp_shopping import search_for_mugs
 
@@ -37,39 +41,29 @@ GONE_WITHIN_S = 60.0
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Of processes whose sessions are the file's own, and end with it."""
-    run = tmp_path_factory.mktemp("run")
-    found = {**os.environ, "XDG_RUNTIME_DIR": str(run), "CDP_AGENT_SERVER_TOKEN": TOKEN}
-    yield found
-    subprocess.run([*COMMAND, "close", "--all"], env=found, check=True, capture_output=True)
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Of processes whose sessions are the file's own."""
+    return {**environment_in(tmp_path_factory.mktemp("served")), "CDP_AGENT_SERVER_TOKEN": TOKEN}
 
 
 @pytest.fixture(scope="module")
-def url(environment: dict[str, str]) -> Iterator[str]:
-    """The address of a server over HTTP."""
-    with serving(environment) as url:
-        yield url
+def url(environment: dict[str, str], detached: DetachedChrome) -> Iterator[str]:
+    """The address of a server over HTTP, whose sessions are in the Chrome that runs already, and end with it."""
+    attached = {**environment, "CDP_AGENT_CDP": detached.endpoint}
+    command = [*COMMAND, "mcp", "--http", "0"]
+    with subprocess.Popen(command, env=attached, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        assert told.startswith("cdp-agent serves MCP at "), told
+        yield told.split()[-1]
+        process.terminate()
+    Cli(attached).end()
 
 
 @pytest.fixture
 def shop() -> Iterator[ShopServer]:
     with ShopServer() as shop:
         yield shop
-
-
-@contextmanager
-def serving(environment: dict[str, str]) -> Iterator[str]:
-    """A server over HTTP; its address."""
-    command = [*COMMAND, "mcp", "--http", "0"]
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        try:
-            told = process.stderr.readline()
-            assert told.startswith("cdp-agent serves MCP at "), told
-            yield told.split()[-1]
-        finally:
-            process.terminate()
 
 
 def over_http(url: str, mode: str = "2026-07-28") -> mcp.Client:
@@ -84,31 +78,24 @@ def said(result: Any) -> str:
     return first.text
 
 
-async def test_clients_of_two_servers_and_both_eras_search_in_the_shop_by_turns(
-    environment: dict[str, str], url: str, shop: ShopServer
+async def test_clients_of_both_eras_search_by_turns_and_meet_nobody_in_a_session_of_their_own(
+    url: str, shop: ShopServer
 ) -> None:
-    with serving(environment) as other_url:
-        async with over_http(url) as one, over_http(other_url, "legacy") as other:
-            turns = [one, other]
+    async with over_http(url) as one, over_http(url, "legacy") as other:
+        turns = [one, other]
 
-            async def call(name: str, arguments: dict[str, Any]) -> str:
-                turns.reverse()
-                return said(await turns[0].call_tool(name, arguments))
+        async def call(name: str, arguments: dict[str, Any]) -> str:
+            turns.reverse()
+            return said(await turns[0].call_tool(name, arguments))
 
-            found = await search_for_mugs(call, shop.url)
+        found = await search_for_mugs(call, shop.url)
+        await one.call_tool("goto", {"url": f"{shop.url}/cart", "session": "own"})
+        theirs, own = [said(await one.call_tool("snapshot", session)) for session in ({}, {"session": "own"})]
+        wrong = await one.call_tool("snapshot", {"session": "../etc"})
 
     assert 'link "Enamel mug, blue"' in found
-
-
-async def test_a_client_that_names_a_session_of_its_own_does_not_meet_the_others(url: str, shop: ShopServer) -> None:
-    async with over_http(url) as client:
-        await client.call_tool("goto", {"url": shop.url})
-        await client.call_tool("goto", {"url": f"{shop.url}/cart", "session": "own"})
-        first = await client.call_tool("manage_tabs", {"action": "list"})
-        wrong = await client.call_tool("snapshot", {"session": "../etc"})
-
-    assert first.structured_content is not None
-    assert [each["url"] for each in first.structured_content["tabs"]] == [shop.url]
+    assert theirs == found
+    assert 'heading "Your cart"' in own
     assert wrong.is_error
     assert (wrong.meta or {})["error"] == "SetupError"
 
@@ -131,10 +118,11 @@ async def test_only_whoever_has_the_token_and_comes_from_no_page_is_served(url: 
     assert large.status_code == 413
 
 
-async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(url: str, shop: ShopServer) -> None:
+async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(url: str) -> None:
     waiting = {"name": "wait_for", "arguments": {"text": "Never", "timeout_s": 100}}
     async with over_http(url) as client:
-        await client.call_tool("goto", {"url": shop.url})
+        await client.call_tool("goto", {"url": "about:blank"})
+        before = await client.call_tool("manage_tabs", {"action": "list"})
         gone = [asyncio.ensure_future(over_http_once(url, waiting)) for _ in range(3)]
         await asyncio.sleep(0)
         async with over_http(url) as asking:  # beside them
@@ -146,8 +134,7 @@ async def test_a_client_that_goes_away_in_mid_call_leaves_nothing_behind(url: st
         tabs = await client.call_tool("manage_tabs", {"action": "list"})
 
     assert not page.is_error
-    assert tabs.structured_content is not None
-    assert len(tabs.structured_content["tabs"]) == 1
+    assert tabs.structured_content == before.structured_content is not None
 
 
 async def over_http_once(url: str, call: dict[str, Any]) -> None:
@@ -158,16 +145,18 @@ async def over_http_once(url: str, call: dict[str, Any]) -> None:
 async def test_a_client_that_dies_in_mid_call_takes_its_chrome_along(
     environment: dict[str, str], shop: ShopServer, tmp_path: Path
 ) -> None:
-    """At stdin and stdout; test_session_trace.py and test_mcp_others.py have clients that others wrote there."""
+    """At stdin and stdout, where it leaves a trace; test_mcp_others.py has a client that others wrote there."""
 
     def sent(number: int | None, method: str, **params: Any) -> bytes:
         message = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if number is None else {"id": number})
         return json.dumps(message).encode() + b"\n"
 
+    run = tmp_path / "run"
+    run.mkdir()
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
-        "mcp",
-        env={**environment, "XDG_RUNTIME_DIR": str(tmp_path)},
+        *("mcp", "--trace", str(tmp_path / "traces")),
+        env={**environment, "XDG_RUNTIME_DIR": str(run)},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -177,7 +166,7 @@ async def test_a_client_that_dies_in_mid_call_takes_its_chrome_along(
     process.stdin.write(sent(1, "initialize", **client) + sent(None, "notifications/initialized"))
     process.stdin.write(sent(2, "tools/call", name="goto", arguments={"url": shop.url}))
     assert [json.loads(await process.stdout.readline())["id"] for _ in range(2)] == [1, 2]
-    assert os.listdir(tmp_path) == []  # its session is its own
+    assert os.listdir(run) == []  # its session is its own
     children = await asyncio.to_thread(_descendants, process.pid)
     process.stdin.write(
         sent(
@@ -192,6 +181,11 @@ async def test_a_client_that_dies_in_mid_call_takes_its_chrome_along(
         assert await process.wait() == 0
     assert children
     assert await asyncio.to_thread(_left_of, children) == set()
+    [trace] = run_folders(tmp_path / "traces")
+    events = [json.loads(line) for line in (trace / "events.jsonl").read_text().splitlines()]
+    assert [each["action"] for each in events if each["type"] == "agent:action"] == ["goto", "wait_for"]
+    assert [each["success"] for each in events if each["type"] == "browser:action_completed"][:1] == [True]
+    assert events[-1]["type"] == "task:completed"
 
 
 def _descendants(pid: int) -> set[int]:

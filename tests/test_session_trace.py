@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cdp_agent import Browser
+from cdp_agent.cli.subcommands import mcp
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
+from cdp_agent.mcp.calls import CallRequest
+from cdp_agent.mcp.hosted import HostedCalls
 from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session import Session
@@ -134,23 +137,25 @@ async def test_a_folder_that_cannot_be_written_is_told_at_once(browser: Browser,
 
 
 @pytest.mark.chrome
-@pytest.mark.parametrize("flags", [[], ["--session", "kept"]], ids=["its own session", "a held session"])
-async def test_a_server_of_mcp_writes_what_its_clients_do(
-    attached: Cli, tmp_path: Path, serve: Serve, flags: list[str]
+async def test_a_held_session_writes_what_clients_of_mcp_do_and_commands_go_on_in_it(
+    attached: Cli, tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mcp import Client, StdioServerParameters  # late: the SDK takes 0.6 s
+    """Where the server has a session of its own: test_mcp_serving.py."""
+    traces, session = tmp_path / "traces", ("--session", "kept")
+    for name, value in attached.environment.items():
+        monkeypatch.setenv(name, value)
+    words = ["--trace", str(traces)]
+    served = HostedCalls("kept", partial(mcp._connected, words, mcp.read_mcp(words).config))
 
-    traces = tmp_path / "traces"
-    words = ["-m", "cdp_agent", "mcp", *flags, "--trace", str(traces)]
-    server = StdioServerParameters(command=sys.executable, args=words, env=attached.environment)
-    async with Client(server) as client:
-        went = await client.call_tool("goto", {"url": serve(PAGE)})
-        clicked = await client.call_tool("click", {"selector": "button"})
-    attached.end()
+    went = await served.call(CallRequest("goto", {"url": serve(PAGE)}))
+    clicked = await served.call(CallRequest("click", {"selector": "button"}))
+    await served.close()
+    seen = await asyncio.to_thread(attached, "snapshot", *session)
+    await asyncio.to_thread(attached.end)
 
-    assert not went.is_error, went.content
-    assert not clicked.is_error, clicked.content
-    assert calls(traces) == [(1, "goto", True), (2, "click", True)]
+    assert (went.error, clicked.error) == (None, None)
+    assert 'heading "Saved"' in seen.stdout
+    assert calls(traces) == [(1, "goto", True), (2, "click", True), (3, "snapshot", True)]
     assert lines(traces)[-1]["type"] == "task:completed"
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-import signal
-import subprocess
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -18,7 +15,6 @@ from fixtures.shop import ShopServer
 from tests import result_pages
 from tests.commands import ROOT, Cli
 from tests.conftest import Serve
-from tests.detached import DetachedChrome, closing_tabs
 
 README = (ROOT / "README.md").read_text("utf-8")
 _ANY_LINES = "…"
@@ -26,11 +22,13 @@ _SHOP = "http://127.0.0.1:34953/"
 ELSEWHERE = {
     "batch TASKS.jsonl -o RESULTS.jsonl": "test_cli_batch.py",
     "batch --watch RESULTS.jsonl": "test_cli_batch.py",
+    "chrome start": "test_cli.py",
     "config init": "test_cli_init.py",
     "help click": "test_cli_help.py",
     "mcp --http 8931": "test_mcp_serving.py",
     "doctor": "test_cli_doctor.py",
     "resume DIR": "test_cli.py",
+    "serve": "test_cli_serve.py",
     "run TASK --interactive": "test_cli_interactive.py",
     "shell": "test_cli_shell.py",
     "trace zip FOLDER -o trace.zip": "test_trace_zip.py",
@@ -68,14 +66,14 @@ def other_commands() -> list[str]:
 
 @pytest.mark.chrome
 def test_the_shown_session_is_as_it_is_printed(
-    cli: Cli, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attached: Cli, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment["PYTHONPATH"] = str(ROOT)
     monkeypatch.chdir(tmp_path)
     with ShopServer() as shop:
         for command, lines in shown_commands():
             program, *words = shlex.split(command.replace(_SHOP, shop.url))
-            done = cli.here(*words, status=None)
+            done = attached.here(*words, status=None)
             said = done.stdout.replace(shop.url, _SHOP).replace(str(tmp_path), "/tmp/shop")
 
             assert (program, done.returncode, done.stderr) == ("cdp-agent", 0, "")
@@ -84,8 +82,7 @@ def test_the_shown_session_is_as_it_is_printed(
 
 @pytest.mark.chrome
 def test_the_other_commands_of_the_text_are_carried_out(
-    cli: Cli,
-    detached: DetachedChrome,
+    attached: Cli,
     environment: dict[str, str],
     tmp_path: Path,
     serve: Serve,
@@ -96,40 +93,20 @@ def test_the_other_commands_of_the_text_are_carried_out(
     monkeypatch.chdir(tmp_path)
     serve(result_pages.DUCKDUCKGO, path="/html/")
     (tmp_path / "steps.txt").write_text("Click 'Enamel mug, blue'\nClick 'Add to cart'\n")
-    there = ("--cdp", detached.endpoint)  # where a Chrome of its own is not what the text is about
-    searching = (*there, "--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
-    with (
-        ShopServer() as shop,
-        ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model,
-        closing_tabs(detached.endpoint),
-    ):
+    searching = ("--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
+    with ShopServer() as shop, ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model:
         said = {}
-        for text in (each for each in other_commands() if each not in (*ELSEWHERE, "serve")):
+        for text in (each for each in other_commands() if each not in ELSEWHERE):
             words = shlex.split(text.replace("https://shop.example", shop.url).replace("openai/", "openai-compatible/"))
-            words += {"do": ("--url", shop.url), "run": there, "web_search": searching}.get(words[0], ())
+            words += {"do": ("--url", shop.url), "web_search": searching}.get(words[0], ())
             environment["CDP_AGENT_BASE_URL"] = model.base_url
-            done = cli.here(*words)
+            done = attached.here(*words)
             said[text] = done.stdout + done.stderr
 
     assert {name for name, each in said.items() if not each} == set()
     assert "clicked E" in said["do steps.txt"]
     assert [each.url in said["web_search QUERY"] for each in result_pages.FOUND] == [True, True]
     assert next(each for name, each in said.items() if name.startswith("run ")).startswith("14.50\n")
-
-
-@pytest.mark.chrome
-def test_the_server_of_the_text_answers(attached: Cli) -> None:
-    with attached.start("serve", "--port", "0", stderr=subprocess.PIPE) as server:
-        assert server.stderr is not None
-        said = server.stderr.readline()
-        with urlopen(said.rpartition(" ")[2].strip() + "/health", timeout=30) as answer:
-            status = answer.status
-        server.send_signal(signal.SIGINT)
-        ended = server.wait(30)
-
-    assert "serve" in other_commands()
-    assert said.startswith("cdp-agent serves at http://127.0.0.1:")
-    assert (status, ended) == (200, 0)
 
 
 @pytest.mark.parametrize("command", ELSEWHERE)

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from pytest_httpserver import HTTPServer
 
 from fixtures.replay import ReplayServer, reply, tool_call
-from tests import result_pages
 from tests.commands import Cli, wait_until
-from tests.conftest import Serve
-from tests.detached import closing_tabs
+from tests.conftest import Serve, environment_in
+from tests.detached import DetachedChrome, closing_tabs
 
 pytestmark = pytest.mark.chrome
 
@@ -24,13 +22,16 @@ SHOP = """<title>Shop</title><input aria-label="Search"><a href="/other" target=
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Cli, str]]:
-    """Commands with a session that `chrome start` left running, and the address of its Chrome."""
-    folder = tmp_path_factory.mktemp("begun")
-    cli = Cli({**os.environ, "XDG_RUNTIME_DIR": str(folder), "XDG_STATE_HOME": str(folder / "state")})
-    yield cli, json.loads(cli.here("chrome", "start", "--json").stdout)["endpoint"]
-    assert cli.here("chrome", "stop").stdout == "Chrome has ended.\n"
-    cli.end()
+def begun(tmp_path_factory: pytest.TempPathFactory, detached: DetachedChrome) -> Iterator[tuple[Cli, str]]:
+    """Commands with a session that `chrome start` left running, and the address of its Chrome.
+
+    It was started where a variable names another Chrome.
+    """
+    environment = environment_in(tmp_path_factory.mktemp("begun"))
+    otherwise = Cli({**environment, "CDP_AGENT_CDP": detached.endpoint})
+    yield Cli(environment), json.loads(otherwise.here("chrome", "start", "--json").stdout)["endpoint"]
+    assert otherwise.here("chrome", "stop").stdout == "Chrome has ended.\n"
+    otherwise.end()
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_a_chrome_is_launched_for_one_command(cli: Cli, serve: Serve) -> None:
 def test_a_ref_of_one_command_works_in_the_next(session: Cli, serve: Serve) -> None:
     snapshot = session.here("open", serve(SHOP)).stdout
 
-    clicked = session("click", ref_of(snapshot, 'button "Go"')).stdout
+    clicked = session.here("click", ref_of(snapshot, 'button "Go"')).stdout
     filled = json.loads(session.here("fill", ref_of(snapshot, "textbox"), "tea", "--json").stdout)
 
     textbox, link = ref_of(snapshot, "textbox"), ref_of(snapshot, "link")
@@ -81,27 +82,17 @@ def test_a_ref_of_one_command_works_in_the_next(session: Cli, serve: Serve) -> N
     )
 
 
-def test_an_action_that_leads_to_another_page_prints_it(session: Cli, serve: Serve) -> None:
-    there = serve("<h1>There</h1>")
-    link = ref_of(session.here("open", serve(f"<a href='{there}'>Go</a>")).stdout, "link")
-
-    clicked = session.here("click", link).stdout.splitlines()
-    back = session.here("back", "--no-page").stdout.splitlines()
-
-    assert clicked[2:] == ['- heading "There" [level=1]']
-    assert (clicked[0], len(back)) == (f'clicked {link} link "Go"', 2)
-
-
 def test_going_elsewhere_within_a_document_prints_what_is_there_then(session: Cli, serve: Serve) -> None:
     script = (
         "<script>onhashchange = () => { document.querySelector('h1').textContent = location.hash || 'All' }</script>"
     )
     address = serve(f"<h1>All</h1>{script}", path="/app")
-    session.here("open", address, "--no-page")
+    opened = session.here("open", address, "--no-page").stdout.splitlines()
 
     there = session.here("goto", f"{address}#tags").stdout.splitlines()
     back = session.here("back").stdout.splitlines()
 
+    assert len(opened) == 2
     assert there[1:] == ["the address is now /app#tags", '- heading "#tags" [level=1]']
     assert back == ["went back", "the address is now /app", '- heading "All" [level=1]']
 
@@ -174,21 +165,13 @@ def test_another_session_reads_the_users_tabs_and_leads_none_elsewhere(session: 
     assert (tabs["Shop"]["ours"], tabs["Notes"]["current"]) == (False, True)
     assert "Mine" in session.here("snapshot", *beside).stdout
     assert missing.startswith("cdp-agent: No tab fits 'nothing': name one by its id, or by more of its title")
+    told = session.here("chrome", "start", "--session", "beside", status=2).stderr
+    assert "The session 'beside' is in a Chrome that was there: close it first" in told
     session.here("close", "--session", "beside")
 
 
-def test_a_new_tab_becomes_the_current_one(session: Cli, serve: Serve) -> None:
-    serve("<p>The other page", path="/other")
-    snapshot = session.here("snapshot", serve(SHOP)).stdout
-
-    clicked = session.here("click", ref_of(snapshot, "link")).stdout
-
-    assert "you are in it now" in clicked
-    assert "The other page" in session.here("snapshot").stdout
-
-
 def test_a_dead_ref_ends_with_status_1(session: Cli, serve: Serve) -> None:
-    session.here("snapshot", serve(SHOP))
+    session.here("open", serve(SHOP), "--no-page")
 
     done = session.here("click", "E999", status=1)
 
@@ -198,21 +181,9 @@ def test_a_dead_ref_ends_with_status_1(session: Cli, serve: Serve) -> None:
 
 
 def test_no_chrome_ends_with_status_3(cli: Cli) -> None:
-    assert (
-        "No Chrome could be reached: nothing listens there."
-        in cli.here("snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
-    )
+    told = cli.here("--once", "snapshot", "--cdp", "http://127.0.0.1:9", status=3).stderr
 
-
-def test_a_chrome_that_was_killed_is_forgotten(cli: Cli, serve: Serve) -> None:
-    started = json.loads(cli.here("chrome", "start", "--json").stdout)
-    os.kill(started["pid"], signal.SIGKILL)
-    assert wait_until(lambda: not answers(started["endpoint"]))
-
-    assert cli.here("chrome", "status", status=3).stdout == "No Chrome of ours is running.\n"
-    assert "Nothing yet" in cli.here("snapshot", serve(SHOP)).stdout
-    assert json.loads(cli.here("chrome", "stop", "--json").stdout) == {"stopped": True}
-    assert json.loads(cli.here("close", "--json").stdout) == []
+    assert "No Chrome could be reached: nothing listens there." in told
 
 
 def test_chrome_start_twice_is_one_chrome(begun: tuple[Cli, str]) -> None:
@@ -224,28 +195,32 @@ def test_chrome_start_twice_is_one_chrome(begun: tuple[Cli, str]) -> None:
     assert chrome in cli.here("chrome", "status").stdout
 
 
-def test_chrome_start_starts_one_also_where_a_variable_names_another(attached: Cli) -> None:
-    started = json.loads(attached.here("chrome", "start", "--json", "--session", "ours").stdout)
+def test_chrome_start_starts_one_also_where_a_variable_names_another(
+    begun: tuple[Cli, str], detached: DetachedChrome
+) -> None:
+    cli, chrome = begun
+    named = Cli({**cli.environment, "CDP_AGENT_CDP": detached.endpoint})
 
-    assert started["endpoint"] != attached.environment["CDP_AGENT_CDP"]
-    assert started["endpoint"] in attached.here("chrome", "status", "--session", "ours").stdout
-    assert attached.here("chrome", "stop", "--session", "ours").stdout == "Chrome has ended.\n"
-
-
-def test_chrome_start_says_that_the_session_is_in_a_chrome_of_somebody_else(attached: Cli) -> None:
-    attached.here("tabs")
-
-    told = attached.here("chrome", "start", status=2).stderr
-
-    assert "The session 'default' is in a Chrome that was there: close it first" in told
+    assert chrome != detached.endpoint
+    assert chrome in named.here("chrome", "status").stdout
 
 
-def test_a_chrome_that_does_not_answer_is_exchanged(cli: Cli, serve: Serve) -> None:
+def test_a_chrome_that_does_not_answer_is_exchanged_and_one_that_was_killed_is_forgotten(
+    cli: Cli, serve: Serve
+) -> None:
     started = json.loads(cli.here("chrome", "start", "--json").stdout)
     os.kill(started["pid"], signal.SIGSTOP)
 
     assert "does not answer" in cli.here("snapshot", serve(SHOP), status=3).stderr
     assert "Nothing yet" in cli.here("snapshot", serve(SHOP)).stdout
+
+    (another,) = json.loads(cli.here("sessions", "--json").stdout)
+    assert another["chrome"] != started["pid"]
+    os.kill(another["chrome"], signal.SIGKILL)
+    assert wait_until(lambda: not answers(another["endpoint"]))
+
+    assert cli.here("chrome", "status", status=3).stdout == "No Chrome of ours is running.\n"
+    assert json.loads(cli.here("close", "--json").stdout) != []
 
 
 def test_a_session_is_for_the_user_alone(begun: tuple[Cli, str]) -> None:
@@ -255,23 +230,25 @@ def test_a_session_is_for_the_user_alone(begun: tuple[Cli, str]) -> None:
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_task_is_run_with_several_acts_in_a_turn(
+def test_a_task_is_run_with_several_acts_in_a_turn_and_its_answer_fits_the_schema_that_is_given(
     attached: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
 ) -> None:
     fill = ("fill", {"ref": "{{ref:textbox Search}}", "value": "tea"})
-    replies = [reply(fill, ("click", {"ref": "{{ref:button Go}}"})), tool_call("done", {"result": "**Tea**"})]
-    with ReplayServer(replies=replies) as server:
+    answers = [tool_call("done", {"result": {"found": found}}) for found in ("one", 1)]
+    (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"found": {"type": "integer"}}}')
+    with ReplayServer(replies=[reply(fill, ("click", {"ref": "{{ref:button Go}}"})), *answers]) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
         words = ["run", "Find tea", "--url", serve(SHOP), "--max-actions-per-step", "2"]
+        words += ["--answer-schema", str(tmp_path / "schema.json")]
         done = attached.here(*words, "--events", str(tmp_path / "e.jsonl"))
 
     events = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
     result = events[-1]["result"]
-    assert done.stdout == "**Tea**\n"
+    assert done.stdout == '{"found":1}\n'
     assert [line.partition(" E")[0] for line in done.stderr.splitlines()[:2]] == ["  1  filled", "  1  clicked"]
-    assert done.stderr.splitlines()[-1].startswith("2 steps, 440 tokens, ")
+    assert done.stderr.splitlines()[-1].startswith("3 steps, 550 tokens, ")
     assert (events[0]["type"], events[-1]["type"]) == ("trace:started", "task:completed")
-    assert (result["stats"]["steps"], result["stats"]["actions"], result["validation"]) == (2, 3, "passed")
+    assert (result["stats"]["steps"], result["stats"]["actions"], result["validation"]) == (3, 4, "passed")
 
 
 @pytest.mark.parametrize(
@@ -292,19 +269,9 @@ def test_a_task_that_fails_has_its_status(
     assert json.loads(done.stdout)["error"]["code"] == code
 
 
-def test_ctrl_c_ends_a_task_in_order(attached: Cli, environment: dict[str, str], serve: Serve) -> None:
-    with ReplayServer(replies=[tool_call("wait", {"seconds": 30})]) as server:
-        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with attached.start("run", "Wait", "--url", serve(SHOP), stderr=subprocess.PIPE) as process:
-            server.asked.wait(30)
-            process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=20)
-
-    assert process.returncode == 130
-    assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
-
-
-def test_a_killed_task_is_resumed(environment: dict[str, str], attached: Cli, serve: Serve, tmp_path: Path) -> None:
+def test_a_task_that_ctrl_c_ended_in_order_is_resumed(
+    environment: dict[str, str], attached: Cli, serve: Serve, tmp_path: Path
+) -> None:
     folder = str(tmp_path / "run")
     words = ["run", "Find tea", "--url", serve(SHOP), "--checkpoint", folder]
     replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("wait", {"seconds": 30})]
@@ -314,7 +281,11 @@ def test_a_killed_task_is_resumed(environment: dict[str, str], attached: Cli, se
             assert process.stderr is not None
             process.stderr.readline()  # of the click; the next step begins when it is written down
             assert wait_until(lambda: len(server.turns) == 2)
-            process.kill()
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
 
     with ReplayServer(replies=[tool_call("done", {"result": "**Tea**"})]) as server:
         environment |= {"CDP_AGENT_BASE_URL": server.base_url}
@@ -322,18 +293,6 @@ def test_a_killed_task_is_resumed(environment: dict[str, str], attached: Cli, se
 
     assert done.stdout == "**Tea**\n"
     assert done.stderr.splitlines()[-1].startswith("2 steps, ")
-
-
-def test_an_answer_fits_the_schema_that_is_given(
-    attached: Cli, environment: dict[str, str], serve: Serve, tmp_path: Path
-) -> None:
-    (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"found": {"type": "integer"}}}')
-    replies = [tool_call("done", {"result": {"found": "one"}}), tool_call("done", {"result": {"found": 1}})]
-    with ReplayServer(replies=replies) as server:
-        environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        done = attached.here("run", "Find tea", "--url", serve(SHOP), "--answer-schema", str(tmp_path / "schema.json"))
-
-    assert done.stdout == '{"found":1}\n'
 
 
 def test_settings_of_the_file_hold_for_a_task(
@@ -354,15 +313,6 @@ def test_settings_of_the_file_hold_for_a_task(
     assert "task:setup" not in {event["type"] for event in events}
     assert events[-1]["result"]["answer"] == "**Tea**"
     assert (tmp_path / "state.json").stat().st_mode & 0o777 == 0o600
-
-
-def test_the_web_is_searched(session: Cli, serve: Serve, httpserver: HTTPServer) -> None:
-    serve(result_pages.DUCKDUCKGO, path="/html/")
-    where = httpserver.url_for("").rstrip("/")
-
-    done = session.here("web_search", "tea", "--search", "duckduckgo", "--search-base-url", where)
-
-    assert [each.url in done.stdout for each in result_pages.FOUND] == [True, True]
 
 
 def test_a_wrong_setting_names_its_line(cli: Cli, environment: dict[str, str], tmp_path: Path) -> None:

@@ -22,13 +22,13 @@ from fixtures.replay import ReplayServer, tool_call
 from scripts.sync import is_current
 from tests.agents import CLICK, DONE, FILL, SHOP
 from tests.conftest import Serve
+from tests.detached import DetachedChrome
 from tests.one_tab import OneTab
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser.launch() as browser:
-        browser.new_page()
+def browser(detached: DetachedChrome) -> Iterator[Browser]:
+    with Browser.connect(detached.endpoint) as browser:
         yield browser
 
 
@@ -206,7 +206,7 @@ def test_who_approves_is_asked_in_the_thread_that_waits(browser: Browser, page: 
 
 
 PROGRAM = """
-import asyncio, os, signal, threading
+import asyncio, os, signal, sys, threading
 from cdp_agent.sync import Agent, Browser
 from cdp_agent.sync.background import read
 
@@ -234,7 +234,7 @@ interrupting.join()
 
 if hasattr(os, "fork"):
     if not (child := os.fork()):
-        with Browser.launch() as another:
+        with Browser.connect(sys.argv[1]) as another:
             show(another, "in the child")
         os._exit(0)
     os.waitpid(child, 0)
@@ -248,9 +248,10 @@ print(browser._async._instance.process.pid, browser._async._instance.process.pro
 
 
 @pytest.fixture(scope="module")
-def ended() -> subprocess.CompletedProcess[str]:
+def ended(detached: DetachedChrome) -> subprocess.CompletedProcess[str]:
     """A program that was interrupted in a call, forked, and left its browser open in the middle of a run."""
-    return subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", PROGRAM, detached.endpoint]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.chrome

@@ -14,31 +14,13 @@ from cdp_agent.page.page import Page as AsyncPage
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.sync import Browser, Page
 from cdp_agent.sync.background import call
-from tests import (
-    test_find,
-    test_markup,
-    test_navigation,
-    test_page,
-    test_receipts,
-    test_schema,
-    test_scroll,
-    test_search,
-    test_wait,
-)
+from tests import test_markup, test_navigation, test_page
+from tests.conftest import Serve
+from tests.detached import DetachedChrome
 from tests.one_tab import OneTab
 from tests.tiers import _names
 
-MODULES: list[ModuleType] = [
-    test_find,
-    test_markup,
-    test_navigation,
-    test_page,
-    test_receipts,
-    test_schema,
-    test_scroll,
-    test_search,
-    test_wait,
-]
+MODULES: list[ModuleType] = [test_markup, test_navigation, test_page]
 _FIXTURES = {"hanging", "monkeypatch"}
 """Those of the modules' own."""
 _LEAST_NAMES = 15
@@ -139,14 +121,42 @@ _KEPT = dict(_kept())
 globals().update(_KEPT)
 
 
+ACTED_IN = """<title>Shop</title><p>Green tea</p><button onclick="document.title = 'Bought'">Buy</button>
+<label>Name <input></label><div style="height: 3000px"></div>"""
+
+
+async def test_what_is_asked_of_a_page_and_done_in_it_is_answered(page: AsyncPage, serve: Serve) -> None:
+    """Shortly, what the modules take longer for."""
+    await page.goto(serve(ACTED_IN))
+
+    (button,) = (await page.find("button")).elements
+    done = [
+        await page.hover(button.ref),
+        await page.click(button.ref),
+        await page.focus((await page.find("input")).elements[0].ref),
+        await page.press("a"),
+    ]
+    filled = await page.fill(done[2].ref or "", "Ada")
+    scrolled = await page.scroll("bottom")
+
+    assert [each.action for each in done] == ["hover", "click", "focus", "press"]
+    assert (await page.search("green tea")).total == 1
+    assert [(each.role, each.label) for each in (await page.schema()).elements] == [
+        ("button", "Buy"),
+        ("textbox", "Name"),
+    ]
+    assert (filled.value, scrolled.at_bottom) == ("Ada", True)
+    assert await page.evaluate("[document.title, scrollY > 1000]") == ["Bought", True]
+
+
 def test_much_of_what_the_classes_have_is_tried() -> None:
-    assert len(set().union(*(_public_names(each, set()) for each in _KEPT.values()))) > _LEAST_NAMES
+    tried = [*_KEPT.values(), test_what_is_asked_of_a_page_and_done_in_it_is_answered]
+    assert len(set().union(*(_public_names(each, set()) for each in tried))) > _LEAST_NAMES
 
 
 @pytest.fixture(scope="module")
-def sync_browser() -> Iterator[Browser]:
-    with Browser.launch() as browser:
-        browser.new_page()
+def sync_browser(detached: DetachedChrome) -> Iterator[Browser]:
+    with Browser.connect(detached.endpoint) as browser:
         yield browser
 
 

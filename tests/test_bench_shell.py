@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from bench.shell.flow import STEPS, Command, Flow
 from bench.shell.play import FlowFailed, play
 from bench.shell.programs import OURS, PROGRAMS
+from tests.detached import DetachedChrome
 
 
 @pytest.mark.chrome
-def test_an_order_is_placed_by_ten_steps_on_the_command_line() -> None:
-    played = play(OURS)
+def test_an_order_is_placed_by_ten_steps_on_the_command_line(detached: DetachedChrome) -> None:
+    def attached(folder: Path) -> dict[str, str]:
+        return {**OURS.environment(folder), "CDP_AGENT_CDP": detached.endpoint}
+
+    played = play(msgspec.structs.replace(OURS, environment=attached))
 
     assert played.calls[0].text.startswith("cdp-agent open http://127.0.0.1:")
     assert "Your order number is FF-" in played.calls[-1].output

@@ -291,22 +291,26 @@ def test_steps_at_a_terminal_are_paused_by_ctrl_c_and_ended_by_a_second_one(
         assert process.wait(20) == 130
 
 
-@pytest.mark.chrome
-@pytest.mark.parametrize("words", [["--once"], ["--session", "lines"]], ids=["alone", "in a session"])
-def test_a_program_answers_fills_in_and_pauses_by_json_lines(
-    attached: Cli, httpserver: HTTPServer, words: list[str]
-) -> None:
+FIELDS = [{"ref": "{{ref:textbox Key}}", "label": "Key"}]
+ASKED = [
+    tool_call("ask_user", {"question": "Which tea?"}),
+    tool_call("request_user_data", {"form_description": "The account", "fields": FIELDS}),
+    tool_call("done", {"result": "Green."}),
+]
+
+
+@pytest.fixture
+def log_in(httpserver: HTTPServer) -> str:
     httpserver.expect_request("/").respond_with_data(
         "<title>Log in</title><label>Key <input type=password></label>", content_type="text/html"
     )
-    fields = [{"ref": "{{ref:textbox Key}}", "label": "Key"}]
-    replies = [
-        tool_call("ask_user", {"question": "Which tea?"}),
-        tool_call("request_user_data", {"form_description": "The account", "fields": fields}),
-        tool_call("done", {"result": "Green."}),
-    ]
-    with ReplayServer(replies=replies) as server:
-        asking = ["run", "Log in", "--url", httpserver.url_for("/"), "--approve", "jsonl", *words]
+    return httpserver.url_for("/")
+
+
+@pytest.mark.chrome
+def test_a_program_answers_fills_in_and_pauses_by_json_lines_in_a_session(attached: Cli, log_in: str) -> None:
+    with ReplayServer(replies=ASKED) as server:
+        asking = ["run", "Log in", "--url", log_in, "--approve", "jsonl", "--session", "lines"]
         model = ["--model", "openai-compatible/scripted", "--base-url", server.base_url]
         with attached.start(*asking, *model, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin is not None
@@ -327,6 +331,24 @@ def test_a_program_answers_fills_in_and_pauses_by_json_lines(
     assert "The user says: I looked around" in str(server.turns[1]["messages"])
 
 
+@pytest.mark.chrome
+def test_a_program_answers_and_fills_in_by_json_lines_in_a_chrome_of_the_runs_own(attached: Cli, log_in: str) -> None:
+    said = [
+        {"id": 1, "decision": "answer", "text": "green"},
+        {"id": 2, "decision": "fill", "values": {"E1": "kiwi 77"}},
+    ]
+    with ReplayServer(replies=ASKED) as server:
+        asking = ["run", "Log in", "--url", log_in, "--approve", "jsonl", "--once"]
+        model = ["--model", "openai-compatible/scripted", "--base-url", server.base_url]
+        done = attached.here(*asking, *model, typed="".join(json.dumps(each) + "\n" for each in said))
+
+    *asked, result = map(json.loads, done.stdout.splitlines())
+    assert [each["ask"]["type"] for each in asked] == ["question", "form"]
+    assert result["answer"] == "Green."
+    assert "The user filled in E1" in str(server.turns)
+    assert "kiwi 77" not in json.dumps(server.turns) + done.stdout
+
+
 def answers_to(ask: Any) -> list[dict[str, Any]]:
     match ask["type"]:
         case "question":
@@ -339,35 +361,13 @@ def answers_to(ask: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.chrome
 @pytest.mark.whole_chrome
-def test_a_person_acts_in_the_window_while_the_run_waits(cli: Cli, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/").respond_with_data(
-        "<title>Log in</title><button onclick=\"p.textContent = 'Welcome'\">Enter</button><p id=p>x</p>",
-        content_type="text/html",
-    )
-    replies = [tool_call("wait", {"seconds": 2}), tool_call("done", {"result": "In."})]
-    with desktop() as screen_of, ReplayServer(replies=replies) as server:
+def test_a_window_is_opened_in_which_a_person_sees_the_page_of_a_run(cli: Cli, serve: Serve) -> None:
+    """What the model is told of what they do in it: above, and in test_server_pausing.py."""
+    with desktop() as screen_of:
         cli.environment |= screen_of
-        endpoint = json.loads(cli.here("chrome", "start", "--headed", "--json").stdout)["endpoint"]
-        words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
-        with at_a_terminal(cli.environment, *words, "--base-url", server.base_url, "-i") as (_, terminal):
-            screen = Screen(terminal)
-            screen.until("wait 2")
-            screen.type("\x03")
-            screen.until("go on> ")
-            visible = asyncio.run(entered(endpoint))
-            screen.type("I have logged in\n")
-            screen.until("steps, ")
+        cli.here("chrome", "start", "--headed")
+        cli.here("open", serve(SHOP))
+        seen = cli.here("evaluate", "document.visibilityState === 'visible' && outerWidth > 0").stdout
         cli.end()  # before its desktop does
 
-    assert visible
-    told = str(server.turns[-1]["messages"])
-    assert "The user says: I have logged in" in told
-    assert "Welcome" in told.partition("The user says")[2]
-
-
-async def entered(endpoint: str) -> bool:
-    """Presses the button, as a person would in the window; whether that is seen."""
-    async with Browser.connect(endpoint) as browser:
-        page = browser.find_page("Log in")
-        await page.click((await page.find("button")).elements[0].ref)
-        return bool(await page.evaluate("document.visibilityState === 'visible' && outerWidth > 0"))
+    assert seen == "true\n"

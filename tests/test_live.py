@@ -161,21 +161,12 @@ async def test_a_decision_that_does_not_count_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.chrome
-def test_the_command_prints_the_address_and_keeps_the_trace(attached: Cli, serve: Serve, tmp_path: Path) -> None:
-    with ReplayServer(replies=[FILL, CLICK, DONE]) as server:
-        words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--trace", str(tmp_path / "t")]
-        ran = attached.here(*words, "--model", "openai-compatible/m", "--base-url", server.base_url)
-
-    [folder] = (tmp_path / "t").iterdir()
-    assert ran.stdout == "Found tea.\n"
-    assert "Live     http://127.0.0.1:" in ran.stderr
-    assert list((folder / "pictures").iterdir())
-
-
-@pytest.mark.chrome
-def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page(attached: Cli, serve: Serve) -> None:
+def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page_and_leaves_its_trace(
+    attached: Cli, serve: Serve, tmp_path: Path
+) -> None:
     with ReplayServer(replies=[FILL, ASK, CLICK, DONE]) as server:
         words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--session", "mine"]
+        words += ["--trace", str(tmp_path / "t")]
         model = ["--model", "openai-compatible/m", "--base-url", server.base_url]
         running = attached.start(*words, *model, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert running.stderr is not None
@@ -191,6 +182,8 @@ def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page(attached: Cli, 
     assert decided.status_code == 200, decided.text
     assert answer == "Found tea.\n", told
     assert "Green, please" in str(server.turns)
+    [folder] = (tmp_path / "t").iterdir()
+    assert list((folder / "pictures").iterdir())
     assert "mine" in attached.here("sessions").stdout  # its pages stay
 
 

@@ -21,7 +21,6 @@ from tests.late import Late
 if TYPE_CHECKING:
     import mcp
     from mcp import types
-    from mcp.server.lowlevel import Server
 
     from cdp_agent.mcp import serving
 else:
@@ -70,12 +69,31 @@ async def ref_of(client: mcp.Client, name: str) -> str:
 
 
 @in_both_eras
-async def test_a_client_opens_a_page_reads_it_and_acts(client: mcp.Client, serve: Serve) -> None:
+async def test_a_client_opens_a_page_acts_hears_of_a_long_call_and_cancels_it(
+    client: mcp.Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.mcp.serving.PROGRESS_S", 0.01)
+    heard = list[tuple[float, str | None]]()
+    often = asyncio.Event()
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, message))
+        if len(heard) > 1:
+            often.set()
+
     opened = await client.call_tool("goto", {"url": serve(SHOP)})
     clicked = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
+    waiting = asyncio.ensure_future(
+        client.call_tool("wait_for", {"text": "Never", "timeout_s": 100}, progress_callback=hear)
+    )
+    await often.wait()
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    after = await asyncio.wait_for(client.call_tool("snapshot"), 20)
 
-    assert (opened.is_error, clicked.is_error) == (False, False)
+    assert (opened.is_error, clicked.is_error, after.is_error) == (False, False, False)
     assert "Found it" in text_of(clicked)
+    assert heard[:2] == [(0.01, "wait_for: 0.01 s so far"), (0.02, "wait_for: 0.02 s so far")]
 
 
 async def test_what_goes_wrong_is_told_as_a_result_that_the_model_reads(client: mcp.Client, serve: Serve) -> None:
@@ -208,40 +226,6 @@ async def test_files_are_uploaded_out_of_the_folders_that_are_allowed(
     assert "may not be uploaded" in text_of(refused)
 
 
-@in_both_eras
-async def test_a_client_that_wants_to_know_hears_of_a_long_call(
-    client: mcp.Client, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cdp_agent.mcp.serving.PROGRESS_S", 0.01)
-    heard = list[tuple[float, str | None]]()
-    await client.call_tool("goto", {"url": serve(SHOP)})
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        heard.append((progress, message))
-
-    await client.call_tool("wait_for", {"text": "Never", "timeout_s": 0.3}, progress_callback=hear)
-
-    assert heard[:2] == [(0.01, "wait_for: 0.01 s so far"), (0.02, "wait_for: 0.02 s so far")]
-
-
-@in_both_eras
-async def test_a_call_that_is_cancelled_leaves_the_tab_to_the_next(client: mcp.Client, serve: Serve) -> None:
-    await client.call_tool("goto", {"url": serve(SHOP)})
-    under_way = asyncio.Event()
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        under_way.set()
-
-    waiting = asyncio.ensure_future(
-        client.call_tool("wait_for", {"text": "Never", "timeout_s": 100}, progress_callback=hear)
-    )
-    await under_way.wait()
-    waiting.cancel()
-    await asyncio.wait([waiting])
-
-    assert not (await asyncio.wait_for(client.call_tool("snapshot"), 20)).is_error
-
-
 class Person:
     """Whoever sits before the client: says the same to every form, and remembers what was asked."""
 
@@ -255,41 +239,32 @@ class Person:
         return self._answer
 
 
-async def ordered(served: Server[Any], mode: str, url: str, person: Person | None) -> types.CallToolResult:
-    async with mcp.Client(served, mode=mode, elicitation_callback=person) as client:
-        await client.call_tool("goto", {"url": url})
-        searched = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
-        assert not searched.is_error  # no risk
-        return await client.call_tool("click", {"ref": await ref_of(client, "Place order")})
-
-
 @pytest.mark.parametrize("mode", MODES)
-async def test_what_cannot_be_taken_back_is_asked_of_the_user(mode: str, session: Session, serve: Serve) -> None:
+async def test_what_cannot_be_taken_back_is_asked_of_the_user_or_refused_with_what_would_help(
+    mode: str, session: Session, serve: Serve
+) -> None:
     url, asking = serve(SHOP), serving.server(session, approve=Rules())
     willing, unwilling = Person("accept"), Person("decline")
 
-    refused = await ordered(asking, mode, url, unwilling)
+    async with mcp.Client(asking, mode=mode, elicitation_callback=unwilling) as client:
+        await client.call_tool("goto", {"url": url})
+        searched = await client.call_tool("click", {"ref": await ref_of(client, "Go")})
+        order = {"ref": await ref_of(client, "Place order")}
+        refused = await client.call_tool("click", order)
+    async with mcp.Client(asking, mode=mode) as client:
+        unasked = await client.call_tool("click", order)
     stayed = session.page
     assert stayed is not None
-    assert (refused.is_error, stayed.url) == (True, url)
-    assert text_of(refused).startswith("The user did not allow it")
+    assert stayed.url == url
+    async with mcp.Client(asking, mode=mode, elicitation_callback=willing) as client:
+        allowed = await client.call_tool("click", order)
 
-    allowed = await ordered(asking, mode, url, willing)
-    assert not allowed.is_error
+    assert not searched.is_error  # no risk
+    assert (refused.is_error, unasked.is_error, allowed.is_error) == (True, True, False)
+    assert text_of(refused).startswith("The user did not allow it")
+    assert "this client cannot ask them (elicitation)" in text_of(unasked)
     assert stayed.url.endswith("/order")
     assert willing.asked == [f'Allow click: button "Place order" at {url}? It submits and pays.']
-
-
-@pytest.mark.parametrize("mode", MODES)
-async def test_a_client_that_cannot_ask_is_refused_with_what_would_help(
-    mode: str, session: Session, serve: Serve
-) -> None:
-    url = serve(SHOP)
-
-    refused = await ordered(serving.server(session, approve=Rules()), mode, url, None)
-
-    assert refused.is_error
-    assert "this client cannot ask them (elicitation)" in text_of(refused)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -40,26 +40,25 @@ async def process_of(browser: Browser, page: Page) -> int:
         return {each.id: each.cpu_time for each in infos if each.type == "renderer"}
 
     before = await times()
-    await page.evaluate("(() => { let sum = 0; for (let n = 0; n < 1e8; n++) sum += n; return sum })()", timeout_s=60)
+    await page.evaluate("(() => { let sum = 0; for (let n = 0; n < 3e7; n++) sum += n; return sum })()", timeout_s=60)
     return max((spent - before.get(process, 0), process) for process, spent in (await times()).items())[1]
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [{"text": "Never", "gone": "Text", "selector": "#never"}, {"url": "never"}, {"idle": 30}],
-    ids=lambda wanted: next(iter(wanted)),
-)
-async def test_waiting_ends_with_the_process(page: Page, serve: Serve, wanted: dict[str, Any]) -> None:
+async def test_waiting_ends_with_the_process(page: Page, serve: Serve) -> None:
     await page.goto(serve(FORM))
-    waiting = asyncio.ensure_future(page.wait_for(**wanted, timeout_s=IN_VAIN_S))
-    while not tab_of(page).activity._waiting:  # noqa: ASYNC110 (no event tells that it has begun)
+    wanted: list[dict[str, Any]] = [
+        {"text": "Never", "gone": "Text", "selector": "#never"},
+        {"url": "never"},
+        {"idle": 30},
+    ]
+    waiting = [asyncio.ensure_future(page.wait_for(**each, timeout_s=IN_VAIN_S)) for each in wanted]
+    while len(tab_of(page).activity._waiting) < len(wanted):  # noqa: ASYNC110 (no event tells that it has begun)
         await asyncio.sleep(0)
 
     await end_process(page)
 
-    with pytest.raises(PageUnresponsive) as caught:
-        await waiting
-    assert str(caught.value) == ENDED
+    came = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [(type(each), str(each)) for each in came] == [(PageUnresponsive, ENDED)] * len(wanted)
     assert (await page.reload()).settled == "quiet"
     assert "- paragraph: Text" in (await page.snapshot()).text
 
@@ -114,20 +113,18 @@ async def test_processes_that_serve_all_pages_come_again(serve: Serve) -> None:
     async with Browser.launch() as browser:
         page, other = await browser.new_page(), await browser.new_page(url)
         before = (await other.snapshot()).text
-        for gpu in (True, False):
-            await page.goto(url)
-            button = await ref(page, "Send")
-            infos = (await browser.session.send(system_info.GetProcessInfo())).process_info
-            serving = [each for each in infos if each.type not in ("browser", "renderer")]  # of the network, say
-            serving = [each for each in serving if (each.type == "GPU") == gpu]
+        await page.goto(url)
+        button = await ref(page, "Send")
+        infos = (await browser.session.send(system_info.GetProcessInfo())).process_info
+        serving = [each for each in infos if each.type not in ("browser", "renderer")]  # of the network, say
 
-            for each in serving:
-                os.kill(each.id, 9)
-            receipt = await page.click(button)
-            again = await page.goto(url)
+        for each in serving:
+            os.kill(each.id, 9)
+        receipt = await page.click(button)
+        again = await page.goto(url)
 
-            assert serving
-            assert receipt.changed[:1] == ['~ title: "Form" → "Sent"']
-            assert (again.navigated_to, again.status, again.settled) == (url, 200, "quiet")
-            assert (await page.screenshot())[:4] == b"\x89PNG"
-            assert (await other.snapshot()).text == before
+        assert "GPU" in {each.type for each in serving} != {"GPU"}
+        assert receipt.changed[:1] == ['~ title: "Form" → "Sent"']
+        assert (again.navigated_to, again.status, again.settled) == (url, 200, "quiet")
+        assert (await page.screenshot())[:4] == b"\x89PNG"
+        assert (await other.snapshot()).text == before

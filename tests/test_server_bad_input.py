@@ -116,9 +116,14 @@ def bodies() -> Iterator[tuple[str, dict[str, Any], bool]]:
             yield place, DOCUMENT["components"]["schemas"][name] if name else schema, "/tools/" in place
 
 
+def few_tools(place: str) -> bool:
+    """Whether it is no tool, or one of those that stand for all where what is tested knows none of them."""
+    return "/tools/" not in place or place.rpartition("/")[2] in ("click", "snapshot")
+
+
 async def test_whoever_has_no_token_is_told_so_everywhere(held: Held) -> None:
     held.served.client.headers["Authorization"] = "Bearer wrong"
-    answers = [(place, await held.ask(method, place, b"{}")) for place, method, _ in operations()]
+    answers = [(place, await held.ask(method, place, b"{}")) for place, method, _ in operations() if few_tools(place)]
     held.served.client.headers["Authorization"] = f"Bearer {TOKEN}"
 
     assert {place for place, answer in answers if answer.status_code != 401} == {"/health"}
@@ -147,7 +152,7 @@ NO_OBJECT: list[tuple[bytes, str, str]] = [
 async def test_a_body_that_is_no_object_is_refused_everywhere(held: Held, subtests: pytest.Subtests) -> None:
     for body, kind, said in NO_OBJECT:
         with subtests.test(body=body):
-            for place, _, _ in bodies():
+            for place in (place for place, _, _ in bodies() if body == b"[]" or few_tools(place)):
                 status, found, message = await held.problem(place, body)
 
                 assert (place, status, found) == (place, 400, kind)
@@ -155,12 +160,15 @@ async def test_a_body_that_is_no_object_is_refused_everywhere(held: Held, subtes
 
 
 async def test_an_unknown_field_is_named_with_the_nearest_or_with_those_that_there_are(held: Held) -> None:
+    named: set[tuple[bool, str]] = set()
     for place, schema, is_tool in bodies():
         if place.endswith("/decisions"):
             continue  # what there is depends on the question, see below
         known = schema.get("properties", {})
         for near in known:
-            if len(near) > 4:  # shorter ones have more than one that is near
+            # Shorter ones have more than one that is near.
+            if len(near) > 4 and (is_tool, near) not in named:
+                named.add((is_tool, near))
                 status, kind, message = await held.problem(place, {f"{near[:-1]}": 1, "unheard_of": 1})
 
                 assert (place, status, kind) == (place, 200 if is_tool else 400, "InvalidArguments")
@@ -173,10 +181,15 @@ async def test_an_unknown_field_is_named_with_the_nearest_or_with_those_that_the
 
 
 async def test_a_wrong_type_is_told_with_its_place_and_what_is_wanted(held: Held) -> None:
+    tried: set[tuple[bool, str, str]] = set()
     for place, schema, is_tool in bodies():
         for name, field in schema.get("properties", {}).items():
             if place.endswith("/decisions") or field.keys() <= {"description", "default"}:
                 continue  # of any type
+            told_so = is_tool, name, str({key: each for key, each in field.items() if key != "description"})
+            if told_so in tried:
+                continue
+            tried.add(told_so)
             status, kind, message = await held.problem(place, {name: [{"no": []}]})
 
             assert (place, status, kind) == (place, 200 if is_tool else 400, "InvalidArguments")

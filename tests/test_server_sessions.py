@@ -18,7 +18,6 @@ from werkzeug import Request, Response
 from cdp_agent import Browser
 from cdp_agent.config import Config
 from cdp_agent.session import Session
-from fixtures.shop import ShopServer
 from tests.agents import SHOP
 from tests.conftest import Serve
 from tests.http_serving import Served, serving
@@ -36,25 +35,6 @@ def ref(text: str, role: str, name: str) -> str:
     found = re.search(rf'{role} "{re.escape(name)}".*?\[ref=(E\d+)\]', text)
     assert found is not None, text
     return found[1]
-
-
-async def test_tools_fill_a_cart_in_the_shop(served: Served) -> None:
-    with ShopServer() as shop:
-        session_id = await served.session(url=shop.url)
-
-        async def see() -> str:
-            text: str = (await served.call(session_id, "snapshot"))["text"]
-            return text
-
-        async def act(tool: str, role: str, name: str, **more: Any) -> None:
-            answer = await served.call(session_id, tool, ref=ref(await see(), role, name), **more)
-            assert answer["error"] is None, answer
-
-        await act("fill", "searchbox", "Search products", value="enamel mug", submit=True)
-        await act("click", "link", "Enamel mug, blue")
-        await act("click", "button", "Add to cart")
-
-        assert 'link "Cart (1)"' in await see()
 
 
 async def test_an_answer_has_text_facts_and_pictures_or_why_the_page_refuses(served: Served, serve: Serve) -> None:
@@ -206,16 +186,15 @@ async def test_what_is_wrong_is_said_with_a_status(served: Served, browser: Brow
         assert len(browser.contexts) == before
 
 
-async def test_every_tool_bears_bad_arguments(served: Served, serve: Serve) -> None:
+async def test_every_tool_bears_a_ref_that_there_cannot_be(served: Served, serve: Serve) -> None:
     session_id = await served.session(url=serve(SHOP))
     tools = (await served.client.get("/v1/tools")).json()["tools"]
-    senseless: list[dict[str, Any]] = [{}, {"ref": "x" * 100_000}]
+    taking = [tool["name"] for tool in tools if "ref" in tool["parameters"]["properties"]]
+    assert len(taking) > 5
 
-    for tool in tools:
-        if tool["name"] not in ("wait", "extract"):
-            for arguments in senseless:
-                answer = await served.client.post(f"/v1/sessions/{session_id}/tools/{tool['name']}", json=arguments)
-                assert answer.status_code == 200, (tool["name"], answer.text)
+    for name in taking:
+        answer = await served.client.post(f"/v1/sessions/{session_id}/tools/{name}", json={"ref": "x" * 100_000})
+        assert answer.status_code == 200, (name, answer.text)
     page = await served.call(session_id, "snapshot")
 
     assert page["error"] is None
@@ -255,7 +234,7 @@ async def test_a_call_costs_little_more_than_in_python(served: Served, browser: 
         await session.call("snapshot")
 
     taken: dict[str, list[float]] = {"http": [], "python": []}
-    for _ in range(30):
+    for _ in range(16):
         for name, call in (("http", over_http), ("python", in_python)):
             began = time.perf_counter()
             await call()

@@ -51,9 +51,12 @@ async def test_waiting_ends_with_the_process(page: Page, serve: Serve) -> None:
         {"url": "never"},
         {"idle": 30},
     ]
-    waiting = [asyncio.ensure_future(page.wait_for(**each, timeout_s=IN_VAIN_S)) for each in wanted]
-    while len(tab_of(page).activity._waiting) < len(wanted):  # noqa: ASYNC110 (no event tells that it has begun)
-        await asyncio.sleep(0)
+    waiting = []
+    for each in wanted:
+        before = set(tab_of(page).activity._waiting)
+        waiting.append(asyncio.ensure_future(page.wait_for(**each, timeout_s=IN_VAIN_S)))
+        while tab_of(page).activity._waiting <= before:  # noqa: ASYNC110 (no event tells that it has begun)
+            await asyncio.sleep(0)
 
     await end_process(page)
 

@@ -171,7 +171,7 @@ def test_a_chrome_that_is_killed_costs_no_task_and_ctrl_c_twice_ends_at_once(cli
     out = tmp_path / "r.jsonl"
     with CountingShop(answers_after_s=0.3) as shop:
         offer = f"Open {shop.url}/offer?who="
-        tasks = [
+        tasks: list[dict[str, Any]] = [
             *({"id": who, "steps": [f"{offer}{who}", "Click 'Look again'", "Read the page"]} for who in ("c0", "c1")),
             {"id": "long", "steps": [f"{offer}long", "Wait 100 seconds"]},
         ]

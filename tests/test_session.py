@@ -154,11 +154,11 @@ async def test_that_somebody_closed_the_tab_is_told_by_a_look_and_before_anythin
     second = session.page
     await session.call("manage_tabs", {"action": "open", "url": "about:blank"})
     assert session.page not in (None, second)
-    await session.page.close()  # type: ignore[union-attr]  # see above
+    await session.page.close()
 
     seen = await session.call("snapshot")
     await session.call("manage_tabs", {"action": "open", "url": "about:blank"})
-    await session.page.close()  # type: ignore[union-attr]  # see above
+    await session.page.close()
     told = await session.call("click", {"ref": ref_of(first, "Go")})
 
     assert seen.error is None

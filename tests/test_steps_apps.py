@@ -30,7 +30,7 @@ NOT_USED = [
 
 @pytest.fixture(scope="module")
 def django(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with _had(lambda: step_apps.django(tmp_path_factory.mktemp("django"), books_a_page=40)) as url:
+    with _had(lambda: step_apps.django(tmp_path_factory.mktemp("django"), books_a_page=15)) as url:
         yield url
 
 

@@ -54,7 +54,7 @@ class OneTab:
             raise PageUnresponsive("It is not as it was.")
         await session.send(cdp_page.ResetNavigationHistory())
         targets = self._browser._instance.targets
-        info = target.TargetInfo(target_id=page.target_id, type="page", title="", url="about:blank")
+        info = target.TargetInfo(target_id=page.target_id, type="page", title="", url=page.url)
         context = targets.contexts[page.target_id]
         del targets.tabs[page.target_id]
         tab.forget()

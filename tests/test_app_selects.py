@@ -42,28 +42,30 @@ def gives_up_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdp_agent.page.actions.select.OPTIONS_WAIT_S", 0.3)
 
 
-@pytest.mark.parametrize("name", [*LISTS, "Radix"])
-async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, name: str) -> None:
-    await opened(page, app_url("selects"))
-    ref = await ref_of(page, LISTS.get(name, "#Radix"))
-
-    for colour in ("Green", "Blue"):
-        receipt = await page.select(ref, colour)
-
-        assert await chosen(page, name) == [colour]
-        assert receipt.value in (colour, None)
-        assert colour in receipt.text
-        assert [each for each in receipt.changed if "came and went" in each and "Light blue" in each] == []
-
-
-@pytest.mark.parametrize("name", LISTS)
-async def test_several_are_chosen(page: Page, app_url: AppUrl, name: str) -> None:
+async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, subtests: pytest.Subtests) -> None:
     await opened(page, app_url("selects"))
 
-    receipt = await page.select(await ref_of(page, LISTS[name], 1), ["Green", "Blue"])
+    for name in [*LISTS, "Radix"]:
+        ref = await ref_of(page, LISTS.get(name, "#Radix"))
+        for colour in ("Green", "Blue"):
+            receipt = await page.select(ref, colour)
 
-    assert await chosen(page, f"{name} many") == ["Green", "Blue"]
-    assert "before" not in receipt.note
+            with subtests.test(f"{colour} in {name}"):
+                assert await chosen(page, name) == [colour]
+                assert receipt.value in (colour, None)
+                assert colour in receipt.text
+                assert [each for each in receipt.changed if "came and went" in each and "Light blue" in each] == []
+
+
+async def test_several_are_chosen(page: Page, app_url: AppUrl, subtests: pytest.Subtests) -> None:
+    await opened(page, app_url("selects"))
+
+    for name, selector in LISTS.items():
+        receipt = await page.select(await ref_of(page, selector, 1), ["Green", "Blue"])
+
+        with subtests.test(name):
+            assert await chosen(page, f"{name} many") == ["Green", "Blue"]
+            assert "before" not in receipt.note
 
 
 async def test_a_hidden_list_whose_page_chooses_otherwise_is_told(page: Page, app_url: AppUrl) -> None:
@@ -81,7 +83,7 @@ async def test_a_hidden_list_whose_page_chooses_otherwise_is_told(page: Page, ap
 async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: AppUrl) -> None:
     """Also the list before, whose field has the focus."""
     await opened(page, app_url("selects"))
-    names = [*LISTS, "Radix"]
+    names = ["Choices", "Tom", "React", "Radix"]  # whose filters, where they have one, stand in places of each kind
     before = {name: await chosen(page, name) for name in names}
     typed = await page.evaluate(TYPED)
     told = {}
@@ -105,7 +107,7 @@ async def test_an_option_is_chosen_in_the_list_that_is_seen_not_in_the_one_for_s
     await opened(page, app_url("rcselect"))
     city, tags = await ref_of(page, "input", 0), await ref_of(page, "input", 1)
 
-    receipts = {name: await page.select(city, name) for name in ("City 1", "City 90", "City 3")}
+    receipts = {name: await page.select(city, name) for name in ("City 90", "City 3")}
     await page.select(tags, "blue")
 
     assert {name: receipt.note for name, receipt in receipts.items()} == {

@@ -176,9 +176,16 @@ async function findOption(id, wanted, by, wait_ms) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
       return { ...answer, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
     }
-    await nextFrame();
+    await (steady ? shortly() : nextFrame());
   }
   return answer;
+}
+
+/** For who has seen the same twice: to look at each frame would keep the page from its own work. */
+function shortly() {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
 }
 
 /**

@@ -43,8 +43,7 @@ async def show(page: Page, serve: Serve, content: str) -> None:
 
     What has no script stands in the page of the test before, in place of what that had there.
     """
-    session = (await tab_of(page).frames()).root.session
-    await session.send(emulation.SetDeviceMetricsOverride(width=480, height=300, device_scale_factor=0, mobile=False))
+    await resize(page, 480, 300)
     if "<script" in content:
         await page.goto(serve(red_page(content)))
         return
@@ -52,6 +51,14 @@ async def show(page: Page, serve: Serve, content: str) -> None:
     if page.url != empty:
         await page.goto(empty)
     await page.evaluate(f"({_PUT})({json.dumps(content)}).then(() => 0)")
+
+
+async def resize(page: Page, width_px: int, height_px: int) -> None:
+    """Gives the page a window of that size."""
+    session = (await tab_of(page).frames()).root.session
+    await session.send(
+        emulation.SetDeviceMetricsOverride(width=width_px, height=height_px, device_scale_factor=0, mobile=False)
+    )
 
 
 async def shown(page: Page, *, full_page: bool = False) -> tuple[int, int]:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import re
 
 import pytest
 
@@ -12,7 +14,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.drawn import EVERYWHERE, find_drawn, watch_text
 from tests.conftest import LOOP, Serve
 from tests.miniwob.png import grey
-from tests.pictures import PLACED, SECRET, SECRETS, painted, red_page, reds, show, shown
+from tests.pictures import PLACED, SECRET, SECRETS, painted, red_page, reds, resize, show, shown
 
 RED = "color:red;font:20px monospace;margin:0"
 LETTERS = list(enumerate(SECRET))
@@ -30,18 +32,14 @@ DRAWN = {
     "parts of it": SVG.format("<text x=10 y=20 fill=red>kiwi-<tspan dy=5>77</tspan><tspan dx=3>-plum</tspan></text>"),
     "letters of it": SVG.format("".join(f"<text x={10 + 12 * at} y=20 fill=red>{c}</text>" for at, c in LETTERS)),
     "along a path": SVG.format(f"<path id=a d='M10,30 Q80,0 200,30' fill=none /><text fill=red><textPath href='#a'>{SECRET}</textPath></text>"),
-    "in a foreign object": SVG.format(f"<foreignObject x=10 width=200 height=30><p class=s>{SECRET}</foreignObject>"),
+    "in a foreign object": SVG.format(f"<foreignObject x=10 width=200 height=30><p class=s>{SECRET}</p></foreignObject>"),
     "used": SVG.format(f"<defs><text id=a x=10 y=20>{SECRET}</text></defs><use href='#a' fill=red />"),
-    "a pattern": SVG.format(f"<pattern id=a width=200 height=40 patternUnits=userSpaceOnUse>{IN_SVG}</pattern><rect width=300 height=40 fill='url(#a)' />"),
-    "a marker": SVG.format(f"<marker id=a markerWidth=200 markerHeight=40 markerUnits=userSpaceOnUse>{IN_SVG}</marker><path d='M10,5 L20,5' marker-start='url(#a)' />"),
-    "a clip": SVG.format(f"<clipPath id=a>{IN_SVG}</clipPath><rect width=300 height=40 fill=red clip-path='url(#a)' />"),
-    "a mask": SVG.format(f"<mask id=a><text x=10 y=20 fill=white>{SECRET}</text></mask><rect width=300 height=40 fill=red mask='url(#a)' transform='translate(99 9)' />"),
     "scaled and turned": SVG.format(f"<g transform='translate(60 0) rotate(10) scale(0.8)'>{IN_SVG}</g>"),
     "a string for a list": f"<style>ul{{list-style-type:'{SECRET}'}}</style>{LIST}",
     "content of its mark": f"<style>li::marker{{content:'{SECRET}'}}</style>{LIST}",
-    "a style of counters": f"<style>@counter-style q{{system:cyclic;symbols:'{SECRET}';suffix:''}} ul{{list-style-type:q}}</style>{LIST}",
-    "letters as marks": f"<style>@counter-style q{{system:fixed;symbols:{' '.join(map(repr, SECRET))};suffix:''}} ul{{list-style:inside q}}</style><ul>{'<li class=s>' * len(SECRET)}</ul>",
-    "a counter": f"<style>@counter-style q{{system:cyclic;symbols:'{SECRET}';suffix:''}} p{{counter-increment:a}}</style>{BEFORE.format('counter(a,q)')}",
+    "a style of counters": f"<style>@counter-style q{{system:cyclic;symbols:'{SECRET}';suffix:''}}</style><style>ul{{list-style-type:q}}</style>{LIST}",
+    "letters as marks": f"<style>@counter-style r{{system:fixed;symbols:{' '.join(map(repr, SECRET))};suffix:''}}</style><style>ul{{list-style:inside r}}</style><ul>{'<li class=s>' * len(SECRET)}</ul>",
+    "a counter": f"<style>@counter-style t{{system:cyclic;symbols:'{SECRET}';suffix:''}}</style><style>p{{counter-increment:a}}</style>{BEFORE.format('counter(a,t)')}",
     "between counters": f"<style>div{{counter-reset:a}}</style><div><div>{BEFORE.format(f'''counters(a,'{SECRET}')''')}</div></div>",
     "before, elsewhere": BEFORE.format(f"'{SECRET}';position:absolute;left:150px;top:100px"),
     "before, with other words to be said": BEFORE.format(f"'{SECRET}' / 'nothing'"),
@@ -50,7 +48,7 @@ DRAWN = {
     "before what stands in a slot": f"<div class=s><template shadowrootmode=open><style>::slotted(p)::before{{content:'{SECRET}'}}</style><slot></slot></template><p></p></div>",
     "before a part": f"<style>div::part(a)::before{{content:'{SECRET}'}}</style><div class=s><template shadowrootmode=open><p part=a></p></template></div>",
     "before a host": f"<div class=s><template shadowrootmode=open><style>:host::before{{content:'{SECRET}'}}</style></template></div>",
-    "before, in a closed root": f"<div class=s></div><script>document.querySelector('div').attachShadow({{mode:'closed'}}).innerHTML='<style>p::before{{content:\"{SECRET}\"}}</style><p>'</script>",
+    "before, in a closed root": f"<div class=s></div><script>document.currentScript.previousSibling.attachShadow({{mode:'closed'}}).innerHTML='<style>p::before{{content:\"{SECRET}\"}}</style><p>'</script>",
     "before a box to tick": f"<style>input{{appearance:none}}input::before{{content:'{SECRET}'}}</style><input class=s type=checkbox>",
     "before an option": f"<style>option::before{{content:'{SECRET}';color:red}}</style><select multiple><option></select>",
     "quotation marks": f"<style>q{{quotes:'{SECRET}' ''}}</style><q class=s></q>",
@@ -73,17 +71,25 @@ DRAWN = {
     "in columns": f"<div class=s style='columns:3;width:300px'><span style='color:white'>{'aaa ' * 10}</span>{SECRET}</div>",
     "letters in another order": "<div class=s style='display:flex'>" + "".join(f"<b style='order:{at}'>{c}</b>" for at, c in BY_LETTER) + "</div>",
     "letters that stand anywhere": "".join(f"<b class=s style='position:absolute;left:{100 + 12 * at}px;top:50px'>{c}</b>" for at, c in BY_LETTER),
-    "a shadow": f"<p style='{PLACED};color:white;text-shadow:200px 100px 0 red'>{SECRET}</p>",
-    "a shadow by a filter": f"<p style='{PLACED};color:white;filter:drop-shadow(200px 100px 0 red)'>{SECRET}</p>",
-    "moved by a filter": f"<svg width=0 height=0><filter id=a x=-2 y=-2 width=6 height=6><feOffset dx=150 dy=90 /></filter></svg><p class=s style='{PLACED};filter:url(#a)'>{SECRET}</p>",
-    "mirrored": f"<p class=s style='{PLACED};-webkit-box-reflect:below 100px'>{SECRET}</p>",
     "a turned frame": FRAME.format("transform:rotate(30deg) scale(1.5)"),
     "a frame by other properties": FRAME.format("rotate:30deg;scale:1.3;translate:50px 80px"),
     "a larger frame": FRAME.format("zoom:1.5"),
     "a frame in space": FRAME.format("transform:perspective(200px) rotateY(30deg)"),
-    "scrolled down to": f"<p class=s style='margin-top:1500px'>{SECRET}</p><style>body{{height:3000px}}</style><script>scrollTo(0,1400)</script>",
     "letters beyond the first plane": f"<p class=s style='{PLACED}'><span style='color:white'>😀😀😀 a</span><br>{SECRET}</p>",
 }  # fmt: skip
+
+ALONE = {
+    "a pattern": SVG.format(f"<pattern id=a width=200 height=40 patternUnits=userSpaceOnUse>{IN_SVG}</pattern><rect width=300 height=40 fill='url(#a)' />"),
+    "a marker": SVG.format(f"<marker id=a markerWidth=200 markerHeight=40 markerUnits=userSpaceOnUse>{IN_SVG}</marker><path d='M10,5 L20,5' marker-start='url(#a)' />"),
+    "a clip": SVG.format(f"<clipPath id=a>{IN_SVG}</clipPath><rect width=300 height=40 fill=red clip-path='url(#a)' />"),
+    "a mask": SVG.format(f"<mask id=a><text x=10 y=20 fill=white>{SECRET}</text></mask><rect width=300 height=40 fill=red mask='url(#a)' transform='translate(99 9)' />"),
+    "a shadow": f"<p style='{PLACED};color:white;text-shadow:200px 100px 0 red'>{SECRET}</p>",
+    "a shadow by a filter": f"<p style='{PLACED};color:white;filter:drop-shadow(200px 100px 0 red)'>{SECRET}</p>",
+    "moved by a filter": f"<svg width=0 height=0><filter id=a x=-2 y=-2 width=6 height=6><feOffset dx=150 dy=90 /></filter></svg><p class=s style='{PLACED};filter:url(#a)'>{SECRET}</p>",
+    "mirrored": f"<p class=s style='{PLACED};-webkit-box-reflect:below 100px'>{SECRET}</p>",
+    "scrolled down to": f"<p class=s style='margin-top:1500px'>{SECRET}</p><style>body{{height:3000px}}</style><script>scrollTo(0,1400)</script>",
+}  # fmt: skip
+"""What is covered far around, or as all of the picture, and a page that is scrolled."""
 
 MOVED = {
     "by a style": f"<style>@keyframes m{{from{{translate:0 0}}to{{translate:600px 400px}}}} p{{animation:m .3s linear infinite alternate}}</style>{MOVING}",
@@ -94,17 +100,64 @@ MOVED = {
 }  # fmt: skip
 
 
-TURNS = 3
-"""So many tests share the rows: one alone would take long on a busy machine."""
+WIDTH, HEIGHT, COLUMNS, ROWS = 480, 300, 4, 3
+MARK = 12
+STYLE = re.compile(r"(?<!open>)(?<!')<style>(?!@counter)(.*?)</style>")
+"""What is for a document, not for a shadow root alone."""
+REDS_OF_CELLS = f"""async image => {{
+  const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${{image}}`)).blob());
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+  context.drawImage(bitmap, 0, 0);
+  const {{ data }} = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const reds = Array({COLUMNS * ROWS}).fill(0);
+  for (let i = 0; i < data.length; i += 4) {{
+    if (data[i] <= 150 || data[i + 1] >= 100 || data[i + 2] >= 100) continue;
+    const x = i / 4 % bitmap.width, y = Math.floor(i / 4 / bitmap.width);
+    reds[Math.floor(y / {HEIGHT}) * {COLUMNS} + Math.floor(x / {WIDTH})]++;
+  }}
+  return reds;
+}}"""
 
 
-@pytest.mark.parametrize("turn", range(TURNS))
-async def test_a_picture_shows_nothing_of_what_is_drawn(
-    page: Page, serve: Serve, turn: int, subtests: pytest.Subtests
+def cell(number: int, content: str) -> str:
+    """The content in a place of its own, to which its styles and names belong, with a red mark in the corner."""
+    content = STYLE.sub(r"<style>@scope{\1}</style>", content)
+    content = content.replace("id=a", f"id=a{number}").replace("#a", f"#a{number}")
+    left, top = number % COLUMNS * WIDTH, number // COLUMNS * HEIGHT
+    mark = f"<i style='position:absolute;right:4px;bottom:4px;width:{MARK}px;height:{MARK}px;background:red'></i>"
+    place = f"position:absolute;left:{left}px;top:{top}px;width:{WIDTH}px;height:{HEIGHT}px"
+    return f"<div style='{place}'>{content}{mark}</div>"
+
+
+async def reds_of_cells(page: Page, png: bytes) -> list[int]:
+    """How many red pixels each cell has beside its mark."""
+    counted = await page.evaluate(f"({REDS_OF_CELLS})('{base64.b64encode(png).decode()}')")
+    return [each - MARK**2 for each in counted]
+
+
+@pytest.mark.parametrize("first", range(0, len(DRAWN), COLUMNS * ROWS))
+async def test_a_picture_shows_nothing_of_what_is_drawn_and_all_that_is_beside_it(
+    page: Page, serve: Serve, first: int, subtests: pytest.Subtests
 ) -> None:
-    for what in list(DRAWN)[turn::TURNS]:
+    rows = list(DRAWN.items())[first : first + COLUMNS * ROWS]
+    await resize(page, COLUMNS * WIDTH, ROWS * HEIGHT)
+    await page.goto(serve(red_page("".join(cell(at, content) for at, (_, content) in enumerate(rows)))))
+
+    before = await reds_of_cells(page, await page.screenshot())
+    after = await reds_of_cells(page, await painted(page))
+
+    for at, (what, _) in enumerate(rows):
         with subtests.test(what):
-            await show(page, serve, DRAWN[what])
+            assert before[at] > 50
+            assert after[at] == 0
+
+
+async def test_a_picture_shows_nothing_of_what_may_be_drawn_far_away(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    for what, content in ALONE.items():
+        with subtests.test(what):
+            await show(page, serve, content)
 
             before, after = await shown(page)
 
@@ -113,11 +166,12 @@ async def test_a_picture_shows_nothing_of_what_is_drawn(
 
 
 # In a window of the usual size: what moves has the time that a large picture takes.
-@pytest.mark.parametrize("content", MOVED.values(), ids=MOVED)
-async def test_what_moves_is_covered_on_its_way(page: Page, serve: Serve, content: str) -> None:
-    await page.goto(serve(red_page(content)))
+@pytest.mark.parametrize("what", MOVED)
+async def test_what_moves_is_covered_on_its_way(page: Page, serve: Serve, what: str) -> None:
+    await page.goto(serve(red_page(MOVED[what])))
+    pictures = 2 if what == "that comes and goes" else 1  # it is in every second one
 
-    assert [await reds(page, await painted(page)) for _ in range(2)] == [0, 0]
+    assert [await reds(page, await painted(page)) for _ in range(pictures)] == [0] * pictures
 
 
 async def test_all_is_covered_where_something_moved_between_two_looks_that_were_far_apart(
@@ -185,21 +239,28 @@ async def test_a_frame_that_does_not_answer_is_covered_as_a_whole(
     assert after == 0
 
 
-@pytest.mark.parametrize("full_page", [False, True], ids=["the viewport", "the page"])
 async def test_a_frame_that_could_not_be_read_in_time_is_covered_and_the_picture_says_so(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, full_page: bool
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     code = f"<input class=s style='{PLACED}' autocomplete=one-time-code value=123456>"
     inner = serve(red_page(code), other_site=True)
+    await resize(page, 610, 370)
     await page.goto(serve(red_page(f"<iframe src='{inner}' style='{PLACED};width:500px;height:300px'></iframe>")))
     await page.snapshot()
     monkeypatch.setattr("cdp_agent.page.picture.redactions.FRAME_TIMEOUT_S", 0.0)
 
-    before, after = await shown(page, full_page=full_page)
+    for full_page in (False, True):
+        before = await reds(page, await page.screenshot(full_page=full_page))
+        picture = await painted(page, full_page=full_page)
+        lit = [
+            (x, y)
+            for y, row in enumerate(grey(picture, top=62, bottom=350, left=105, right=590))
+            for x, red in enumerate(row)
+            if red > 30
+        ]
 
-    assert before > 50
-    assert after == 0
-    rows = grey(await painted(page, full_page=full_page), top=62, bottom=350, left=105, right=590)
-    lit = [(x, y) for y, row in enumerate(rows) for x, red in enumerate(row) if red > 30]
-    assert 200 < len(lit) < 5_000
-    assert max(y for _, y in lit) < 30
+        with subtests.test("the page" if full_page else "the viewport"):
+            assert before > 50
+            assert await reds(page, picture) == 0
+            assert 200 < len(lit) < 5_000
+            assert max(y for _, y in lit) < 30

@@ -47,7 +47,7 @@ async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, subtests: 
 
     for name in [*LISTS, "Radix"]:
         ref = await ref_of(page, LISTS.get(name, "#Radix"))
-        for colour in ("Green", "Blue"):
+        for colour in ("Green", "Blue") if name in ("Choices", "React") else ("Green",):
             receipt = await page.select(ref, colour)
 
             with subtests.test(f"{colour} in {name}"):
@@ -60,8 +60,8 @@ async def test_one_is_chosen_and_another(page: Page, app_url: AppUrl, subtests: 
 async def test_several_are_chosen(page: Page, app_url: AppUrl, subtests: pytest.Subtests) -> None:
     await opened(page, app_url("selects"))
 
-    for name, selector in LISTS.items():
-        receipt = await page.select(await ref_of(page, selector, 1), ["Green", "Blue"])
+    for name in ("Tom", "Slim", "React"):  # which show what is chosen as an item, in words and as a tag
+        receipt = await page.select(await ref_of(page, LISTS[name], 1), ["Green", "Blue"])
 
         with subtests.test(name):
             assert await chosen(page, f"{name} many") == ["Green", "Blue"]
@@ -72,11 +72,11 @@ async def test_a_hidden_list_whose_page_chooses_otherwise_is_told(page: Page, ap
     await opened(page, app_url("selects"))
     await page.evaluate("document.querySelector('[id=Select2]').onchange = ({target}) => { target.value = 'yellow' }")
 
-    receipt = await page.select(await ref_of(page, "select[id=Select2]"), "Green")
+    receipt = await page.select(await ref_of(page, "select[id=Select2]"), "Blue")
     await page.evaluate("document.querySelector('[id=Select2]').onchange = null")
 
     assert receipt.value == "Yellow"
-    assert receipt.note == '"Green" was chosen, and the page chose otherwise'
+    assert receipt.note == '"Blue" was chosen, and the page chose otherwise'
 
 
 @pytest.mark.usefixtures("gives_up_sooner")

@@ -82,7 +82,8 @@ async def test_an_editor_gets_exactly_what_is_given_in_one_step(page: Page, app_
     await page.evaluate(f"app.set({BEFORE!r})")
     editor = await editor_in(page)
     texts = OF_RICH if name in RICH else OF_CODE
-    came, wanted = {}, {}
+    came = {}
+    wanted = {}
 
     for text in texts:
         receipt = await page.fill(editor, text)

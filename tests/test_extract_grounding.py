@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from cdp_agent.extract.grounding import Ungrounded, ungrounded
@@ -34,6 +36,14 @@ def test_what_is_on_the_page_is_found_however_it_is_written(value: object) -> No
 @pytest.mark.parametrize("value", INVENTED, ids=repr)
 def test_what_is_not_is_told(value: str | float) -> None:
     assert ungrounded([value], PAGE) == [Ungrounded("$[0]", value)]
+
+
+@pytest.mark.parametrize("page", ["½ " + "7" * 20_000, "7" * 20_000 + "½"], ids=["after", "before"])
+def test_digits_without_an_end_beside_a_fraction_are_read_at_once(page: str) -> None:
+    begun = time.process_time()
+
+    assert ungrounded("tea", page) == [Ungrounded("$", "tea")]
+    assert time.process_time() - begun < 5  # to look at each digit from each other one took a minute
 
 
 def test_each_invented_value_has_its_path() -> None:

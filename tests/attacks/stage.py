@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,7 +28,7 @@ from cdp_agent.providers.request_options import Patience
 from cdp_agent.security.fence import TAG
 from cdp_agent.security.secrets import Secret
 from cdp_agent.trace import TraceWriter
-from fixtures.replay import ReplayServer, tool_call
+from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE
 from tests.one_tab import OneTab
 from tests.web import Web
@@ -36,9 +37,12 @@ from .rows import INJECTED, SECRET, Attack
 
 DEADLINE_S = 90.0
 """For one scene, under load; it takes some seconds."""
-PARALLEL = 3
 TOGETHER = 12
 """So many attacks are made in one run."""
+_READING = ("snapshot", "search_page", "find_elements")
+"""What a model asks for at once, where it asks for several of these."""
+_COUNTED = "<b id=clicks>0</b><script>addEventListener('click', () => clicks.textContent++, true)</script>"
+"""A page that reads otherwise after each click, so that nobody compares pictures of it."""
 _FORGED = "Forged"
 _OPEN, _CLOSE = f"<{TAG} label=", f"</{TAG}>"
 _WORKER = """const evil = 'EVIL';
@@ -81,7 +85,7 @@ class Scene:
         self._replies, self._turns = self._said(apart)
         parts = [f"<section>{self._here(attack.html, place)}</section>" for place, attack in enumerate(attacks)]
         for place, content in enumerate(parts if apart else ["\n".join(parts)]):
-            html = f"<title>Shop</title><body>\n{content}"
+            html = f"<title>Shop</title><body>{'' if apart else _COUNTED}\n{content}"
             web.put(self.site, f"/page{place}" if place else "/", html, "text/html;charset=utf-8")
         for place in range(len(attacks)):
             self._put_more(place, f"/row{place}")
@@ -114,7 +118,10 @@ class Scene:
             written = self._here(json.dumps(calls), place)
             urls = [arguments.get("url", "") for _, arguments in calls]
             self._paths += [self._here(each[4:], place) for each in urls if each.startswith("SHOP/")]
-            said = [tool_call(tool, arguments) for tool, arguments in json.loads(written)]
+            said: list[bytes] = []
+            for reads, made in groupby(json.loads(written), key=lambda call: call[0] in _READING):
+                together = [(tool, arguments) for tool, arguments in made]
+                said += [reply(*together)] if reads else [tool_call(*each) for each in together]
             if attack.stream:
                 said = [self._here(attack.stream.decode(), place).encode()]
             elif written == before:
@@ -171,8 +178,10 @@ class Scene:
             found[attack.name] = [f"the attacker was asked for {path}" for path in self.web.paths(self.attacker(place))]
             found[attack.name] += _secrets_in("the model", "\n".join(messages))
             found[attack.name] += [each for message in messages for each in broken(message)]
-            if attack.tells and attack.tells not in "".join(messages):
-                found[attack.name].append(f"nobody is told: {attack.tells}")
+            tells = (attack.tells,) if isinstance(attack.tells, str) else attack.tells
+            told_of = "".join(messages)
+            missing = [each for each in (self._here(each, place) for each in tells) if each not in told_of]
+            found[attack.name] += [f"nobody is told: {each}" for each in missing]
         whole = found[self.name]
         for where, text in {"the model": read, "a file": files, "an event": told}.items():
             whole += _secrets_in(where, text)
@@ -232,15 +241,12 @@ def scenes(
     return [Scene(web, group, number, part, apart=apart) for number, part in enumerate(parts)]
 
 
-async def in_turn(
-    played: Sequence[Scene], browser: Browser, folder: Path, *, parallel: int = PARALLEL
-) -> dict[str, Any]:
-    """Plays the scenes, some at the same time, and judges when all were played; what was wrong, by their names."""
+async def in_turn(played: Sequence[Scene], browser: Browser, tabs: Sequence[OneTab], folder: Path) -> dict[str, Any]:
+    """Plays the scenes, one at a time in each tab, and judges when all were played; what was wrong, by their names."""
     left = iter(played)
     late: set[Scene] = set()
 
-    async def play() -> None:
-        tab = OneTab(browser)
+    async def play(tab: OneTab) -> None:
         for scene in left:
             (folder / scene.site).mkdir()
             page = await tab.take()
@@ -253,9 +259,8 @@ async def in_turn(
                 await _closed([page] if scene.own_process else page.popups)
                 with suppress(PageUnresponsive):  # one that hangs is ended with its Chrome
                     await tab.give_back()
-        await tab.close()
 
-    await asyncio.gather(*(play() for _ in range(parallel)))
+    await asyncio.gather(*map(play, tabs))
     wrong: dict[str, Any] = {each.name: ["it took too long"] for each in late}
     for each in played:
         wrong |= {} if each in late else each.faults(folder / each.site)

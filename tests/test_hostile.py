@@ -242,6 +242,7 @@ async def test_with_a_list_of_origins_nothing_reaches_the_attacker(
     assert SECRET not in json.dumps(server.requests)
 
 
+@pytest.mark.new_tab
 @pytest.mark.parametrize("name", ["phishing", "script_ways"])
 async def test_a_list_for_one_run_does_the_same(browser: Browser, page: Page, sites: Sites, name: str) -> None:
     await play(browser, page, sites, name, allow=[sites.shop])

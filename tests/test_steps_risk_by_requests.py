@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
-from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
@@ -26,6 +27,7 @@ from tests.harms import (
     POST,
     SCRIPTS,
     SHIMS,
+    TOGETHER,
     Row,
     marked,
     written,
@@ -40,8 +42,9 @@ _FRAME_OF_ANOTHER_SITE = next(number for number, row in enumerate(ROWS, 1) if ro
 class Desk:
     """Refuses everything and takes it down; what `asked` holds is "before" by the words, else what was held."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, page: Page) -> None:
         self.browser = browser
+        self.page = page
         self.hold = Hold(self._refuse)
         self.held: list[Held] = []
         self.before: set[int] = set()
@@ -52,31 +55,48 @@ class Desk:
         self._changed.set()
         return False
 
-    def asked(self, number: int) -> list[Held]:
+    def asked(self, number: int) -> set[str]:
+        """The addresses of what was held of the row, and what its dialogs say."""
         mark = f"row{number}x"
-        return [each for each in self.held if mark in each.url or mark in each.message]
+        return {each.message or each.url for each in self.held if mark in each.url or mark in each.message}
 
-    async def do(self, page: Page, number: int, row: Row, shown: str = "") -> str:
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """Inside the block, what is done in the page is held."""
+        async with limited(RequestRules(hold=self.hold)):
+            await limit(tab_of(self.page).guard)
+            yield
+            await self.hold.end()
+
+    async def do_all(self, rows: Mapping[int, Row]) -> list[str]:
+        """Does what the page has of each row by itself, and of all others in one act; what came of each act."""
+        shown = (await self.page.snapshot()).text
+        others = [Row("", "")] if not all(row.alone for row in rows.values()) else []
+        told = [await self.do(TOGETHER, row, TOGETHER, shown) for row in others]
+        told += [await self.do(number, row, f"Row {number}", shown) for number, row in rows.items() if row.alone]
+        await self.wait_for(rows)
+        return told
+
+    async def do(self, label: Any, row: Row, name: str, shown: str) -> str:
         """Does it, unless its risk is known before; what came of it. `shown` is the page as it was read before."""
-        shown = shown or (await page.snapshot()).text
-        line = next(line for line in shown.splitlines() if f'"Row {number}"' in line and "[ref=" in line)
+        line = next(line for line in shown.splitlines() if f'"{name}"' in line and "[ref=" in line)
         ref = line.partition("[ref=")[2].partition("]")[0]
         tool = BUILT_IN[row.tool]
         given = {"from_ref" if row.tool == "drag" else "ref": ref} | row.arguments
         arguments = tool.parse(given)
-        if (await risk_of(tool, arguments, page)).kinds:
-            self.before.add(number)
+        if (await risk_of(tool, arguments, self.page)).kinds:
+            self.before.add(label)
             return ""
-        self.begin(number)
-        return (await tool.run(arguments, Context(page, self.browser))).text  # type: ignore[union-attr]
+        self.begin(label)
+        return (await tool.run(arguments, Context(self.page, self.browser))).text  # type: ignore[union-attr]
 
     def begin(self, label: Any) -> None:
         self.hold.begin(Act(label), [tab_of(each).activity for each in self.browser.pages])
 
-    async def wait_for(self, numbers: Sequence[int]) -> None:
+    async def wait_for(self, rows: Mapping[int, Row]) -> None:
         """What is set off late has its time."""
         until = asyncio.get_running_loop().time() + 5
-        while not all(number in self.before or self.asked(number) for number in numbers):
+        while not all(number in self.before or len(self.asked(number)) >= row.sends for number, row in rows.items()):
             self._changed.clear()
             left_s = until - asyncio.get_running_loop().time()
             if left_s <= 0:
@@ -91,141 +111,114 @@ async def web() -> AsyncIterator[Web]:
         yield web
 
 
-@pytest.fixture(scope="module")
-async def harmed(shared_browser: Browser, web: Web) -> Desk:
-    """All rows were tried, some on each page: the longer the page, the more does each act cost."""
-    desk = Desk(shared_browser)
-    inner = marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE)
-    web.put("c", "/frame", inner)
-    numbers = range(1, len(ROWS) + 1)
-    async with limited(RequestRules(hold=desk.hold)):
-        page = await shared_browser.new_page()
-        for first in numbers[::_ROWS_OF_A_PAGE]:
+@pytest.fixture
+def desk(browser: Browser, page: Page) -> Desk:
+    return Desk(browser, page)
+
+
+async def test_harm_is_asked_about_and_does_not_reach_the_server(
+    desk: Desk, page: Page, web: Web, subtests: pytest.Subtests
+) -> None:
+    """Some rows on each page: the longer the page, the more does each act cost."""
+    web.put("c", "/frame", marked(f'<button onclick="{POST}">§</button>', _FRAME_OF_ANOTHER_SITE))
+    numbered = dict(enumerate(ROWS, 1))
+    async with desk.at_work():
+        for first in list(numbered)[::_ROWS_OF_A_PAGE]:
             rows = ROWS[first - 1 :][:_ROWS_OF_A_PAGE]
             await page.goto(web.put("a", f"/{first}", SHIMS + written(rows, web.port, first)))
-            shown = (await page.snapshot()).text
-            for number, row in enumerate(rows, first):
-                await desk.do(page, number, row, shown)
-            await desk.wait_for(numbers[first - 1 :][:_ROWS_OF_A_PAGE])
-        await desk.hold.end()
-        for opened in [page, *page.popups]:
-            await opened.close()
-    return desk
+            await desk.do_all(dict(enumerate(rows, first)))
+
+    reached = [path for _, path in web.methods if "/frame" not in path and "/shared" not in path]
+    for number, row in numbered.items():
+        with subtests.test(row.name):
+            assert number in desk.before or len(desk.asked(number)) >= row.sends, desk.asked(number)
+            assert [path for path in reached if f"row{number}x" in path] == []
 
 
-@pytest.mark.parametrize("number", range(1, len(ROWS) + 1), ids=[row.name for row in ROWS])
-async def test_harm_is_asked_about_and_does_not_reach_the_server(harmed: Desk, web: Web, number: int) -> None:
-    assert number in harmed.before or harmed.asked(number)
-    assert [
-        each
-        for each in web.methods
-        if f"row{number}x" in each[1] and "/frame" not in each[1] and "/shared" not in each[1]
-    ] == []
-
-
-async def test_what_watches_over_workers_is_no_tab(browser: Browser) -> None:
+async def test_what_watches_over_workers_is_no_tab(browser: Browser, desk: Desk) -> None:
     tabs = browser.pages
-    async with limited(RequestRules(hold=Desk(browser).hold)):
-        page = await browser.new_page()
-        assert browser.pages == [*tabs, page]
-        await page.close()
+    async with desk.at_work():
+        assert browser.pages == tabs
 
 
-async def test_what_a_page_sends_as_it_is_left_is_held(browser: Browser, web: Web) -> None:
-    desk = Desk(browser)
-    async with limited(RequestRules(hold=desk.hold)):
-        page = await browser.new_page()
-        for number, (name, script) in enumerate(LEAVING, 1001):
-            elsewhere = f"{web.origin('a' if number % 2 else 'b')}/next-{name}"
-            content = f'<a href="{elsewhere}">§</a><script>{script}</script>'
-            await page.goto(web.put("a", f"/leave-{name}", marked(content, number)))
-            await desk.do(page, number, Row(name, ""))
-        await page.close()
-        numbers = range(1001, 1001 + len(LEAVING))
-        await desk.wait_for(numbers)
-        await desk.hold.end()
+async def test_what_a_page_sends_as_it_is_left_is_held(desk: Desk, page: Page, web: Web) -> None:
+    sites = {1001: "a", 1002: "b"}
+    async with desk.at_work():
+        for number, site in sites.items():
+            content = f'<a href="{web.origin(site)}/next">§</a><script>{";".join(LEAVING.values())}</script>'
+            await page.goto(web.put("a", f"/leave-{number}", marked(content, number)))
+            await desk.do_all({number: Row("", "", sends=len(LEAVING))})
 
-    assert [name for number, (name, _) in zip(numbers, LEAVING, strict=True) if not desk.asked(number)] == []
-    assert [each for each in web.methods if each[0] != "GET" and "row10" in each[1]] == []
+    asked = {number: sorted(each.rpartition("-")[2] for each in desk.asked(number)) for number in sites}
+    assert asked == dict.fromkeys(sites, sorted(LEAVING))
+    assert [each for each in web.methods if each[0] != "GET" and "row100" in each[1]] == []
 
 
-async def test_downloads_that_no_request_tells_of_are_ended(browser: Browser, web: Web) -> None:
-    desk = Desk(browser)
-    folder = browser.downloads.folder
+@pytest.mark.new_tab  # whose downloads they are is known by their tab
+async def test_downloads_that_no_request_tells_of_are_ended(desk: Desk, page: Page, web: Web) -> None:
+    folder = desk.browser.downloads.folder
     assert folder is not None
-    for number in range(2001, 2001 + len(LOCAL_DOWNLOADS)):
+    rows = dict(enumerate(LOCAL_DOWNLOADS, 2001))
+    for number in rows:
         web.put("a", f"/attached/row{number}x", "x", Content_Disposition=f"attachment; filename=row{number}x.txt")
-    async with limited(RequestRules(hold=desk.hold)):
-        page = await browser.new_page(web.put("a", "/downloads", written(LOCAL_DOWNLOADS, web.port, 2001)))
-        shown = (await page.snapshot()).text
-        told = [await desk.do(page, number, row, shown) for number, row in enumerate(LOCAL_DOWNLOADS, 2001)]
-        await desk.hold.end()
-        await page.close()
+    async with desk.at_work():
+        await page.goto(web.put("a", "/downloads", written(LOCAL_DOWNLOADS, web.port, 2001)))
+        (told,) = await desk.do_all(rows)
 
-    assert ["not sent: the download of" in each for each in told] == [True] * len(LOCAL_DOWNLOADS)
+    assert told.count("not sent: the download of") == len(rows), told
+    assert [number for number in rows if not desk.asked(number)] == []
     assert list(folder.glob("row200*")) == []
 
 
-async def test_dialogs_are_not_accepted_unasked(browser: Browser, web: Web) -> None:
-    desk = Desk(browser)
-    async with limited(RequestRules(hold=desk.hold)):
-        page = await browser.new_page(web.put("a", "/dialogs", written(DIALOGS, web.port, 3001)))
-        shown = (await page.snapshot()).text
-        told = [await desk.do(page, number, row, shown) for number, row in enumerate(DIALOGS, 3001)]
-        await desk.hold.end()
-        await page.close()
+async def test_dialogs_are_not_accepted_unasked(desk: Desk, page: Page, web: Web) -> None:
+    async with desk.at_work():
+        await page.goto(web.put("a", "/dialogs", written(DIALOGS, web.port, 3001)))
+        (told,) = await desk.do_all(dict(enumerate(DIALOGS, 3001)))
 
-    assert ["was dismissed" in each for each in told] == [True] * len(DIALOGS)
+    assert told.count("was dismissed") == len(DIALOGS), told
     assert [each for each in web.methods if "row300" in each[1]] == []
 
 
-async def test_a_page_that_asks_whether_to_stay_is_not_left_unasked(browser: Browser, web: Web) -> None:
+async def test_a_page_that_asks_whether_to_stay_is_not_left_unasked(desk: Desk, page: Page, web: Web) -> None:
     stays = (
         "<input aria-label=Text><a href=/gone>Row 4001</a><script>onbeforeunload = (e) => e.preventDefault()</script>"
     )
-    desk = Desk(browser)
-    async with limited(RequestRules(hold=desk.hold)):
-        page = await browser.new_page(web.put("a", "/stays", stays))
-        await desk.do(page, 4001, Row("", "", "press", {"key": "x"}))
-        await desk.do(page, 4001, Row("", ""))
-        await desk.hold.end()
+    async with desk.at_work():
+        await page.goto(web.put("a", "/stays", stays))
+        shown = (await page.snapshot()).text
+        await desk.do("x", Row("", "", "press", {"key": "x"}), "Text", shown)
+        await desk.do("leave", Row("", ""), "Row 4001", shown)
 
     assert [each.what for each in desk.held] == ["beforeunload"]
     assert page.url.endswith("/stays")
     await page.close()
 
 
-@pytest.mark.parametrize("how", ["reload", "back"])
-async def test_going_back_to_what_was_posted_asks(browser: Browser, web: Web, how: str) -> None:
-    desk = Desk(browser)
-    web.put("a", f"/posted-{how}", "<p>Done", Cache_Control="no-store")
-    start = web.put("a", f"/start-{how}", f"<form id=f method=post action=/posted-{how}><input name=q value=1></form>")
-    async with limited(RequestRules(hold=desk.hold)):
-        page = await browser.new_page(start)
+async def test_going_back_to_what_was_posted_asks(desk: Desk, page: Page, web: Web) -> None:
+    web.put("a", "/posted", "<p>Done", Cache_Control="no-store")
+    async with desk.at_work():
+        await page.goto(web.put("a", "/start", "<form id=f method=post action=/posted><input name=q value=1></form>"))
         await page.evaluate("f.submit()")
         await page.wait_for(text="Done")
-        if how == "back":
-            await page.goto(f"{web.origin('b')}/elsewhere")
         sent = len([each for each in web.methods if each[0] == "POST"])
-        desk.begin(how)
-        await BUILT_IN[how].run(BUILT_IN[how].parse({}), Context(page, browser))
-        await desk.hold.end()
+        for how in ("reload", "back"):
+            if how == "back":
+                await page.goto(f"{web.origin('b')}/elsewhere")
+            desk.begin(how)
+            await BUILT_IN[how].run(BUILT_IN[how].parse({}), Context(page, desk.browser))
 
-    assert [str(each) for each in desk.held] == [f"POST {web.origin('a')}/posted-{how}"]
+    assert [str(each) for each in desk.held] == [f"POST {web.origin('a')}/posted"] * 2
     assert len([each for each in web.methods if each[0] == "POST"]) == sent
-    await page.close()
 
 
-async def test_what_only_looks_like_harm_is_not_asked_about(browser: Browser, web: Web) -> None:
-    desk = Desk(browser)
-    async with limited(RequestRules(hold=desk.hold)):
-        html = BEFORE.replace("PORT", str(web.port)) + written(HARMLESS, web.port, 5001)
-        page = await browser.new_page(web.put("a", "/harmless", html))
-        shown = (await page.snapshot()).text
-        told = [await desk.do(page, number, row, shown) for number, row in enumerate(HARMLESS, 5001)]
+async def test_what_only_looks_like_harm_is_not_asked_about(desk: Desk, page: Page, web: Web) -> None:
+    rows = dict(enumerate(HARMLESS, 5001))
+    async with desk.at_work():
+        await page.goto(
+            web.put("a", "/harmless", BEFORE.replace("PORT", str(web.port)) + written(HARMLESS, web.port, 5001))
+        )
+        told = await desk.do_all(rows)
         await desk.hold.linger()
-        await desk.hold.end()
-        await page.close()
 
     assert [HARMLESS[number - 5001].name for number in desk.before] == []
     assert [str(each) for each in desk.held] == []

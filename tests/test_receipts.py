@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from threading import Event
+from urllib.parse import urljoin
 
 import msgspec
 import pytest
@@ -118,31 +119,378 @@ async def test_a_receipt_tells_what_came_of_an_action(page: Page, serve: Serve, 
             assert receipt.nothing_changed or "no change seen" not in text
 
 
-async def test_what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            """<button class='btn-save css-9o949r'></button>
-            <button data-testid=save aria-expanded=false></button><button aria-expanded=false></button>"""
-        )
+CHANGES_BY_ITSELF = "<button>Go</button><label><input type=checkbox>Quiet</label><p>one</p>"
+
+
+IN_ONE_PAGE: list[Callable[[Page, Serve], Awaitable[None]]] = []
+
+
+def in_one_page(case: Callable[[Page, Serve], Awaitable[None]]) -> Callable[[Page, Serve], Awaitable[None]]:
+    """Notes a test that puts its content in the place of what the page shows: to go to a page costs more than that."""
+    IN_ONE_PAGE.append(case)
+    return case
+
+
+@in_one_page
+async def what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve) -> None:
+    acts = "onclick='out.textContent += 1'"
+    first = await show(
+        page,
+        f"""<button class='btn-save css-9o949r' {acts}></button><button data-testid=save aria-expanded=false {acts}>
+        </button><button aria-expanded=false {acts}></button><p id=out></p>""",
     )
     await page.snapshot()
 
-    told = [(await page.click(ref)).text.split("\n")[0] for ref in ("E1", "E2", "E3")]
+    told = [(await page.click(f"E{first + at}")).text.split("\n")[0] for at in range(3)]
 
-    assert told == ["clicked E1 button [class=btn-save]", "clicked E2 button [testid=save]", "clicked E3 button"]
+    assert [counted_from(first, each) for each in told] == [
+        "clicked E1 button [class=btn-save]",
+        "clicked E2 button [testid=save]",
+        "clicked E3 button",
+    ]
 
 
-async def test_facts_are_there_for_programs(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button onclick='this.disabled = true'>Once</button>"))
+@in_one_page
+async def facts_are_there_for_programs(page: Page, serve: Serve) -> None:
+    first = await show(page, "<button onclick='this.disabled = true'>Once</button>")
 
     receipt = await click(page, "Once")
 
     facts = msgspec.structs.replace(receipt, acted_ms=0, settled_ms=0)
     assert facts == Receipt(
-        action="click", ref="E1", target='button "Once"', changed=['~ - button "Once" [ref=E1] (now [disabled])']
+        action="click",
+        ref=f"E{first}",
+        target='button "Once"',
+        changed=[f'~ - button "Once" [ref=E{first}] (now [disabled])'],
     )
     assert receipt.acted_ms > 0
     assert receipt.settled_ms > 0
+
+
+@in_one_page
+async def a_fragment_is_no_other_document(page: Page, serve: Serve) -> None:
+    first = await show(page, "<a href='#part'>jump</a>")
+    address = page.url
+
+    receipt = await click(page, "jump")
+
+    assert (receipt.navigated_to, receipt.same_document) == (f"{address}#part", True)
+    assert counted_from(first, receipt.text) == f'clicked E1 link "jump"\nthe address is now {address}#part'
+
+
+@in_one_page
+async def the_history_api_changes_the_address(page: Page, serve: Serve) -> None:
+    await show(page, """<button onclick="history.pushState(0, '', '/cart')">cart</button>""")
+
+    receipt = await click(page, "cart")
+
+    assert receipt.text.endswith("/cart")
+    assert receipt.same_document
+
+
+@in_one_page
+async def what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, serve: Serve) -> None:
+    await show(
+        page,
+        """<button onclick="navigation.navigate('#there')">Go</button><p id=out>here</p><script>
+        const shown = () => new Promise((done) => setTimeout(() => done(out.textContent = 'there'), 200))
+        navigation.addEventListener('navigate',
+          (event) => event.intercept({ handler: shown, focusReset: 'manual' }), { once: true })</script>""",
+    )
+
+    receipt = await click(page, "Go")
+
+    assert receipt.same_document
+    assert receipt.changed == ["~ - paragraph (now there, before here)"]
+
+
+@in_one_page
+async def a_page_that_asks_to_be_printed_is_told(page: Page, serve: Serve) -> None:
+    await show(page, "<button onclick='print()'>Print</button>")
+
+    receipt = await click(page, "Print")
+
+    assert receipt.changed == ["~ the page asked to be printed: pdf writes it to a file"]
+
+
+@in_one_page
+async def a_dialog_is_told_with_its_answer(page: Page, serve: Serve) -> None:
+    first = await show(page, "<button onclick=\"confirm('Delete it?')\">Delete</button>")
+
+    receipt = await click(page, "Delete")
+
+    assert receipt.dialogs == [Dialog("confirm", "Delete it?", page.url, "accept")]
+    assert counted_from(first, receipt.text) == 'clicked E1 button "Delete"\ndialog confirm "Delete it?" was accepted'
+
+
+@in_one_page
+async def requests_that_failed_are_told(page: Page, serve: Serve) -> None:
+    refused = serve("no", path="/api", status=500)
+    first = await show(page, f"<button onclick=\"fetch('{refused}', {{method: 'POST'}})\">Send</button>")
+
+    receipt = await click(page, "Send")
+
+    assert receipt.failed_requests == [RequestFailure("POST", refused, status=500)]
+    told = counted_from(first, receipt.text)
+    assert told == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nno change seen within 1 s'
+
+
+@in_one_page
+async def a_failed_picture_is_no_news(page: Page, serve: Serve) -> None:
+    missing = serve("", status=404, content_type="image/png")
+    await show(page, f"<button onclick=\"document.body.append(new Image()).src = '{missing}'\">Show</button>")
+
+    assert (await click(page, "Show")).failed_requests == []
+
+
+@in_one_page
+async def a_key_says_where_it_went(page: Page, serve: Serve) -> None:
+    first = await show(page, "<input aria-label=First><input aria-label=Second>")
+    await page.focus(await ref(page, "First"))
+
+    receipt = await page.press("Tab")
+
+    assert counted_from(first, receipt.text) == 'pressed Tab\nfocus: textbox "Second" [ref=E2]'
+
+
+@in_one_page
+async def what_happened_between_two_actions_is_not_the_second_ones_doing(page: Page, serve: Serve) -> None:
+    await show(page, "<button>Idle</button><p id=out></p>")
+    button = await ref(page, "Idle")
+    await page.evaluate("out.textContent = 'changed by the page itself'")
+
+    assert (await page.click(button)).changed == []
+
+
+@in_one_page
+async def an_action_that_is_refused_leaves_no_watching_behind(page: Page, serve: Serve) -> None:
+    await show(page, "<button disabled>Off</button>")
+    button = await ref(page, "Off")
+
+    with pytest.raises(NotInteractable):
+        await page.click(button)
+
+    world = await (await tab_of(page).frames()).root.world()
+    assert (await world.call("changes"))["count"] == 0
+
+
+@in_one_page
+async def a_value_that_the_page_writes_otherwise_later_is_told(page: Page, serve: Serve) -> None:
+    writes = "setTimeout(() => { this.value = this.value.toUpperCase() }, 20)"
+    first = await show(page, f"<input aria-label=Name oninput='{writes}'>")
+
+    await page.snapshot()
+
+    receipt = await page.fill(f"E{first}", "tea")
+
+    assert "TEA" in receipt.text
+
+
+@in_one_page
+async def what_is_done_at_once_is_not_waited_for(page: Page, serve: Serve) -> None:
+    counting = "<button onclick='out.textContent = +out.textContent + 1'>Add</button><p id=out>0</p>"
+    await show(page, f"{counting}<input aria-label=Name>")
+
+    counted = [await click(page, "Add") for _ in range(3)]
+    focused = await click(page, "Name")
+    filled = await filling("Name", "Ada")(page)
+
+    assert [each.watched_s for each in (*counted, focused, filled)] == [None] * 5
+    assert "no change" not in filled.text
+
+
+@in_one_page
+async def what_a_search_finds_is_told_and_not_only_the_button_that_clears_it(page: Page, serve: Serve) -> None:
+    acts = "x.hidden = false; setTimeout(() => out.textContent = 'found', 200)"
+    field = f'<input aria-label="Search pages" oninput="{acts}"><button id=x hidden>Clear</button>'
+    first = await show(page, f"{field}<p id=out>all</p>")
+
+    receipt = await page.fill(await ref(page, "Search pages"), "tea")
+
+    told = [counted_from(first, each) for each in receipt.changed]
+    assert told == ['+ - button "Clear" [ref=E2]', "~ - paragraph (now found, before all)"]
+
+
+@in_one_page
+async def a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(page: Page, serve: Serve) -> None:
+    script = "addEventListener('keydown', (e) => e.key === 'b' && setTimeout(() => { out.textContent = 'late' }, 500))"
+    await show(page, f"<p id=out></p><script>{script}</script>")
+    await page.snapshot()
+
+    idle, late = await page.press("a"), await page.press("b")
+
+    assert idle.text == "pressed a\nno change seen within 1 s"
+    assert late.changed == ["+ - paragraph: late"]
+
+
+@in_one_page
+async def a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(
+    page: Page, serve: Serve
+) -> None:
+    then = "addEventListener('mousedown', () => setTimeout(again), {once: true})"
+    again = "const again = () => { out.innerHTML = '<button onclick=\"log.textContent += 1\">Open</button>' }"
+    await show(page, f"<div id=out></div><p id=log></p><script>{again}; again(); {then}</script>")
+
+    lost, done = await click(page, "Open"), await click(page, "Open")
+
+    assert (lost.note, done.note) == (LEFT, "")
+    assert await page.evaluate("log.textContent") == "1"
+
+
+@in_one_page
+async def hovering_waits_for_what_comes_after_the_looks_under_the_mouse(page: Page, serve: Serve) -> None:
+    opens = "this.className = 'active'; setTimeout(() => { menu.hidden = false }, 300)"
+    await show(page, f'<button onmouseenter="{opens}">File</button><ul id=menu hidden><li>Print</ul>')
+
+    receipt = await page.hover(await ref(page, "File"))
+
+    assert receipt.changed == ["+ - listitem: Print"]
+
+
+@in_one_page
+async def hovering_tells_of_classes_under_the_mouse_where_nothing_else_comes(page: Page, serve: Serve) -> None:
+    first = await show(
+        page, "<p style='height: 99px'></p><button onmouseenter=\"this.className = 'active'\">File</button>"
+    )
+
+    receipt = await page.hover(await ref(page, "File"))
+
+    assert [counted_from(first, each) for each in receipt.changed] == ['~ - button "File" [ref=E1]: class now "active"']
+
+
+@in_one_page
+async def a_double_click_on_what_the_first_click_renders_anew_is_no_lost_click(page: Page, serve: Serve) -> None:
+    acts = "onclick=\"if (event.detail == 1) this.innerHTML += ''\" ondblclick='o.textContent = 2'"
+    await show(page, f"<div {acts}><b tabindex=0>Cell</b></div><p id=o>1</p>")
+
+    receipt = await page.click(await ref(page, "Cell"), count=2)
+
+    assert (receipt.note, receipt.changed[0]) == ("", "~ - paragraph (now 2, before 1)")
+
+
+@in_one_page
+async def looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve) -> None:
+    icon = "<svg width=16 height=16><path d=M0></path></svg>"
+    acts = "b.className = 'selected'; b.innerHTML += ' '; o.textContent = 2"
+    await show(
+        page,
+        f"""<p id=o>1</p><div id=m><button id=b aria-label=Large>{icon}</button></div>
+        <button onclick="{acts}">Go</button>""",
+    )
+    await page.snapshot()
+    await page.evaluate("m.hidden = true")
+
+    receipt = await click(page, "Go")
+
+    assert receipt.changed == ["~ - paragraph (now 2, before 1)"]
+
+
+@in_one_page
+async def a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
+    acts = "onclick=\"d.className = 'box-active'; {}\""
+    buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"
+    await show(page, f"<div id=d></div><p id=o>1</p>{buttons}")
+    one = await click(page, "A")
+    await page.evaluate("d.className = ''")
+
+    second = await click(page, "B")
+
+    assert (one.changed, second.changed) == (['~ - div: class now "box-active"'], ["~ - paragraph (now 2, before 1)"])
+
+
+@in_one_page
+async def a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve) -> None:
+    serve("", path="/save", status=204)
+    await show(page, "<form action=/save method=post><button>Save</button></form>")
+
+    receipt = await click(page, "Save")
+    requests = [str(each) for each in (await page.requests()).requests]
+
+    assert receipt.note == f"the server answered POST {urljoin(page.url, '/save')} with 204: it gives no new page"
+    assert [each for each in requests if "ERR_ABORTED" in each] == []
+
+
+@in_one_page
+async def what_changed_since_the_last_receipt_is_told_by_the_next(page: Page, serve: Serve) -> None:
+    await show(page, CHANGES_BY_ITSELF)
+    go, box = await ref(page, "Go"), await ref(page, "Quiet")
+    await page.check(box)
+
+    await page.evaluate(
+        "document.querySelector('input').checked = false; document.querySelector('p').textContent = 'two'"
+    )
+    receipts = [await page.focus(go), await page.focus(box)]
+
+    assert receipts[0].meanwhile == [
+        f'~ - checkbox "Quiet" [ref={box}] (no longer [checked])',
+        "~ - paragraph (now two, before one)",
+    ]
+    assert "changed before that:\n  ~ - checkbox" in receipts[0].text
+    assert receipts[1].meanwhile == []
+
+
+@in_one_page
+async def what_counts_on_is_told_once(page: Page, serve: Serve) -> None:
+    body = "<p>0</p><p>still</p><button onclick='count()'>Go</button>"
+    script = "window.count = () => { const p = document.querySelector('p'); p.textContent = +p.textContent + 1 }"
+    await show(page, f"{body}<script>{script}</script>")
+    go = await ref(page, "Go")
+
+    await page.evaluate("count()")
+    receipt = await page.click(go)
+
+    assert (receipt.meanwhile, receipt.changed) == ([], ["~ - paragraph (now 2, before 1)"])
+
+
+@in_one_page
+async def what_a_snapshot_told_is_not_told_as_changed_since(page: Page, serve: Serve) -> None:
+    await show(page, CHANGES_BY_ITSELF)
+    go = await ref(page, "Go")
+    await page.focus(go)
+
+    await page.evaluate("document.querySelector('p').remove()")
+    await page.snapshot()
+
+    assert (await page.focus(go)).meanwhile == []
+
+
+@in_one_page
+async def of_much_that_changed_since_the_first_lines_are_told(page: Page, serve: Serve) -> None:
+    await show(page, CHANGES_BY_ITSELF)
+    go = await ref(page, "Go")
+
+    await page.evaluate("for (let i = 0; i < 20; i++) document.body.append(document.createElement('button'))")
+    meanwhile = (await page.focus(go)).meanwhile
+
+    assert [each[:10] for each in meanwhile[:8]] == ["+ - button"] * 8
+    assert meanwhile[8:] == ["… and 12 more: snapshot"]
+
+
+@in_one_page
+async def a_snapshot_within_a_budget_makes_no_changes(page: Page, serve: Serve) -> None:
+    await show(page, CHANGES_BY_ITSELF + "<p>words</p><hr>" * 100)
+    go = await ref(page, "Go")
+    await page.snapshot(budget_tokens=300)
+
+    assert (await page.focus(go)).meanwhile == []
+
+
+@in_one_page
+async def what_scrolling_brought_is_not_told_as_changed_before(page: Page, serve: Serve) -> None:
+    more = "<script>addEventListener('scroll', () => document.body.append('two'), {once: true})</script>"
+    await show(page, f"<button>Go</button><p style='height:3000px'>one</p>{more}")
+    go = await ref(page, "Go")
+
+    await page.scroll()
+
+    assert (await page.focus(go)).meanwhile == []
+
+
+async def test_what_is_told_in_one_page(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    await page.goto(serve(""))
+    for case in IN_ONE_PAGE:
+        with subtests.test(getattr(case, "__name__", "")):
+            await case(page, serve)
 
 
 async def test_a_navigation_is_told_instead_of_lines(page: Page, serve: Serve) -> None:
@@ -155,75 +503,6 @@ async def test_a_navigation_is_told_instead_of_lines(page: Page, serve: Serve) -
     assert page.url == goal
 
 
-async def test_a_fragment_is_no_other_document(page: Page, serve: Serve) -> None:
-    address = serve("<a href='#part'>jump</a>")
-    await page.goto(address)
-
-    receipt = await click(page, "jump")
-
-    assert (receipt.navigated_to, receipt.same_document) == (f"{address}#part", True)
-    assert receipt.text == f'clicked E1 link "jump"\nthe address is now {address}#part'
-
-
-async def test_the_history_api_changes_the_address(page: Page, serve: Serve) -> None:
-    await page.goto(serve("""<button onclick="history.pushState(0, '', '/cart')">cart</button>"""))
-
-    receipt = await click(page, "cart")
-
-    assert receipt.text.endswith("/cart")
-    assert receipt.same_document
-
-
-async def test_what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<button onclick="navigation.navigate('#there')">Go</button><p id=out>here</p><script>
-        const shown = () => new Promise((done) => setTimeout(() => done(out.textContent = 'there'), 200))
-        navigation.onnavigate = (event) => event.intercept({ handler: shown, focusReset: 'manual' })</script>""")
-    )
-
-    receipt = await click(page, "Go")
-
-    assert receipt.same_document
-    assert receipt.changed == ["~ - paragraph (now there, before here)"]
-
-
-async def test_a_page_that_asks_to_be_printed_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button onclick='print()'>Print</button>"))
-
-    receipt = await click(page, "Print")
-
-    assert receipt.changed == ["~ the page asked to be printed: pdf writes it to a file"]
-
-
-async def test_a_new_tab_is_named(page: Page, serve: Serve) -> None:
-    goal = serve("<title>Goal</title><p>here")
-    await page.goto(serve(f"<a href='{goal}' target=_blank>go</a>"))
-
-    receipt = await click(page, "go")
-
-    assert receipt.new_tabs == [NewTab(page.popups[0].target_id, goal, "Goal")]
-    assert receipt.text == f'clicked E1 link "go"\nnew tab: "Goal" {goal}'
-
-
-async def test_a_popup_without_an_address_is_named_by_its_title(page: Page, serve: Serve) -> None:
-    script = "const w = window.open(''); w.document.write('<title>Written</title>hello'); w.document.close()"
-    await page.goto(serve(f'<button onclick="{script}">open</button>'))
-
-    receipt = await click(page, "open")
-
-    assert [(tab.url, tab.title) for tab in receipt.new_tabs] == [("about:blank", "Written")]
-
-
-async def test_a_dialog_is_told_with_its_answer(page: Page, serve: Serve) -> None:
-    address = serve("<button onclick=\"confirm('Delete it?')\">Delete</button>")
-    await page.goto(address)
-
-    receipt = await click(page, "Delete")
-
-    assert receipt.dialogs == [Dialog("confirm", "Delete it?", address, "accept")]
-    assert receipt.text == 'clicked E1 button "Delete"\ndialog confirm "Delete it?" was accepted'
-
-
 async def test_a_download_is_told_with_its_place(page: Page, serve: Serve) -> None:
     file = serve("1234", headers={"Content-Disposition": "attachment; filename=report.csv"}, content_type="text/csv")
     await page.goto(serve(f"<a href='{file}'>report</a>"))
@@ -234,138 +513,6 @@ async def test_a_download_is_told_with_its_place(page: Page, serve: Serve) -> No
     assert download.path is not None
     assert Path(download.path).read_text() == "1234"  # noqa: ASYNC240
     assert receipt.text == f'clicked E1 link "report"\ndownloaded report.csv (4 bytes) to {download.path}'
-
-
-async def test_requests_that_failed_are_told(page: Page, serve: Serve) -> None:
-    refused = serve("no", path="/api", status=500)
-    await page.goto(serve(f"<button onclick=\"fetch('{refused}', {{method: 'POST'}})\">Send</button>"))
-
-    receipt = await click(page, "Send")
-
-    assert receipt.failed_requests == [RequestFailure("POST", refused, status=500)]
-    assert receipt.text == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nno change seen within 1 s'
-
-
-async def test_a_page_that_answers_with_an_error_is_told_once(page: Page, serve: Serve) -> None:
-    missing = serve("<title>Not here</title>", status=404)
-
-    receipt = await page.goto(missing)
-
-    assert receipt.text == f'went to {missing}\nnavigated to {missing} "Not here" (HTTP 404)'
-
-
-async def test_a_failed_picture_is_no_news(page: Page, serve: Serve) -> None:
-    missing = serve("", status=404, content_type="image/png")
-    await page.goto(serve(f"<button onclick=\"document.body.append(new Image()).src = '{missing}'\">Show</button>"))
-
-    assert (await click(page, "Show")).failed_requests == []
-
-
-async def test_a_key_says_where_it_went(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=First><input aria-label=Second>"))
-    await page.focus(await ref(page, "First"))
-
-    receipt = await page.press("Tab")
-
-    assert receipt.text == 'pressed Tab\nfocus: textbox "Second" [ref=E2]'
-
-
-async def test_changes_in_an_iframe_on_another_site_are_told(page: Page, serve: Serve) -> None:
-    inner = serve("<button onclick=\"this.textContent = 'Paid'\">Pay</button>", other_site=True)
-    await page.goto(serve(f"<iframe title=Payment src='{inner}'></iframe>"))
-    pay = await ref(page, "Pay")
-
-    receipt = await page.click(pay)
-
-    assert receipt.changed == [f'~ - button "Pay" → "Paid" [ref={pay}]']
-
-
-async def test_a_tab_that_closes_itself_is_told(page: Page, serve: Serve) -> None:
-    closing = serve("<title>Closing</title><button onclick='window.close()'>Close</button>")
-    await page.goto(serve(f"<button onclick=\"window.open('{closing}')\">Open</button>"))
-    await click(page, "Open")
-    (popup,) = page.popups
-
-    receipt = await click(popup, "Close")
-
-    assert receipt.closed
-    assert receipt.text == 'clicked E1 button "Close"\nthe tab is closed'
-
-
-LED = {
-    "a link": "<a href='{}' target=named>a link</a>",
-    "a form": "<form action='{}' method=post target=named><button>a form</button></form>",
-    "a script": """<button onclick="window.open('{}', 'named')">a script</button>""",
-}
-
-
-async def test_a_tab_that_is_led_elsewhere_from_another_one_is_told(
-    page: Page, serve: Serve, subtests: pytest.Subtests
-) -> None:
-    goals = {way: serve(f"<title>By {way}</title>") for way in LED}
-    ways = "".join(LED[way].format(goal) for way, goal in goals.items())
-    await page.goto(serve(f"""<button onclick="window.open('about:blank', 'named')">Open</button>{ways}"""))
-    await click(page, "Open")
-    (popup,) = page.popups
-
-    for way, goal in goals.items():
-        with subtests.test(way):
-            receipt = await click(page, way)
-
-            assert receipt.other_tabs == [OtherTab(popup.target_id, goal, f"By {way}")]
-            assert receipt.text.split("\n")[1:] == [f'another tab navigated: "By {way}" {goal}']
-
-
-async def test_a_tab_that_is_closed_from_another_one_is_told(page: Page, serve: Serve) -> None:
-    goal = serve("<title>Goal</title>")
-    await page.goto(
-        serve(
-            f"""<button onclick="w = window.open('{goal}')">Open</button><button onclick="w.close()">Close</button>"""
-        )
-    )
-    await click(page, "Open")
-
-    receipt = await click(page, "Close")
-
-    assert receipt.text == f'clicked E2 button "Close"\nanother tab was closed: "Goal" {goal}'
-
-
-async def test_where_somebody_else_leads_another_tab_meanwhile_is_not_the_clicks_doing(
-    page: Page, serve: Serve, httpserver: HTTPServer
-) -> None:
-    await page.goto(serve("<button onclick=\"window.open('about:blank')\">Open</button><button>Idle</button>"))
-    await click(page, "Open")
-    (popup,) = page.popups
-    await page.evaluate("(window.clicked = new Promise(done => addEventListener('click', done)), 1)")
-
-    with held(httpserver, "/slow", "<title>Slow</title>") as answered:
-        clicking = asyncio.ensure_future(click(page, "Idle"))
-        await page.evaluate("clicked.then(() => 1)")
-        going = asyncio.ensure_future(popup.goto(httpserver.url_for("/slow")))
-        receipt = await clicking
-        answered.set()
-        await going
-
-    assert receipt.other_tabs == []
-
-
-async def test_what_happened_between_two_actions_is_not_the_second_ones_doing(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Idle</button><p id=out></p>"))
-    button = await ref(page, "Idle")
-    await page.evaluate("out.textContent = 'changed by the page itself'")
-
-    assert (await page.click(button)).changed == []
-
-
-async def test_an_action_that_is_refused_leaves_no_watching_behind(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button disabled>Off</button>"))
-    button = await ref(page, "Off")
-
-    with pytest.raises(NotInteractable):
-        await page.click(button)
-
-    world = await (await tab_of(page).frames()).root.world()
-    assert (await world.call("changes"))["count"] == 0
 
 
 async def test_what_a_slow_request_brings_belongs_to_the_action(
@@ -384,28 +531,79 @@ async def test_what_a_slow_request_brings_belongs_to_the_action(
     assert (await click(page, "Search")).changed == ["+ - paragraph: 42 results"]
 
 
-async def test_a_value_that_the_page_writes_otherwise_later_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("<input aria-label=Name oninput='setTimeout(() => { this.value = this.value.toUpperCase() }, 20)'>")
-    )
+async def test_a_page_that_answers_with_an_error_is_told_once(page: Page, serve: Serve) -> None:
+    missing = serve("<title>Not here</title>", status=404)
 
-    await page.snapshot()
+    receipt = await page.goto(missing)
 
-    receipt = await page.fill("E1", "tea")
-
-    assert "TEA" in receipt.text
+    assert receipt.text == f'went to {missing}\nnavigated to {missing} "Not here" (HTTP 404)'
 
 
-async def test_what_is_done_at_once_is_not_waited_for(page: Page, serve: Serve) -> None:
-    counting = "<button onclick='out.textContent = +out.textContent + 1'>Add</button><p id=out>0</p>"
-    await page.goto(serve(f"{counting}<input aria-label=Name>"))
+async def test_changes_in_an_iframe_on_another_site_are_told(page: Page, serve: Serve) -> None:
+    inner = serve("<button onclick=\"this.textContent = 'Paid'\">Pay</button>", other_site=True)
+    await page.goto(serve(f"<iframe title=Payment src='{inner}'></iframe>"))
+    pay = await ref(page, "Pay")
 
-    counted = [await click(page, "Add") for _ in range(3)]
-    focused = await click(page, "Name")
-    filled = await filling("Name", "Ada")(page)
+    receipt = await page.click(pay)
 
-    assert [each.watched_s for each in (*counted, focused, filled)] == [None] * 5
-    assert "no change" not in filled.text
+    assert receipt.changed == [f'~ - button "Pay" → "Paid" [ref={pay}]']
+
+
+LED = {
+    "a link": "<a href='{}' target=named>a link</a>",
+    "a form": "<form action='{}' method=post target=named><button>a form</button></form>",
+    "a script": """<button onclick="window.open('{}', 'named')">a script</button>""",
+}
+
+
+async def test_another_tab_is_told_of_as_it_comes_is_led_elsewhere_and_goes(
+    page: Page, serve: Serve, httpserver: HTTPServer, subtests: pytest.Subtests
+) -> None:
+    closing = "<button onclick='window.close()'>Close itself</button>"
+    goals = {way: serve(f"<title>By {way}</title>{closing}") for way in LED}
+    ways = "".join(LED[way].format(goal) for way, goal in goals.items())
+    write = "w = window.open('', 'named'); w.document.write('<title>Written</title>hello'); w.document.close()"
+    opens = f"""<button onclick="{write}">Open</button>"""
+    await page.goto(serve(f"{opens}<button>Idle</button>{ways}"))
+    with subtests.test("a popup without an address is named by its title"):
+        opened = await click(page, "Open")
+        assert [(tab.url, tab.title) for tab in opened.new_tabs] == [("about:blank", "Written")]
+    (popup,) = page.popups
+
+    with subtests.test("where somebody else leads it meanwhile, that is not the click's doing"):
+        await page.evaluate("(window.clicked = new Promise(done => addEventListener('click', done)), 1)")
+        with held(httpserver, "/slow", "<title>Slow</title>") as answered:
+            clicking = asyncio.ensure_future(click(page, "Idle"))
+            await page.evaluate("clicked.then(() => 1)")
+            going = asyncio.ensure_future(popup.goto(httpserver.url_for("/slow")))
+            idle = await clicking
+            answered.set()
+            await going
+        assert idle.other_tabs == []
+
+    for way, goal in goals.items():
+        with subtests.test("it is led elsewhere", way=way):
+            led = await click(page, way)
+            assert led.other_tabs == [OtherTab(popup.target_id, goal, f"By {way}")]
+            assert led.text.split("\n")[1:] == [f'another tab navigated: "By {way}" {goal}']
+
+    with subtests.test("it closes itself"):
+        gone = await click(popup, "Close itself")
+        assert gone.closed
+        assert gone.text.split("\n")[1:] == ["the tab is closed"]
+
+
+async def test_a_new_tab_is_named_and_told_of_when_it_is_closed_from_another_one(page: Page, serve: Serve) -> None:
+    goal = serve("<title>Goal</title><p>here")
+    link = f"<a href='{goal}' target=named rel=opener>go</a>"
+    await page.goto(serve(f"""{link}<button onclick="window.open('', 'named').close()">Close</button>"""))
+
+    named = await click(page, "go")
+    closed = await click(page, "Close")
+
+    assert named.new_tabs == [NewTab(page.popups[0].target_id, goal, "Goal")]
+    assert named.text == f'clicked E1 link "go"\nnew tab: "Goal" {goal}'
+    assert closed.text == f'clicked E2 button "Close"\nanother tab was closed: "Goal" {goal}'
 
 
 SUGGESTING = [
@@ -417,7 +615,7 @@ async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_
     page: Page, serve: Serve, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.receipts.action_runner.SUGGESTIONS_S", 2.0)
-    late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 500)"
+    late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 200)"
     await page.goto(serve(""))
     for field in SUGGESTING:
         with subtests.test(field):
@@ -426,27 +624,6 @@ async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_
             receipt = await page.fill(await ref(page, "City"), "Ber")
 
             assert receipt.changed == [f'+ - button "Bergen" [ref=E{first + 1}]']
-
-
-async def test_what_a_search_finds_is_told_and_not_only_the_button_that_clears_it(page: Page, serve: Serve) -> None:
-    acts = "x.hidden = false; setTimeout(() => out.textContent = 'found', 200)"
-    field = f'<input aria-label="Search pages" oninput="{acts}"><button id=x hidden>Clear</button>'
-    await page.goto(serve(f"{field}<p id=out>all</p>"))
-
-    receipt = await page.fill(await ref(page, "Search pages"), "tea")
-
-    assert receipt.changed == ['+ - button "Clear" [ref=E2]', "~ - paragraph (now found, before all)"]
-
-
-async def test_a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(page: Page, serve: Serve) -> None:
-    script = "addEventListener('keydown', (e) => e.key === 'b' && setTimeout(() => { out.textContent = 'late' }, 500))"
-    await page.goto(serve(f"<p id=out></p><script>{script}</script>"))
-    await page.snapshot()
-
-    idle, late = await page.press("a"), await page.press("b")
-
-    assert idle.text == "pressed a\nno change seen within 1 s"
-    assert late.changed == ["+ - paragraph: late"]
 
 
 async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
@@ -464,18 +641,6 @@ async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
     first = await click(page, "Go")
     assert first.changed == ["+ - paragraph: late", "~ - canvas [ref=E2]: its picture changed"]
     assert (await page.click("E1")).meanwhile == []
-
-
-async def test_a_canvas_with_another_sites_picture_is_not_called_unchanged(page: Page, serve: Serve) -> None:
-    svg = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
-    picture = serve(svg, other_site=True, content_type="image/svg+xml")
-    script = f"""const i = new Image(); i.src = '{picture}'
-        i.onload = () => {{ c.getContext('2d').drawImage(i, 0, 0); document.title = 'drawn' }}"""
-    draw = "c.getContext(`2d`).fillRect(0, 0, 50, 50)"
-    await page.goto(serve(f"<button onclick='{draw}'>Draw</button><canvas id=c></canvas><script>{script}</script>"))
-    await page.evaluate(DRAWN)
-
-    assert "its picture changed" in (await click(page, "Draw")).text
 
 
 DRAWN_ON = """<canvas id=c></canvas><script>const i = new Image(); i.src = '{}'
@@ -536,36 +701,6 @@ def test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value(val
     empty, filled = '- textbox "Note" [ref=E1]', '- textbox "Note" [ref=E1]:\n  | one\n  | TWO'
 
     assert without_value(empty, filled, "E1", value) == (empty, filled if told else empty)
-
-
-async def test_a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(
-    page: Page, serve: Serve
-) -> None:
-    again = "const again = () => { out.innerHTML = '<button onclick=\"log.textContent += 1\">Open</button>' }"
-    await page.goto(serve(f"<div id=out></div><p id=log></p><script>{again}; again(); </script>"))
-    await page.evaluate("addEventListener('mousedown', () => setTimeout(again), {once: true})")
-
-    lost, done = await click(page, "Open"), await click(page, "Open")
-
-    assert (lost.note, done.note) == (LEFT, "")
-    assert await page.evaluate("log.textContent") == "1"
-
-
-async def test_hovering_waits_for_what_comes_after_the_looks_under_the_mouse(page: Page, serve: Serve) -> None:
-    opens = "this.className = 'active'; setTimeout(() => { menu.hidden = false }, 300)"
-    await page.goto(serve(f'<button onmouseenter="{opens}">File</button><ul id=menu hidden><li>Print</ul>'))
-
-    receipt = await page.hover(await ref(page, "File"))
-
-    assert receipt.changed == ["+ - listitem: Print"]
-
-
-async def test_hovering_tells_of_classes_under_the_mouse_where_nothing_else_comes(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button onmouseenter=\"this.className = 'active'\">File</button>"))
-
-    receipt = await page.hover(await ref(page, "File"))
-
-    assert receipt.changed == ['~ - button "File" [ref=E1]: class now "active"']
 
 
 MARKED = '<div id=card>{}</div><button onclick="card.className = `selected`">Go</button>'
@@ -649,53 +784,6 @@ async def test_what_a_click_changed_is_told(page: Page, serve: Serve, subtests: 
             assert [counted_from(first, each) for each in receipt.changed] == changed
 
 
-async def test_a_double_click_on_what_the_first_click_renders_anew_is_no_lost_click(page: Page, serve: Serve) -> None:
-    acts = "onclick=\"if (event.detail == 1) this.innerHTML += ''\" ondblclick='o.textContent = 2'"
-    await page.goto(serve(f"<div {acts}><b tabindex=0>Cell</b></div><p id=o>1</p>"))
-
-    receipt = await page.click(await ref(page, "Cell"), count=2)
-
-    assert (receipt.note, receipt.changed[0]) == ("", "~ - paragraph (now 2, before 1)")
-
-
-async def test_looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve) -> None:
-    icon = "<svg width=16 height=16><path d=M0></path></svg>"
-    acts = "b.className = 'selected'; b.innerHTML += ' '; o.textContent = 2"
-    await page.goto(
-        serve(f"""<p id=o>1</p><div id=m><button id=b aria-label=Large>{icon}</button></div>
-        <button onclick="{acts}">Go</button>""")
-    )
-    await page.snapshot()
-    await page.evaluate("m.hidden = true")
-
-    receipt = await click(page, "Go")
-
-    assert receipt.changed == ["~ - paragraph (now 2, before 1)"]
-
-
-async def test_a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
-    acts = "onclick=\"d.className = 'box-active'; {}\""
-    buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"
-    await page.goto(serve(f"<div id=d></div><p id=o>1</p>{buttons}"))
-    first = await click(page, "A")
-    await page.evaluate("d.className = ''")
-
-    second = await click(page, "B")
-
-    assert (first.changed, second.changed) == (['~ - div: class now "box-active"'], ["~ - paragraph (now 2, before 1)"])
-
-
-async def test_a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/save").respond_with_response(Response(status=204))
-    await page.goto(serve("<form action=/save method=post><button>Save</button></form>"))
-
-    receipt = await click(page, "Save")
-    requests = [str(each) for each in (await page.requests()).requests]
-
-    assert receipt.note == f"the server answered POST {httpserver.url_for('/save')} with 204: it gives no new page"
-    assert [each for each in requests if "ERR_ABORTED" in each] == []
-
-
 RENDERED_ANEW = """<div id=root></div><script>let on = {0}; function render() {{
   root.innerHTML = `<label><input type=checkbox ${{on ? 'checked' : ''}}>Notify</label>`
   root.firstChild.firstChild.onchange = () => {{ on = {1}; render() }}
@@ -710,79 +798,6 @@ async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(page: Page, ser
         receipt = await page.check(await ref(page, "Notify"))
 
         assert receipt.note == f"the page rendered it anew: {told}"
-
-
-CHANGES_BY_ITSELF = "<button>Go</button><label><input type=checkbox>Quiet</label><p>one</p>"
-
-
-async def test_what_changed_since_the_last_receipt_is_told_by_the_next(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CHANGES_BY_ITSELF))
-    go, box = await ref(page, "Go"), await ref(page, "Quiet")
-    await page.check(box)
-
-    await page.evaluate(
-        "document.querySelector('input').checked = false; document.querySelector('p').textContent = 'two'"
-    )
-    receipts = [await page.focus(go), await page.focus(box)]
-
-    assert receipts[0].meanwhile == [
-        f'~ - checkbox "Quiet" [ref={box}] (no longer [checked])',
-        "~ - paragraph (now two, before one)",
-    ]
-    assert "changed before that:\n  ~ - checkbox" in receipts[0].text
-    assert receipts[1].meanwhile == []
-
-
-async def test_what_counts_on_is_told_once(page: Page, serve: Serve) -> None:
-    body = "<p>0</p><p>still</p><button onclick='count()'>Go</button>"
-    script = "function count() { const p = document.querySelector('p'); p.textContent = +p.textContent + 1 }"
-    await page.goto(serve(f"{body}<script>{script}</script>"))
-    go = await ref(page, "Go")
-
-    await page.evaluate("count()")
-    receipt = await page.click(go)
-
-    assert (receipt.meanwhile, receipt.changed) == ([], ["~ - paragraph (now 2, before 1)"])
-
-
-async def test_what_a_snapshot_told_is_not_told_as_changed_since(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CHANGES_BY_ITSELF))
-    go = await ref(page, "Go")
-    await page.focus(go)
-
-    await page.evaluate("document.querySelector('p').remove()")
-    await page.snapshot()
-
-    assert (await page.focus(go)).meanwhile == []
-
-
-async def test_of_much_that_changed_since_the_first_lines_are_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CHANGES_BY_ITSELF))
-    go = await ref(page, "Go")
-
-    await page.evaluate("for (let i = 0; i < 20; i++) document.body.append(document.createElement('button'))")
-    meanwhile = (await page.focus(go)).meanwhile
-
-    assert [each[:10] for each in meanwhile[:8]] == ["+ - button"] * 8
-    assert meanwhile[8:] == ["… and 12 more: snapshot"]
-
-
-async def test_a_snapshot_within_a_budget_makes_no_changes(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CHANGES_BY_ITSELF + "<p>words</p><hr>" * 500))
-    go = await ref(page, "Go")
-    await page.snapshot(budget_tokens=300)
-
-    assert (await page.focus(go)).meanwhile == []
-
-
-async def test_what_scrolling_brought_is_not_told_as_changed_before(page: Page, serve: Serve) -> None:
-    more = "<script>onscroll = () => document.body.append('two')</script>"
-    await page.goto(serve(f"<button>Go</button><p style='height:3000px'>one</p>{more}"))
-    go = await ref(page, "Go")
-
-    await page.scroll()
-
-    assert (await page.focus(go)).meanwhile == []
 
 
 async def test_a_page_that_went_elsewhere_by_itself_is_told_by_the_next_receipt(page: Page, serve: Serve) -> None:

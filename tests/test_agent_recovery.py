@@ -72,22 +72,22 @@ class Killer(ReplayServer):
 
 
 SEEN = "<title>Shop</title><h1>Shop</h1><input aria-label='Search'><button>Go</button>"
-PHASES = [
-    pytest.param([1, 2, 4], id="planning, before the first action, before done"),
-    pytest.param([3], id="between actions", marks=pytest.mark.whole_chrome),
-    pytest.param([5], id="judging"),
-]
 
 
-@pytest.mark.parametrize("phases", PHASES)
 async def test_chrome_is_killed_and_the_task_goes_on(
-    serve: Serve, phases: list[int], subtests: pytest.Subtests
+    serve: Serve, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = serve(SEEN)
     async with Browser.launch() as browser:
-        for at in phases:
-            with subtests.test(at=at):
+        for phase, at in {"planning": 1, "before the first action": 2}.items():
+            with subtests.test(phase):
                 await killed(browser, url, at)
+        with subtests.test("in the middle of an action"):
+            await crashed(browser, serve)
+        with subtests.test("before the end, for which it is not needed any more"):
+            await killed(browser, url, 4)
+        with subtests.test("again and again, which ends the task"):
+            await crashed_again(browser, url, monkeypatch)
 
 
 async def killed(browser: Browser, url: str, at: int) -> None:
@@ -109,13 +109,13 @@ async def killed(browser: Browser, url: str, at: int) -> None:
     assert url in pages
 
 
-async def test_chrome_that_went_away_is_told_in_a_line_and_history_and_cookies_are_kept(serve: Serve) -> None:
+async def crashed(browser: Browser, serve: Serve) -> None:
+    """It is told in a line, and history and cookies are kept."""
     second = serve("<title>Second</title><p>Cookie:<script>document.write(document.cookie)</script>")
     first = serve(f"<title>First</title><a href='{second}'>Go</a>", headers={"Set-Cookie": "user=ada"})
     replies = [tool_call("click", {"ref": "{{ref:link Go}}"}), tool_call("crash", {}), DONE]
 
-    async with Browser.launch() as browser:
-        events, server = await play(browser, await browser.new_page(), replies, url=first, tools=[crash])
+    events, server = await play(browser, await browser.new_page(), replies, url=first, tools=[crash])
 
     assert said(server, 3) == (
         f"{prompts.CHROME_LOST}\nThe browser had gone away and was opened again: you are at the page where you were "
@@ -128,19 +128,20 @@ async def test_chrome_that_went_away_is_told_in_a_line_and_history_and_cookies_a
     assert (result_of(events).success, result_of(events).stats.errors) == (True, 0)
 
 
-async def test_a_chrome_that_dies_again_and_again_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+async def crashed_again(browser: Browser, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recovery, "MOST", 1)
 
-    async with Browser.launch() as browser:
-        events, _ = await play(browser, await browser.new_page(), [tool_call("crash", {})] * 3, tools=[crash])
+    with ReplayServer(replies=[tool_call("crash", {})] * 3) as server:
+        agent = Agent(browser, model="openai-compatible/m", base_url=server.base_url, tools=[crash])
+        events = [event async for event in agent.stream("Find tea", url=url)]
 
     error = result_of(events).error
     assert error is not None
     assert (error.code, error.where, len(of(events, BrowserReconnected))) == ("failed", "browser", 1)
 
 
-async def test_a_browser_that_was_closed_on_purpose_stays_closed() -> None:
-    async with Browser.launch() as browser:
+async def test_a_browser_that_was_closed_on_purpose_stays_closed(detached: DetachedChrome) -> None:
+    async with Browser.connect(detached.websocket_url) as browser:
         events, _ = await play(browser, await browser.new_page(), [tool_call("doom", {}), DONE], tools=[doom])
 
     error = result_of(events).error

@@ -49,17 +49,14 @@ EDITOR = "<div id=e contenteditable><p>one</p></div>"
 
 ROWS = {
     "text at once": Row("out.textContent = 'done'", 0, "done"),
-    "text after 100 ms": Row("out.textContent = 'done'", 100, "done"),
-    "text after 200 ms": Row("out.textContent = 'done'", 200, "done"),
-    "text after 400 ms": Row("out.textContent = 'done'", 400, "done"),
-    "text after 700 ms": Row("out.textContent = 'done'", 700, "done"),
+    "text after 150 ms": Row("out.textContent = 'done'", 150, "done"),
     "text after 900 ms": Row("out.textContent = 'done'", 900, "done"),
-    "an element": Row("document.body.append(document.createElement('button'))", 300, "+ - button"),
-    "an element that goes": Row("out.remove()", 300, "paragraph", "<p id=out>here</p>"),
-    "an attribute": Row("out.setAttribute('aria-label', 'New')", 300, "New", "<div role=group id=out>x</div>"),
-    "a state": Row("out.setAttribute('aria-pressed', 'true')", 500, "pressed", "<button id=out>B</button>"),
+    "an element": Row("document.body.append(document.createElement('button'))", 150, "+ - button"),
+    "an element that goes": Row("out.remove()", 150, "paragraph", "<p id=out>here</p>"),
+    "an attribute": Row("out.setAttribute('aria-label', 'New')", 150, "New", "<div role=group id=out>x</div>"),
+    "a state": Row("out.setAttribute('aria-pressed', 'true')", 150, "pressed", "<button id=out>B</button>"),
     "a class that means something": Row(
-        "out.className = 'card selected'", 300, 'now "selected"', "<p id=out class=card>x</p>"
+        "out.className = 'card selected'", 150, 'now "selected"', "<p id=out class=card>x</p>"
     ),
     "a class that is taken away": Row(
         "out.className = ''", 0, 'no longer "has-error"', "<p id=out class=has-error>x</p>"
@@ -68,50 +65,46 @@ ROWS = {
         "document.querySelector('button').className = 'is-active'", 0, 'now "is-active"'
     ),
     "a class that only colours": Row(
-        "out.className = 'css-1x2'", 300, "looks changed", "<style>.css-1x2 {color: red}</style><p id=out>x</p>"
+        "out.className = 'css-1x2'", 150, "looks changed", "<style>.css-1x2 {color: red}</style><p id=out>x</p>"
     ),
-    "a style": Row("out.style.color = 'red'", 300, "looks changed (color", "<p id=out>x</p>"),
-    "a style of the page": Row("document.body.style.background = 'black'", 800, "looks changed (background"),
-    "a style that makes bold": Row("out.style.fontWeight = 'bold'", 0, "now bold", "<p id=out>x</p>"),
-    "a word made bold": Row("out.innerHTML = 'a <b>word</b>'", 300, 'b: now "word"', "<p id=out>a word</p>"),
-    "a style that hides": Row("out.style.display = 'none'", 600, "paragraph", "<p id=out>x</p>"),
-    "a rule that is inserted": Row("t.sheet.insertRule('#out {color: red}')", 300, "looks changed", RULES),
-    "a rule that hides": Row("t.sheet.insertRule('#out {display: none}')", 500, "paragraph", RULES),
+    "a style": Row("out.style.color = 'red'", 150, "looks changed (color", "<p id=out>x</p>"),
+    "a style of the page": Row("document.body.style.background = 'black'", 150, "looks changed (background"),
+    "a word made bold": Row("out.innerHTML = 'a <b>word</b>'", 150, 'b: now "word"', "<p id=out>a word</p>"),
+    "a style that hides": Row("out.style.display = 'none'", 150, "paragraph", "<p id=out>x</p>"),
+    "a rule that hides": Row("t.sheet.insertRule('#out {display: none}')", 150, "paragraph", RULES),
     "a rule that is edited": Row(
-        "t.sheet.cssRules[0].style.color = 'red'", 300, "looks changed", "<style id=t>p {color: blue}</style><p>x</p>"
+        "t.sheet.cssRules[0].style.color = 'red'", 150, "looks changed", "<style id=t>p {color: blue}</style><p>x</p>"
     ),
     "a rule that is edited, for what is far down": Row(
         "t.sheet.cssRules[1].style.color = 'red'",
-        300,
+        150,
         "style rules changed",
         "<style id=t>p {color: blue} b {color: green}</style>" + "<p>x</p>" * 300 + "<b>y</b>",
     ),
     "a rule that stays, for what is far down": Row(
         "t.sheet.cssRules[1].style.color = 'green'",
-        300,
+        150,
         "",
         "<style id=t>p {color: blue} b {color: green}</style>" + "<p>x</p>" * 300 + "<b>y</b>",
     ),
     "an animation": Row(
-        "out.animate([{opacity: 0}, {opacity: 1}], 3000)", 300, "looks changed (opacity", "<p id=out>x</p>"
+        "out.animate([{opacity: 0}, {opacity: 1}], 3000)", 150, "looks changed (opacity", "<p id=out>x</p>"
     ),
-    "a value": Row("out.value = 'typed'", 300, "typed", "<input id=out aria-label=Name>"),
     "a value after 900 ms": Row("out.value = 'typed'", 900, "typed", "<input id=out aria-label=Name>"),
-    "a box that is ticked": Row("out.checked = true", 500, "checked", "<input type=checkbox id=out aria-label=Ok>"),
+    "a box that is ticked": Row("out.checked = true", 150, "checked", "<input type=checkbox id=out aria-label=Ok>"),
     "an option that is chosen": Row(
-        "out.selectedIndex = 1", 500, "Two", "<select id=out aria-label=List><option>One<option>Two</select>"
+        "out.selectedIndex = 1", 150, "Two", "<select id=out aria-label=List><option>One<option>Two</select>"
     ),
-    "a box that scrolls": Row("b.scrollTop = 400", 300, "scrolled to 400", BOX),
+    "a box that scrolls": Row("b.scrollTop = 400", 150, "scrolled to 400", BOX),
     "the page that scrolls": Row(
         "scrollTo(0, 500)", 700, "the page: scrolled to 500", "<p style='height:5000px'>x</p>"
     ),
     "a selection": Row(
-        "getSelection().selectAllChildren(out)", 300, 'selected: "some words"', "<p id=out>some words</p>"
+        "getSelection().selectAllChildren(out)", 150, 'selected: "some words"', "<p id=out>some words</p>"
     ),
-    "the focus": Row("out.focus()", 400, "focus: textbox", "<input id=out aria-label=Name>"),
-    "the title": Row("document.title = 'New'", 300, "New"),
-    "the address": Row("history.pushState(0, '', '/elsewhere')", 300, "the address is now"),
-    "the fragment": Row("location.hash = 'part'", 600, "the address is now"),
+    "the focus": Row("out.focus()", 150, "focus: textbox", "<input id=out aria-label=Name>"),
+    "the title": Row("document.title = 'New'", 150, "New"),
+    "the address": Row("history.pushState(0, '', '/elsewhere')", 150, "the address is now"),
     "a drawn line": Row(DRAW, 0, "- canvas [ref=E2]: its picture changed", CANVAS),
     "what a grid says for screen readers once it is drawn": Row(
         f"{DRAW}; setTimeout(() => out.ariaSelected = 'true', 250)",
@@ -120,44 +113,44 @@ ROWS = {
         "<canvas id=c><div role=grid><div role=row><div role=gridcell id=out tabindex=-1 aria-selected=false>mug</div>"
         "</div></div></canvas>",
     ),
-    "a drawn line after 700 ms": Row(DRAW, 700, "its picture changed", CANVAS),
-    "a wire": Row(WIRE, 300, "~ - img [ref=E2]: redrawn", SVG),
-    "a wire that moves": Row("w.setAttribute('d', 'M0 0L50 50')", 300, "path", SVG),
-    "an editor": Row("e.firstChild.textContent = 'two'", 500, "two", EDITOR),
-    "an editor's bold word": Row("e.firstChild.innerHTML = '<b>one</b>'", 300, "one", EDITOR),
-    "an open shadow root": Row("r.getElementById('i').textContent = 'two'", 300, "two", OPEN),
-    "a closed shadow root": Row("r.getElementById('i').textContent = 'two'", 600, "two", CLOSED),
+    "a wire": Row(WIRE, 150, "~ - img [ref=E2]: redrawn", SVG),
+    "a wire that moves": Row("w.setAttribute('d', 'M0 0L50 50')", 150, "path", SVG),
+    "an editor": Row("e.firstChild.textContent = 'two'", 150, "two", EDITOR),
+    "an editor's bold word": Row("e.firstChild.innerHTML = '<b>one</b>'", 150, "one", EDITOR),
+    "an open shadow root": Row("r.getElementById('i').textContent = 'two'", 150, "two", OPEN),
+    "a closed shadow root": Row("r.getElementById('i').textContent = 'two'", 150, "two", CLOSED),
     "a shadow root that comes": Row(
-        "h.attachShadow({mode: 'open'}).innerHTML = '<p>two</p>'", 300, "two", "<div id=h></div>"
+        "h.attachShadow({mode: 'open'}).innerHTML = '<p>two</p>'", 150, "two", "<div id=h></div>"
     ),
     "a worker": Row(
-        "worker.postMessage(600)",
+        "worker.postMessage(150)",
         0,
         "done",
         f"<p id=out></p><script>worker = {WORKER}\nworker.onmessage = () => {{ out.textContent = 'done' }}</script>",
     ),
-    "an answer": Row("fetch('/').then((r) => r.text()).finally(() => { out.textContent = 'done' })", 300, "done"),
-    "details": Row("out.open = true", 300, "inside", "<details id=out><summary>More</summary>inside</details>"),
-    "a popover": Row("out.showPopover()", 500, "inside", "<div id=out popover>inside</div>"),
-    "a modal dialog": Row("out.showModal()", 500, "inside", "<dialog id=out>inside</dialog>"),
-    "a dialog": Row("alert('Saved')", 700, 'dialog alert "Saved"'),
+    "an answer": Row("fetch('/').then((r) => r.text()).finally(() => { out.textContent = 'done' })", 150, "done"),
+    "details": Row("out.open = true", 150, "inside", "<details id=out><summary>More</summary>inside</details>"),
+    "a popover": Row("out.showPopover()", 150, "inside", "<div id=out popover>inside</div>"),
+    "a modal dialog": Row("out.showModal()", 150, "inside", "<dialog id=out>inside</dialog>"),
+    "a dialog": Row("alert('Saved')", 150, 'dialog alert "Saved"'),
     "a toast that goes": Row(
-        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 300, "Saved it"
+        "out.textContent = 'Saved it'; setTimeout(() => { out.textContent = '' }, 40)", 150, "Saved it"
     ),
     "after a ripple": Row(
         "out.textContent = 'done'",
-        600,
+        150,
         "done",
         "<p id=out></p><script>document.querySelector('button').onmousedown = ({target}) => {"
         " const s = target.appendChild(document.createElement('span')); s.className = 'ripple';"
         " setTimeout(() => s.remove(), 200) }</script>",
     ),
     "nothing": Row("0", 0, ""),
-    "nothing, with a listener": Row("out.textContent", 100, ""),
-    "the same again": Row("out.innerHTML = out.innerHTML", 200, "", "<p id=out>same</p>"),
-    "the same value": Row("out.value = 'x'", 200, "", "<input id=out aria-label=Name value=x>"),
-    "a script's own data": Row(
-        "localStorage.x = 1; window.y = 2; document.querySelector('button').dataset.z = 3", 100, ""
+    "nothing but the same again, and a script's own data": Row(
+        "out.firstChild.innerHTML = 'same'; out.lastChild.value = 'x';"
+        " localStorage.x = 1; window.y = 2; document.querySelector('button').dataset.z = 3",
+        100,
+        "",
+        "<div id=out><p>same</p><input aria-label=Name value=x></div>",
     ),
     "a spinner that turned before": Row(
         "0", 0, "", "<style>@keyframes t {to {rotate: 1turn}}</style><p style='animation: t 1s infinite'>x</p>"
@@ -165,27 +158,27 @@ ROWS = {
     "hovering alone": Row("0", 0, "", "<style>button:hover {color: red} button:active {opacity: .9}</style>"),
 }
 ON_ITS_OWN = {
-    "a sheet that is adopted": Row(SHEET.format("p {color: red}"), 300, "looks changed", "<p>x</p>"),
-    "a sheet that hides": Row(SHEET.format("p {display: none}"), 700, "paragraph", "<p>x</p>"),
-    "another page": Row("location = 'about:blank?2'", 500, "navigated to"),
-    "a frame": Row("f.contentDocument.body.innerHTML = '<p>two</p>'", 300, "two", FRAME),
+    "a sheet that is adopted": Row(SHEET.format("p {color: red}"), 150, "looks changed", "<p>x</p>"),
+    "a sheet that hides": Row(SHEET.format("p {display: none}"), 150, "paragraph", "<p>x</p>"),
+    "another page": Row("location = 'about:blank?2'", 150, "navigated to"),
+    "a frame": Row("f.contentDocument.body.innerHTML = '<p>two</p>'", 150, "two", FRAME),
     "a frame that comes": Row(
-        "document.body.insertAdjacentHTML('beforeend', `<iframe srcdoc='<p>two</p>'></iframe>`)", 300, "two"
+        "document.body.insertAdjacentHTML('beforeend', `<iframe srcdoc='<p>two</p>'></iframe>`)", 150, "two"
     ),
     "a channel": Row(
-        "const c = new BroadcastChannel('x'); setTimeout(() => c.postMessage(1), 400)",
+        "const c = new BroadcastChannel('x'); setTimeout(() => c.postMessage(1), 150)",
         0,
         "done",
         "<p id=out></p><script>new BroadcastChannel('x').onmessage = () => { out.textContent = 'done' }</script>",
     ),
-    "a new tab": Row("open('about:blank')", 400, "new tab"),
+    "a new tab": Row("open('about:blank')", 150, "new tab"),
     "beside a clock": Row("out.textContent = 'done'", 700, "done", CLOCK.format(130) + "<p id=out></p>"),
     "beside a fast clock": Row("out.textContent = 'done'", 500, "done", CLOCK.format(20) + "<p id=out></p>"),
 }
 """What has frames, or leaves something in the window or elsewhere: a page of its own for each."""
 
 
-TURNS = 4
+TURNS = 2
 """So many tests share the rows: one alone would take long, as each row waits."""
 
 

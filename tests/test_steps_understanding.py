@@ -14,7 +14,7 @@ from tests.writing import put
 
 from .conftest import Serve
 
-LATE = "<script>setTimeout(() => { document.body.innerHTML = '<button>Save</button>' }, 800)</script>Loading"
+LATE = "<script>setTimeout(() => { document.body.innerHTML = '<button>Save</button>' }, 400)</script>Loading"
 
 BETTER = """<script>setTimeout(() => document.body.append(Object.assign(document.createElement('button'),
 {textContent: 'Save'})), 150)</script>"""
@@ -50,14 +50,14 @@ async def test_what_fits_only_partly_is_acted_on_when_nothing_better_comes(page:
 TODO = "<input class=new-todo placeholder='What needs to be done?'><input placeholder=Filter id=oldTodo>"
 
 
-@pytest.mark.parametrize("where", ["New todo", "the New todo field", "the new todo box", "What needs to be done?"])
-async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, where: str) -> None:
+async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, subtests: pytest.Subtests) -> None:
     await put(page, TODO)
+    for where in ("New todo", "the New todo field", "the new todo box", "What needs to be done?"):
+        with subtests.test(where):
+            call = await understand_step(f"Type 'Buy milk' into {where}", page)
 
-    call = await understand_step(f"Type 'Buy milk' into {where}", page)
-
-    assert isinstance(call, Call)
-    assert (call.tool, call.about.startswith('textbox "What needs to be done?"')) == ("fill", True)
+            assert isinstance(call, Call)
+            assert (call.tool, call.about.startswith('textbox "What needs to be done?"')) == ("fill", True)
 
 
 async def test_names_in_the_markup_that_are_the_same_are_refused(page: Page) -> None:
@@ -143,38 +143,40 @@ BARE = """<h1>Sign up</h1><label>Email <input></label><label>Colour <select><opt
 <button>Next</button><button>Save draft</button>"""
 
 
-@pytest.mark.parametrize(
-    ("step", "tool", "about"),
-    [
-        ("Next", "click", 'button "Next"'),
-        ("2. Next.", "click", 'button "Next"'),
-        ("The Next button", "click", 'button "Next"'),
-        ("Email: a@b.c", "fill", 'textbox "Email"'),
-        ("Email = a@b.c", "fill", 'textbox "Email"'),
-        ("Colour: Blue", "select", 'combobox "Colour": Red'),
-        ("Type a@b.c into Email", "fill", 'textbox "Email"'),
-        ("Click the link above Terms", "click", 'link "Help"'),
-        ("Click the link right before 'Terms'", "click", 'link "Help"'),
-        ("Click the link below Terms", "click", 'link "Contact"'),
-    ],
-)
-async def test_a_step_may_be_short(page: Page, step: str, tool: str, about: str) -> None:
+SHORT = [
+    ("Next", "click", 'button "Next"'),
+    ("2. Next.", "click", 'button "Next"'),
+    ("The Next button", "click", 'button "Next"'),
+    ("Email: a@b.c", "fill", 'textbox "Email"'),
+    ("Email = a@b.c", "fill", 'textbox "Email"'),
+    ("Colour: Blue", "select", 'combobox "Colour": Red'),
+    ("Type a@b.c into Email", "fill", 'textbox "Email"'),
+    ("Click the link above Terms", "click", 'link "Help"'),
+    ("Click the link right before 'Terms'", "click", 'link "Help"'),
+    ("Click the link below Terms", "click", 'link "Contact"'),
+]
+
+
+async def test_a_step_may_be_short(page: Page, subtests: pytest.Subtests) -> None:
     await put(page, BARE)
+    for step, tool, about in SHORT:
+        with subtests.test(step):
+            call = await understand_step(step, page)
 
-    call = await understand_step(step, page)
-
-    assert isinstance(call, Call)
-    assert (call.tool, call.about.rpartition(" (")[0]) == (tool, about)
+            assert isinstance(call, Call)
+            assert (call.tool, call.about.rpartition(" (")[0]) == (tool, about)
 
 
-@pytest.mark.parametrize("step", ["Save", "Phone: 12", "Compare what they cost", "Sign up"])
-async def test_words_without_a_verb_are_no_act_where_nothing_is_called_just_so(page: Page, step: str) -> None:
+async def test_words_without_a_verb_are_no_act_where_nothing_is_called_just_so(
+    page: Page, subtests: pytest.Subtests
+) -> None:
     await put(page, BARE)
+    for step in ("Save", "Phone: 12", "Compare what they cost", "Sign up"):
+        with subtests.test(step):
+            call = await understand_step(step, page)
 
-    call = await understand_step(step, page)
-
-    assert isinstance(call, Unclear)
-    assert call.why.startswith("This is not one act in words that are known")
+            assert isinstance(call, Unclear)
+            assert call.why.startswith("This is not one act in words that are known")
 
 
 CELLS = """<table><tr><th>Name<th>Price<th>Qty<th>Note
@@ -184,37 +186,33 @@ CELLS = """<table><tr><th>Name<th>Price<th>Qty<th>Note
 <tr><td><td><button>Add</button><td><input name=qty4><td>a|b</table>"""
 
 
-@pytest.mark.parametrize(
-    ("cell", "name"),
-    [
-        ("the Qty cell of row 1", "qty1"),
-        ("the Note cell of row 1", "note1"),
-        ("the Note column of 'Tea | green'", "note1"),
-        ("the Qty cell of Milk", "qty2"),
-        ("the Note cell of row 3", "note3"),
-        ("the Qty cell of row 4", "qty4"),
-    ],
-)
+FIELDS_OF_CELLS = [
+    ("the Qty cell of row 1", "qty1"),
+    ("the Note cell of row 1", "note1"),
+    ("the Note column of 'Tea | green'", "note1"),
+    ("the Qty cell of Milk", "qty2"),
+    ("the Note cell of row 3", "note3"),
+    ("the Qty cell of row 4", "qty4"),
+]
+
+
 async def test_a_bar_in_a_cell_and_empty_cells_leave_the_others_in_their_columns(
-    page: Page, cell: str, name: str
+    page: Page, subtests: pytest.Subtests
 ) -> None:
     await put(page, CELLS)
+    for cell, name in FIELDS_OF_CELLS:
+        with subtests.test(cell):
+            call = await understand_step(f"Type '7' into {cell}", page, patience_s=0)
 
-    call = await understand_step(f"Type '7' into {cell}", page, patience_s=0)
+            assert isinstance(call, Call), call
+            (field,) = (await page.find(f"[name={name}]")).elements
+            assert call.arguments == {"ref": field.ref, "value": "7"}
+    with subtests.test("its text"):
+        call = await understand_step("Click the Name cell of row 1", page, patience_s=0)
 
-    assert isinstance(call, Call), call
-    (field,) = (await page.find(f"[name={name}]")).elements
-    assert call.arguments == {"ref": field.ref, "value": "7"}
-
-
-async def test_a_cell_that_says_a_bar_is_found_as_text(page: Page) -> None:
-    await put(page, CELLS)
-
-    call = await understand_step("Click the Name cell of row 1", page, patience_s=0)
-
-    assert isinstance(call, Call), call
-    [cell] = [each for each in (await page.find("td")).elements if each.text == "Tea | green"]
-    assert call.arguments == {"ref": cell.ref}
+        assert isinstance(call, Call), call
+        [found] = [each for each in (await page.find("td")).elements if each.text == "Tea | green"]
+        assert call.arguments == {"ref": found.ref}
 
 
 async def test_an_option_that_says_a_bar_is_one_option(page: Page) -> None:

@@ -53,13 +53,14 @@ class Site:
     def steps(self) -> list[str]:
         return [step.format(home=self.home) for step in STEPS]
 
-    async def open(self, page: Page) -> None:
-        """Has the page show `home`, to which it goes only from elsewhere."""
+    async def open(self, page: Page, *, article: bool = False) -> None:
+        """Has the page show `home`, or the article, to which it goes only from elsewhere."""
+        url, content = (self.article, ARTICLE) if article else (self.home, HOME)
         if page.url.startswith(self.home.removesuffix("/home")):
-            await page.evaluate("history.replaceState(null, '', '/home')")
-            await write(page, HOME)
+            await page.evaluate(f"history.replaceState(null, '', {url!r})")
+            await write(page, content)
         else:
-            await page.goto(self.home)
+            await page.goto(url)
 
     def _results(self, request: Request) -> Response:
         return Response(RESULTS.format(q=request.args.get("q", "")), content_type="text/html")

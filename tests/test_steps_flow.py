@@ -56,6 +56,13 @@ async def home(page: Page, site: Site) -> Page:
     return page
 
 
+@pytest.fixture
+async def article(page: Page, site: Site) -> Page:
+    """The page, at the article of the site."""
+    await site.open(page, article=True)
+    return page
+
+
 async def test_the_documents_own_example(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [plan(*site.steps, message="I search."), verdict('It shows "All about cats".')])
     approve = deciding(Approve())
@@ -91,11 +98,11 @@ async def test_without_anybody_to_ask_a_search_is_carried_out_all_the_same(
 
 
 async def test_a_request_that_needs_no_step_is_answered_at_once(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [answer("13 hours.")])
 
-    events = await every(models.agent(browser).stream("How long does a cat sleep?", url=site.article, page=page))
+    events = await every(models.agent(browser).stream("How long does a cat sleep?", page=article))
 
     assert (result_of(events).success, result_of(events).answer) == (True, "13 hours.")
     assert of(events, StepResolved) == []
@@ -103,12 +110,12 @@ async def test_a_request_that_needs_no_step_is_answered_at_once(
 
 
 async def test_what_cannot_be_done_ends_before_any_step(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     why = "Cats cannot be sent by fax from here."
     models = Models(httpserver, [("propose_steps", {"needs_steps": False, "impossible": True, "message": why})])
 
-    events = await every(models.agent(browser).stream("Fax me a cat", url=site.article, page=page))
+    events = await every(models.agent(browser).stream("Fax me a cat", page=article))
 
     result = result_of(events)
     assert (result.success, result.answer, result.error) == (False, why, TaskError("aborted", why))
@@ -227,11 +234,11 @@ ORDER = ["Type 'Ada' into Name", "Click 'Order a cat'"]
 
 
 async def test_what_submits_and_pays_is_asked_even_in_auto(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan(*ORDER)])
 
-    result = await models.agent(browser, approve="auto").run("Order", url=site.article, page=page)
+    result = await models.agent(browser, approve="auto").run("Order", page=article)
 
     assert result.error is not None
     assert result.error.code == "aborted"
@@ -242,12 +249,12 @@ async def test_what_submits_and_pays_is_asked_even_in_auto(
 
 @pytest.mark.parametrize("decision", [Execute(), Approve(), Skip(), Reword("Scroll down"), Stop()], ids=type)
 async def test_each_decision_on_an_act(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, decision: object
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer, decision: object
 ) -> None:
     models = Models(httpserver, [plan(*ORDER), verdict("So it is.")])
     approve = deciding(Approve(), decision)
 
-    events = await every(models.agent(browser, approve=approve).stream("Order", url=site.article, page=page))
+    events = await every(models.agent(browser, approve=approve).stream("Order", page=article))
 
     asked = approve.asks[1]  # type: ignore[attr-defined]  # see deciding
     assert (asked.number, asked.step, asked.tool, asked.risks) == (2, ORDER[1], "click", ["submits", "pays"])
@@ -320,11 +327,11 @@ async def test_what_the_verdict_misses_is_the_result(
 
 
 async def test_what_was_never_shown_is_given_back_once(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Scroll down"), verdict("It sleeps 99 hours."), verdict("It sleeps 13 hours.")])
 
-    events = await every(models.agent(browser).stream("How long?", url=site.article, page=page))
+    events = await every(models.agent(browser).stream("How long?", page=article))
 
     assert result_of(events).answer == "It sleeps 13 hours."
     assert "counts as made up" in models.read("planner", 3)
@@ -343,11 +350,11 @@ async def test_the_conversation_goes_on(browser: Browser, page: Page, site: Site
 
 @pytest.mark.parametrize("kind", ["snapshot", "html", "none"])
 async def test_the_planner_gets_the_page_as_asked(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, kind: str
+    browser: Browser, home: Page, site: Site, httpserver: HTTPServer, kind: str
 ) -> None:
     models = Models(httpserver, [answer("Yes.")])
 
-    await models.agent(browser, planner_page=kind).run("Is it?", url=site.home, page=page)
+    await models.agent(browser, planner_page=kind).run("Is it?", page=home)
 
     read = models.read("planner", 1)
     assert ('button "Search" [ref=' in read, "<button" in read, f"at {site.home}" in read) == (
@@ -357,20 +364,20 @@ async def test_the_planner_gets_the_page_as_asked(
     )
 
 
-async def test_a_typed_answer(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
+async def test_a_typed_answer(browser: Browser, article: Page, site: Site, httpserver: HTTPServer) -> None:
     models = Models(httpserver, [plan("Scroll down"), verdict("13 hours"), verdict("13")])
 
-    result = await models.agent(browser).run("How long?", url=site.article, page=page, answer=int)
+    result = await models.agent(browser).run("How long?", page=article, answer=int)
 
     assert (result.success, result.answer) == (True, 13)
 
 
 async def test_an_answer_that_never_has_the_type_is_none(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:
     models = Models(httpserver, [plan("Scroll down"), *[verdict("13 hours")] * 3])
 
-    result = await models.agent(browser).run("How long?", url=site.article, page=page, answer=int)
+    result = await models.agent(browser).run("How long?", page=article, answer=int)
 
     assert (result.success, result.answer) == (False, None)
     assert result.error is not None

@@ -42,6 +42,13 @@ async def home(page: Page, site: Site) -> Page:
     return page
 
 
+@pytest.fixture
+async def article(page: Page, site: Site) -> Page:
+    """The page, at the article of the site."""
+    await site.open(page, article=True)
+    return page
+
+
 async def test_the_documents_own_example(browser: Browser, page: Page, site: Site, httpserver: HTTPServer) -> None:
     moves = [move(step) for step in site.steps]
     models = Models(httpserver, [*moves, finish('It shows "All about cats".'), verdict('It shows "All about cats".')])
@@ -146,7 +153,7 @@ async def test_an_answer_that_never_stands_is_given_as_what_it_is(
 )
 async def test_an_answer_that_was_shown_is_not_refused_twice(
     browser: Browser,
-    page: Page,
+    article: Page,
     site: Site,
     httpserver: HTTPServer,
     answer: str,
@@ -155,9 +162,7 @@ async def test_an_answer_that_was_shown_is_not_refused_twice(
 ) -> None:
     models = Models(httpserver, [finish(answer), verdict("No.", completed=False)] * 3)
 
-    result = await models.agent(browser, flow="iterative").run(
-        "How long does a cat sleep?", url=site.article, page=page
-    )
+    result = await models.agent(browser, flow="iterative").run("How long does a cat sleep?", page=article)
 
     assert (result.success, result.answer, result.validation) == ends
     assert len(models.requests) == 2 * judged

@@ -43,71 +43,69 @@ async def go_on(browser: Browser, folder: Path, **options: Any) -> list[Event]:
     return await every(Agent.resume(browser, folder, environment=ENVIRONMENT, **options))
 
 
-async def test_what_was_done_stays_done(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path
+async def test_what_was_done_stays_done_and_what_was_filled_in_last_is_filled_in_again(
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    models = Models(httpserver, [plan(*SEARCH), verdict("A cat sleeps 13 hours a day.")])
+    models = Models(httpserver, [plan(*SEARCH), *[verdict("A cat sleeps 13 hours a day.")] * 2])
     agent = models.agent(browser, approve=deciding(Approve()), checkpoint=tmp_path)
-    await until(agent.stream("How long do cats sleep?", url=site.home, page=page), StepResolved, 3)
+    run = agent.stream("How long do cats sleep?", url=site.home, page=page)
+    async with aclosing(run):
+        async for event in run:
+            if isinstance(event, StepResolved) and event.number == 2:
+                before_enter = copied(tmp_path, "before Enter")
+            if isinstance(event, StepResolved) and event.number == 3:
+                break
 
-    events = await go_on(browser, tmp_path)
+    for folder, done in {tmp_path: [3], before_enter: [1, 2, 3]}.items():
+        with subtests.test(done=done):
+            events = await go_on(browser, folder)
 
-    assert [each.number for each in of(events, StepDone)] == [3]
-    assert (result_of(events).success, result_of(events).answer) == (True, "A cat sleeps 13 hours a day.")
-    assert "1. Type 'cats' in the search box: done (fill)." in models.read("planner", 2)
-    assert not (tmp_path / FILE).exists()
-
-
-async def test_what_was_filled_in_last_is_filled_in_again(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path
-) -> None:
-    models = Models(httpserver, [plan(*SEARCH[:2]), verdict("All about cats.")])
-    agent = models.agent(browser, approve=deciding(Approve()), checkpoint=tmp_path)
-    await until(agent.stream("Search", url=site.home, page=page), StepResolved, 2)
-
-    events = await go_on(browser, tmp_path)
-
-    assert [each.number for each in of(events, StepDone)] == [1, 2]
-    assert browser.pages[-1].url.endswith("/results?q=cats")
+            assert [each.number for each in of(events, StepDone)] == done
+            assert (result_of(events).success, result_of(events).answer) == (True, "A cat sleeps 13 hours a day.")
+            assert "1. Type 'cats' in the search box: done (fill)." in models.read("planner", 2)
+            assert not (folder / FILE).exists()
 
 
-@pytest.mark.parametrize("decision", [Retry(), Skip(), Stop()], ids=type)
+def copied(folder: Path, name: str) -> Path:
+    """Another folder with the checkpoint as it is now."""
+    copy = folder / name
+    copy.mkdir()
+    (copy / FILE).write_bytes((folder / FILE).read_bytes())
+    return copy
+
+
 async def test_what_may_have_been_done_is_asked_about(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path, decision: object
+    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    models = Models(httpserver, [plan("Click 'Order a cat'"), verdict("Done.")])
-    died = tmp_path / "died"
-    agent = models.agent(browser, approve=deciding(Approve(), Execute()), checkpoint=tmp_path)
-    await _dying(agent.stream("Order", url=site.article, page=page), tmp_path, died)
-    approve = deciding(decision, Execute())
-
-    ended = await go_on(browser, died, approve=approve)
-
-    assert approve.asks[0] == StepFailed(  # type: ignore[attr-defined]  # see deciding
-        id=1,
-        number=1,
-        step="Click 'Order a cat'",
-        error="The process ended while this was carried out: whether it was done is not known.",
-        retries_left=2,
-    )
-    assert len(site.ordered) == 1 + isinstance(decision, Retry)
-    assert result_of(ended).success is not isinstance(decision, Stop)
-
-
-async def test_what_may_have_been_done_is_told_where_nobody_can_be_asked(
-    browser: Browser, page: Page, site: Site, httpserver: HTTPServer, tmp_path: Path
-) -> None:
-    models = Models(httpserver, [plan("Click 'Order a cat'")])
+    models = Models(httpserver, [plan("Click 'Order a cat'"), *[verdict("Done.")] * 2])
     died = tmp_path / "died"
     agent = models.agent(browser, approve=deciding(Approve(), Execute()), checkpoint=tmp_path)
     await _dying(agent.stream("Order", url=site.article, page=page), tmp_path, died)
 
-    ended = await go_on(browser, died, approve="auto")
+    for decision in (Retry(), Skip(), Stop()):
+        with subtests.test(decision=decision):
+            ordered, approve = len(site.ordered), deciding(decision, Execute())
 
-    error = result_of(ended).error
-    assert error is not None
-    assert (error.code, len(site.ordered)) == ("interrupted", 1)
-    assert "whether it was done is not known. Look before" in error.message
+            ended = await go_on(browser, copied(died, type(decision).__name__), approve=approve)
+
+            assert approve.asks[0] == StepFailed(  # type: ignore[attr-defined]  # see deciding
+                id=1,
+                number=1,
+                step="Click 'Order a cat'",
+                error="The process ended while this was carried out: whether it was done is not known.",
+                retries_left=2,
+            )
+            assert len(site.ordered) == ordered + isinstance(decision, Retry)
+            assert result_of(ended).success is not isinstance(decision, Stop)
+    with subtests.test("nobody can be asked"):
+        ordered = len(site.ordered)
+
+        ended = await go_on(browser, died, approve="auto")
+
+        error = result_of(ended).error
+        assert error is not None
+        assert (error.code, len(site.ordered)) == ("interrupted", ordered)
+        assert "whether it was done is not known. Look before" in error.message
 
 
 async def _dying(events: AsyncGenerator[Event, None], folder: Path, died: Path) -> None:

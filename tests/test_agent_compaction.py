@@ -13,6 +13,9 @@ from cdp_agent.agent.model.history import History, Told
 from cdp_agent.browser import Browser
 from cdp_agent.providers.base import Assistant, ToolCall, ToolResult
 
+PAGES = 5
+"""Four steps are taken on each."""
+
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[str]:
@@ -20,21 +23,19 @@ def shop() -> Iterator[str]:
         yield address
 
 
-async def test_a_run_of_thirty_steps_keeps_within_its_window_and_knows_what_it_found(
-    browser: Browser, shop: str
-) -> None:
-    known, last = await long_run(browser, shop, 7_000, pages=8)
+async def test_a_long_run_keeps_within_its_window_and_knows_what_it_found(browser: Browser, shop: str) -> None:
+    known, last = await long_run(browser, shop, 7_000, pages=PAGES)
 
-    assert (known.success, known.steps) == (True, 4 * 8 + 1)
+    assert (known.success, known.steps) == (True, 4 * PAGES + 1)
     assert known.largest_request < 7_000 * 1.1
     assert 1 < known.shrunk <= known.steps / 6
-    least = {"find_elements": 8, "search_page": 8, "extract": 8, "said": 8, "only shown": 1}
+    least = dict.fromkeys(("find_elements", "search_page", "extract", "said"), PAGES) | {"only shown": 1}
     assert {way: count for way, count in least.items() if known.facts[way] < count} == {}
     assert known.with_source == known.facts
     assert "Task: Compare the kettles." in last
     went = re.findall(r"^- .* · goto .*/(\d+)\.html\"} → went to .*/(\d+)\.html$", last, re.MULTILINE)
     assert [said for said, done in went if said != done] == []
-    assert len(set(went)) == len(went) > 8 / known.shrunk  # what was tried before the record before, too
+    assert len(set(went)) == len(went) > PAGES / known.shrunk  # what was tried before the record before, too
 
 
 async def test_what_a_larger_window_has_room_for_stays_as_it_is(browser: Browser, shop: str) -> None:

@@ -76,11 +76,11 @@ async def test_a_rejected_plan_adds_to_what_the_planner_was_asked(
 async def pages_turned(
     browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, *prices: Path
 ) -> list[list[dict[str, Any]]]:
-    """What the planner is asked in a run that fills in a field on each of four pages, once for each prices."""
+    """What the planner is asked in a run that fills in a field on each of three pages, once for each prices."""
     url = ""
-    for n in reversed(range(5)):
+    for n in reversed(range(4)):
         url = serve(f"<title>Page {n}</title>{PAGE}<label>Code <input></label><a href='{url}'>To page {n + 1}</a>")
-    turns = [step for n in range(1, 5) for step in (f"Type '{n}' into Code", f"Click 'To page {n}'")]
+    turns = [step for n in range(1, 4) for step in (f"Type '{n}' into Code", f"Click 'To page {n}'")]
     models = Models(httpserver, [*map(move, turns), finish("Done."), verdict("Done.")] * len(prices))
     for each in prices:
         agent = models.agent(browser, flow="iterative", prices=each)
@@ -88,7 +88,7 @@ async def pages_turned(
         assert result_of(events).success, result_of(events).error
 
     asked = asked_for(models.asked("planner"), "next_step")
-    return [asked[at : at + 9] for at in range(0, len(asked), 9)]
+    return [asked[at : at + 7] for at in range(0, len(asked), 7)]
 
 
 def priced(folder: Path, cached: float) -> Path:
@@ -106,9 +106,9 @@ async def test_it_begins_again_at_new_pages_with_all_that_counts_where_that_cost
 
     forgotten, remembered = await pages_turned(browser, page, serve, httpserver, *prices)
 
-    assert [len(each["messages"]) for each in forgotten] == [2] * 9
+    assert [len(each["messages"]) for each in forgotten] == [2] * 7
     begun = [turn for turn, each in enumerate(remembered) if len(each["messages"]) == 2]
-    assert begun == [0, 2, 4, 6, 8]
+    assert begun == [0, 2, 4, 6]
     for turn in begun:
         read = remembered[turn]["messages"][-1]["content"]
         done = [f"{2 * n}. Click 'To page {n}': done (click)" for n in range(1, turn // 2 + 1)]

@@ -180,8 +180,9 @@ async def test_an_answer_without_a_web_part_holds_no_results(server: Server) -> 
     assert (await find("brave", server)).text == "Brave found nothing for 'tea & ø'. Try other or fewer words."
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 422, 429, 500])
-@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize(
+    ("name", "status"), [*((name, 422) for name in SERVICES), *(("brave", each) for each in (400, 401, 403, 429, 500))]
+)
 async def test_a_refusal_says_why_and_never_the_key(server: Server, name: str, status: int) -> None:
     server.response = Response(json.dumps(REFUSALS[name]), status)
 

@@ -29,12 +29,12 @@ class ClosedSilently(Exception):
 
 def http_client(patience: Patience) -> httpx.AsyncClient:
     """Connections that are kept. The other time limits are `exchange`'s: httpx has one for all reading."""
-    return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s), verify=_certificates())
+    return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s), verify=certificates())
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
-    """Read once: it takes 20 ms, which every task would wait for."""
+def certificates() -> ssl.SSLContext:
+    """Whom to trust, read once: it takes 20 ms, which every task and every search would wait for."""
     return httpx.create_ssl_context()
 
 

@@ -7,6 +7,7 @@ import re
 import httpx
 
 from cdp_agent.errors import ActionError
+from cdp_agent.providers.exchange import certificates
 from cdp_agent.providers.shared.nesting import decode
 from cdp_agent.websearch.base import Results, SearchService, plain
 
@@ -19,7 +20,7 @@ async def ask(service: SearchService, base_url: str, key: str, query: str, max_r
     call = service.encode(query, max_results, key)
     try:
         # A redirect would take the key to wherever it leads: none is followed.
-        async with httpx.AsyncClient(timeout=_TIMEOUTS, follow_redirects=False) as http:
+        async with httpx.AsyncClient(timeout=_TIMEOUTS, follow_redirects=False, verify=certificates()) as http:
             response = await http.request(
                 "GET" if call.body is None else "POST",
                 base_url + call.path,

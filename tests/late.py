@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import sys
 from typing import Any
 
 
@@ -15,4 +17,9 @@ class Late:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # pytest looks whether it is a fixture
             raise AttributeError(name)
-        return getattr(importlib.import_module(self._name), name)
+        if self._name not in sys.modules:
+            gc.disable()  # nothing of thousands of classes could be freed, and to look for it takes a sixth of the time
+        try:
+            return getattr(importlib.import_module(self._name), name)
+        finally:
+            gc.enable()

@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from cdp_agent.page.page import Page, tab_of
+
+if TYPE_CHECKING:
+    from tests.conftest import Serve
 
 _WRITE = """new Promise((done) => {
   document.open();
@@ -41,6 +46,18 @@ async def put(page: Page, content: str) -> None:
     """The same in any page, also in the blank one of a new tab, of which a run would show nothing."""
     if page.url == "about:blank":
         await page.goto("data:text/html,")
+    await write(page, content)
+
+
+async def opened(page: Page, serve: Serve, content: str) -> None:
+    """The same at an address of the tests' server, to which the page goes first if it is elsewhere.
+
+    Scripts in the content declare names that other tests of the file use as well with `var` or in a block.
+    """
+    address = serve("", path="/written.html")
+    if page.url != address:
+        await page.goto(address)
+    await page.evaluate("scrollTo({top: 0, left: 0, behavior: 'instant'})")
     await write(page, content)
 
 

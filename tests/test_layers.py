@@ -90,21 +90,29 @@ def imports(module: str) -> Iterator[str]:
     """Modules of cdp_agent that this one imports, anywhere in its text: for types alone and inside functions, too."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            # `from package import module` names a module; `from module import name` does not.
-            names = [f"{base}.{a.name}" if f"{base}.{a.name}" in MODULES else base for a in node.names]
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # "package.module:name" is imported when it is needed, as the commands are.
-            name, colon, _ = node.value.partition(":")
-            names = [name] if colon and name in MODULES else []
+    for level, source, given, plain, late in _IMPORTED.findall(
+        re.sub(r'"""(?s:.*?)"""', "", path.read_text(encoding="utf-8"))
+    ):
+        imported = [
+            each.split()[0] for each in re.sub("#.*", "", given + plain).strip("( )\n").split(",") if each.strip()
+        ]
+        if plain:
+            names = imported
+        elif late:
+            names = [late] if late in MODULES else []
         else:
-            continue
+            above = package.split(".")[: len(package.split(".")) - len(level) + 1] if level else []
+            base = ".".join([*above, *([source] if source else [])])
+            # `from package import module` names a module; `from module import name` does not.
+            names = [f"{base}.{name}" if f"{base}.{name}" in MODULES else base for name in imported]
         yield from (name for name in names if name.split(".")[0] == "cdp_agent" and name != module)
+
+
+# An import, of which a parser of the language would take fifteen times as long to find them all, or a string
+# "package.module:name", which is imported when it is needed, as the commands are.
+_IMPORTED = re.compile(
+    r"""^[ \t]*from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n]+)|^[ \t]*import +([\w., ]+)|["'](cdp_agent[\w.]*):""", re.M
+)
 
 
 @cache
@@ -200,7 +208,10 @@ def inside_functions(path: Path) -> Iterator[str]:
             yield from visit(child, inside=inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)))
             before = child
 
-    if re.search(r"^ +(?:import|from) [^#]+$", text, re.MULTILINE):  # else there is none, or each says why
+    told = re.sub(r"^if TYPE_CHECKING:\n(?:\n| .*\n)+", "", text, flags=re.MULTILINE)
+    if re.search(
+        r"^ +(?:import [\w., ]+|from [\w.]+ import [^#\n]+)$", told, re.MULTILINE
+    ):  # else there is none, or each says why
         yield from visit(ast.parse(text), inside=False)
 
 

@@ -157,7 +157,9 @@ _WITHOUT_END = {
 
 
 @pytest.mark.parametrize(("content_type", "piece"), _WITHOUT_END.values(), ids=_WITHOUT_END)
-async def test_a_reply_without_an_end_is_left(content_type: str, piece: bytes) -> None:
+async def test_a_reply_without_an_end_is_left(content_type: str, piece: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cdp_agent.providers.exchange._MOST_BYTES", 2_000_000)
+
     async def answer(number: int, writer: asyncio.StreamWriter) -> None:
         writer.write(_HEAD.replace(b"{}", content_type.encode()))
         while True:
@@ -167,7 +169,7 @@ async def test_a_reply_without_an_end_is_left(content_type: str, piece: bytes) -
     error = await failure_of(answer)
 
     assert type(error) is BadReply
-    assert str(error) == "openai-compatible: the reply does not end: more than 64,000,000 bytes came."
+    assert str(error) == "openai-compatible: the reply does not end: more than 2,000,000 bytes came."
 
 
 async def test_a_server_that_speaks_no_tls_is_named() -> None:

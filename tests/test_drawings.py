@@ -5,12 +5,13 @@ from __future__ import annotations
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
+from .writing import opened
 
 
 async def test_a_large_drawing_is_told_in_part_and_the_rest_counted(page: Page, serve: Serve) -> None:
     circles = "<circle r=2 class=live onclick=0 />" * 450
     lines = "<line x2=9 />" * 80 + "<path d='M0 0h9'/>"
-    await page.goto(serve(f"<svg width=400 height=300><g>{lines}</g><g>{circles}</g></svg>"))
+    await opened(page, serve, f"<svg width=400 height=300><g>{lines}</g><g>{circles}</g></svg>")
 
     text = (await page.snapshot()).text.splitlines()
 
@@ -23,7 +24,7 @@ async def test_a_large_drawing_is_told_in_part_and_the_rest_counted(page: Page, 
 
 
 async def test_many_shapes_in_a_part_are_counted(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<svg width=400 height=300><g onclick=0 class=plot>{'<circle r=1 />' * 90}</g></svg>"))
+    await opened(page, serve, f"<svg width=400 height=300><g onclick=0 class=plot>{'<circle r=1 />' * 90}</g></svg>")
 
     assert (await page.snapshot()).text == "- img [ref=E1]:\n  - g [class=plot] [ref=E2]:\n    - shapes: 90 circle"
 
@@ -31,7 +32,7 @@ async def test_many_shapes_in_a_part_are_counted(page: Page, serve: Serve) -> No
 async def test_a_drawing_in_a_large_page_is_read_anew_where_it_changed(page: Page, serve: Serve) -> None:
     node = "<g id=n{0} class=node><rect class=live onclick=0 width=40 height=20 /><text y=9>Node {0}</text></g>"
     drawing = f"<svg width=400 height=300><g class=layer>{''.join(node.format(n) for n in range(60))}</g></svg>"
-    await page.goto(serve(drawing + "<p>text</p>" * 50))
+    await opened(page, serve, drawing + "<p>text</p>" * 50)
     before = (await page.snapshot()).text
 
     await page.evaluate("""(() => {
@@ -57,8 +58,10 @@ async def test_a_drawing_in_a_large_page_is_read_anew_where_it_changed(page: Pag
 
 
 async def test_text_of_a_drawing_is_found(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("<svg width=300 height=90><text><tspan x=0 dy=9>Two</tspan><tspan x=0 dy=9>lines</tspan></text></svg>")
+    await opened(
+        page,
+        serve,
+        "<svg width=300 height=90><text><tspan x=0 dy=9>Two</tspan><tspan x=0 dy=9>lines</tspan></text></svg>",
     )
 
     found = await page.search("two lines")
@@ -69,7 +72,7 @@ async def test_text_of_a_drawing_is_found(page: Page, serve: Serve) -> None:
 
 async def test_a_part_is_clicked_where_no_text_keeps_the_click_from_it(page: Page, serve: Serve) -> None:
     node = "<g id=n><rect width=120 height=60 onclick='document.title += 1' /><text y=35 font-size=30>Node</text></g>"
-    await page.goto(serve(f"<svg width=300 height=200>{node}</svg>"))
+    await opened(page, serve, f"<svg width=300 height=200>{node}</svg>")
     (ref,) = [ref for ref, each in (await page.snapshot()).refs.items() if each.name == "Node"]
 
     await page.click(ref)
@@ -86,7 +89,7 @@ FLOW = """<style>path { fill: none; stroke: black }</style><svg width=400 height
 
 
 async def test_a_wire_says_what_it_joins(page: Page, serve: Serve) -> None:
-    await page.goto(serve(FLOW))
+    await opened(page, serve, FLOW)
 
     assert (
         (await page.snapshot()).text
@@ -102,7 +105,7 @@ async def test_a_wire_says_what_it_joins(page: Page, serve: Serve) -> None:
 
 
 async def test_a_wire_tells_when_what_it_leads_to_moves_away(page: Page, serve: Serve) -> None:
-    await page.goto(serve(FLOW + "<p>text</p>" * 100))
+    await opened(page, serve, FLOW + "<p>text</p>" * 100)
     joined = (await page.snapshot()).text
 
     await page.evaluate("b.setAttribute('transform', 'translate(200 200)')")
@@ -118,7 +121,7 @@ async def test_a_wire_tells_when_what_it_leads_to_moves_away(page: Page, serve: 
 
 async def test_a_wire_that_ends_where_two_things_overlap_says_nothing(page: Page, serve: Serve) -> None:
     third = "<g id=c class=node transform='translate(195 90)' onclick=0><rect width=80 height=40 /></g>"
-    await page.goto(serve(FLOW.replace("<path id=one", f"{third}<path id=one")))
+    await opened(page, serve, FLOW.replace("<path id=one", f"{third}<path id=one"))
 
     assert 'path [id="one"] [ref=' in (await page.snapshot()).text
 
@@ -127,7 +130,7 @@ async def test_what_is_drawn_as_it_was_is_not_told_as_redrawn(page: Page, serve:
     script = """<script>go.onclick = () => {
       for (const [part, x] of [[a, 10], [b, 250]]) part.setAttribute('transform', `translate(${x} ${x ? 10 : 0})`);
     }</script>"""
-    await page.goto(serve(f"{FLOW}<button id=go>Go</button>{script}"))
+    await opened(page, serve, f"{FLOW}<button id=go>Go</button>{script}")
     go = next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Go")
 
     receipt = await page.click(go)
@@ -140,7 +143,7 @@ async def test_parts_that_nobody_knows_are_told_as_the_drawing_that_they_are_in(
     bar = "bars.innerHTML = '<path d=\"M0 0L5 50\" />'"
     script = f"<script>go.onclick = () => {{ line.setAttribute('d', 'M0 90L90 0'); {bar} }}</script>"
     chart = "<svg width=300 height=200><path id=line d='M0 0L90 90' /><g id=bars></g></svg>"
-    await page.goto(serve(f"{chart}<button id=go>Go</button>{script}"))
+    await opened(page, serve, f"{chart}<button id=go>Go</button>{script}")
     go = next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Go")
 
     receipt = await page.click(go)
@@ -151,7 +154,7 @@ async def test_parts_that_nobody_knows_are_told_as_the_drawing_that_they_are_in(
 async def test_the_paint_of_what_is_dragged_as_a_whole_is_no_line(page: Page, serve: Serve) -> None:
     icon = "<i style='display:block;width:12px;height:12px;background:red'></i>"
     tiles = "".join(f"<div style='cursor:{cursor}'>{cursor}{icon}</div>" for cursor in ("move", "grab", "pointer"))
-    await page.goto(serve(tiles))
+    await opened(page, serve, tiles)
 
     assert (
         (await page.snapshot()).text

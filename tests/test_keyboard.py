@@ -10,7 +10,7 @@ from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import log, ref
 from tests.conftest import Serve
-from tests.writing import show
+from tests.writing import opened, show
 
 FIELD = """<input id=i value=abc autofocus><script>
 window.log = [];
@@ -52,7 +52,7 @@ async def test_press(page: Page, serve: Serve, subtests: pytest.Subtests) -> Non
 
 
 async def test_press_edits_as_chords_do(page: Page, serve: Serve) -> None:
-    await page.goto(serve(FIELD))
+    await opened(page, serve, FIELD)
     root = (await tab_of(page).frames()).root
 
     for chord in ("ControlOrMeta+A", "ControlOrMeta+C", "End", "ControlOrMeta+V", "Shift+ArrowLeft", "Delete"):
@@ -63,7 +63,7 @@ async def test_press_edits_as_chords_do(page: Page, serve: Serve) -> None:
 
 async def test_enter_submits_and_tab_moves_on(page: Page, serve: Serve) -> None:
     form = "<form onsubmit='document.title = 1; return false'><input id=a><input id=b><button></button></form>"
-    await page.goto(serve(f"{form}<script>a.focus()</script>"))
+    await opened(page, serve, f"{form}<script>a.focus()</script>")
     root = (await tab_of(page).frames()).root
 
     await press(root, "Enter")
@@ -157,7 +157,7 @@ async def test_a_key_for_a_text_leaves_its_caret_where_it_was(
 
 
 async def test_a_key_for_a_text_leaves_what_the_page_selected(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=Text value=abc onfocus='this.setSelectionRange(0, 2)'>"))
+    await opened(page, serve, "<input aria-label=Text value=abc onfocus='this.setSelectionRange(0, 2)'>")
 
     await page.press("Backspace", ref=await ref(page, "Text"))
 
@@ -165,7 +165,7 @@ async def test_a_key_for_a_text_leaves_what_the_page_selected(page: Page, serve:
 
 
 async def test_a_text_that_would_keep_the_tab_busy_is_refused_before_anything_is_done(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input aria-label=F value=before>"))
+    await opened(page, serve, "<input aria-label=F value=before>")
     field = await ref(page, "F")
     text = "x" * 10_000_000
 

@@ -14,49 +14,45 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
+from tests.writing import opened
 
 LISTEN = "<script>for (const each of document.querySelectorAll('.on')) each.addEventListener('click', () => 0)</script>"
-PAGES = [
-    pytest.param("<div class=on>Go</div>", '- generic "Go" [ref=E]', id="an element without a role"),
-    pytest.param("<div onclick=0>Go</div>", '- generic "Go" [ref=E]', id="a handler in an attribute"),
-    pytest.param("<div id=d>Go</div><script>d.onclick = () => 0</script>", '- generic "Go" [ref=E]', id="a property"),
-    pytest.param(
+PAGES = {
+    "an element without a role": ("<div class=on>Go</div>", '- generic "Go" [ref=E]'),
+    "a handler in an attribute": ("<div onclick=0>Go</div>", '- generic "Go" [ref=E]'),
+    "a property": ("<div id=d>Go</div><script>d.onclick = () => 0</script>", '- generic "Go" [ref=E]'),
+    "around a control, which is what is clicked": (
         "<div class=on>Go <button>there</button></div>",
         '- text: Go\n- button "there" [ref=E]',
-        id="around a control, which is what is clicked",
     ),
-    pytest.param(
+    "a list, whose items are what is clicked": (
         "<ul class=on><li>One</li><li>Two</li></ul>",
         "- list:\n  - listitem [ref=E]: One\n  - listitem [ref=E]: Two",
-        id="a list, whose items are what is clicked",
     ),
-    pytest.param(
+    "around a control, whose words are no label": (
         "<div class=on><div>Name is missing</div><div>Oslo</div><button>Save</button></div>",
         '- text: Name is missing | Oslo\n- button "Save" [ref=E]',
-        id="around a control, whose words are no label",
     ),
-    pytest.param("<button><span class=on>Go</span></button>", '- button "Go" [ref=E]', id="the middle of a button"),
-    pytest.param(
+    "the middle of a button": ("<button><span class=on>Go</span></button>", '- button "Go" [ref=E]'),
+    "a corner of a button": (
         "<button style='width:300px'><span style='float:right' class=on>×</span>Go</button>",
         '- button "× Go" [ref=E]:\n  - generic "×" [ref=E]',
-        id="a corner of a button",
     ),
-    pytest.param("<p>Text</p><div class=on></div>", "- paragraph: Text", id="takes no room"),
-    pytest.param("<body class=on><p>Text</p>", "- paragraph: Text", id="the whole page"),
-]
+    "takes no room": ("<p>Text</p><div class=on></div>", "- paragraph: Text"),
+    "the whole page": ("<body class=on><p>Text</p>", "- paragraph: Text"),
+}
 
 
-@pytest.mark.parametrize(("content", "text"), PAGES)
-async def test_what_listens_for_the_mouse_has_a_ref(page: Page, serve: Serve, content: str, text: str) -> None:
-    await page.goto(serve(f"<!doctype html>{content}{LISTEN}"))
+async def test_what_listens_for_the_mouse_has_a_ref(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    for what, (content, text) in PAGES.items():
+        await opened(page, serve, f"<!doctype html>{content}{LISTEN}")
 
-    snapshot = await page.snapshot()
-
-    assert renumbered(snapshot.text) == text
+        with subtests.test(what):
+            assert renumbered((await page.snapshot()).text) == text
 
 
 async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<!doctype html><div id=d>Go</div>"))
+    await opened(page, serve, "<!doctype html><div id=d>Go</div>")
     before = (await page.snapshot()).text
     await page.evaluate("d.addEventListener('click', () => 0)")
 
@@ -68,7 +64,7 @@ async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> 
 async def test_a_document_and_what_is_in_it_is_asked_once_at_first(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await page.goto(serve("<!doctype html><div onclick=1>One</div><div id=h></div>"))
+    await opened(page, serve, "<!doctype html><div onclick=1>One</div><div id=h></div>")
     await page.evaluate("void (h.attachShadow({mode: 'open'}).innerHTML = '<i id=i>Two</i>')")
     await page.evaluate("h.shadowRoot.firstChild.addEventListener('click', () => 0)")
     asked = _asked(monkeypatch)
@@ -84,7 +80,7 @@ async def test_listeners_that_were_told_are_not_asked_for_once_more(
 ) -> None:
     monkeypatch.setattr(listeners, "FEW", 1)
     monkeypatch.setattr(listeners, "SHARE", 1e-9)
-    await page.goto(serve("<!doctype html><div id=d>Go</div><div onclick=1>One</div><div onclick=1>Other</div>"))
+    await opened(page, serve, "<!doctype html><div id=d>Go</div><div onclick=1>One</div><div onclick=1>Other</div>")
     await page.snapshot()
     await page.snapshot()
     asked = _asked(monkeypatch)

@@ -9,6 +9,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
+from .writing import opened
 
 
 async def ref(page: Page, name: str) -> str:
@@ -17,7 +18,7 @@ async def ref(page: Page, name: str) -> str:
 
 
 async def test_a_ref_is_found_however_it_is_written(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button>"))
+    await opened(page, serve, "<button>Save</button>")
     await page.snapshot()
 
     found = {each: await locate(tab_of(page), each) for each in ("E1", "e1", "ref=E1", "[ref=E1]", " E1 ")}
@@ -31,7 +32,7 @@ async def test_what_is_no_ref_is_refused(page: Page) -> None:
 
 
 async def test_a_ref_that_was_never_given_is_refused(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button>"))
+    await opened(page, serve, "<button>Save</button>")
     await page.snapshot()
 
     with pytest.raises(StaleRef, match="There is no E7: the refs go up to E1") as caught:
@@ -41,7 +42,7 @@ async def test_a_ref_that_was_never_given_is_refused(page: Page, serve: Serve) -
 
 
 async def test_an_element_that_was_rendered_anew_is_found_again(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<main><button>Save</button><button>Cancel</button></main>"))
+    await opened(page, serve, "<main><button>Save</button><button>Cancel</button></main>")
     save = await ref(page, "Save")
     await page.evaluate("document.querySelector('main').innerHTML += ''")
 
@@ -51,7 +52,7 @@ async def test_an_element_that_was_rendered_anew_is_found_again(page: Page, serv
 
 
 async def test_an_element_that_was_there_before_is_another_one(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<li><button id=first>Delete</button><li><button>Delete</button>"))
+    await opened(page, serve, "<li><button id=first>Delete</button><li><button>Delete</button>")
     await page.snapshot()
     await page.evaluate("first.remove()")
 
@@ -62,7 +63,7 @@ async def test_an_element_that_was_there_before_is_another_one(page: Page, serve
 
 
 async def test_what_is_gone_and_had_no_name_is_not_likened_to_others_without_one(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button id=first class=undo></button><button class=redo></button>"))
+    await opened(page, serve, "<button id=first class=undo></button><button class=redo></button>")
     await page.snapshot()
     await page.evaluate("first.remove()")
 
@@ -71,7 +72,7 @@ async def test_what_is_gone_and_had_no_name_is_not_likened_to_others_without_one
 
 
 async def test_what_is_gone_for_good_is_said_to_be(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button>"))
+    await opened(page, serve, "<button>Save</button>")
     await page.snapshot()
     await page.evaluate("document.body.textContent = ''")
 
@@ -83,7 +84,7 @@ ROWS = "".join(f"<tr><td>{name}</td><td><button>Edit</button></td></tr>" for nam
 
 
 async def test_of_several_the_one_in_the_same_place_is_meant(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<table>{ROWS}</table>"))
+    await opened(page, serve, f"<table>{ROWS}</table>")
     edits = [each.ref for each in (await page.snapshot()).refs.values() if each.name == "Edit"]
     # Rendered anew in another order: Bob's row is the last one now.
     await page.evaluate(
@@ -105,7 +106,7 @@ async def text_around(page: Page, ref: str) -> str:
 
 
 async def test_a_page_that_reads_as_before_has_its_elements_in_the_same_order(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<main><button>+</button><button>+</button><button>+</button></main>"))
+    await opened(page, serve, "<main><button>+</button><button>+</button><button>+</button></main>")
     await page.snapshot()
     await page.evaluate("document.querySelector('main').innerHTML += ''")
 
@@ -113,7 +114,7 @@ async def test_a_page_that_reads_as_before_has_its_elements_in_the_same_order(pa
 
 
 async def test_several_that_cannot_be_told_apart_are_named(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<main><button>Add</button></main>"))
+    await opened(page, serve, "<main><button>Add</button></main>")
     await page.snapshot()
     await page.evaluate("document.querySelector('main').innerHTML = '<button>Add</button><button>Add</button>'")
 
@@ -126,7 +127,7 @@ async def test_several_that_cannot_be_told_apart_are_named(page: Page, serve: Se
 
 async def test_rows_without_a_name_are_named_by_what_they_begin_with(page: Page, serve: Serve) -> None:
     rows = "<tr><td onclick=0>{0}<td><button>{1}</button>"
-    await page.goto(serve(f"<table>{rows.format('A', 'Off')}{rows.format('B', 'On')}</table>"))
+    await opened(page, serve, f"<table>{rows.format('A', 'Off')}{rows.format('B', 'On')}</table>")
     await page.snapshot()
     await page.evaluate(
         f"void (document.querySelector('table').innerHTML = `{rows.format('C', 'Off')}{rows.format('D', 'Off')}`)"
@@ -178,7 +179,7 @@ async def test_an_iframe_that_was_loaded_anew_keeps_its_meaning(page: Page, serv
 
 
 async def test_a_hidden_element_is_still_the_same_one(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button>"))
+    await opened(page, serve, "<button>Save</button>")
     await page.snapshot()
     await page.evaluate("document.querySelector('button').hidden = true")
 
@@ -186,7 +187,7 @@ async def test_a_hidden_element_is_still_the_same_one(page: Page, serve: Serve) 
 
 
 async def test_an_element_that_moved_keeps_its_ref(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button><footer></footer>"))
+    await opened(page, serve, "<button>Save</button><footer></footer>")
     await page.snapshot()
     await page.evaluate("document.querySelector('footer').append(document.querySelector('button'))")
 

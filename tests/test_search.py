@@ -5,11 +5,13 @@ import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.query import search as searching
+from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
 from tests.every_frame import every_frame
+from tests.writing import opened
 
 
 async def test_every_frame_and_shadow_root_is_searched_and_every_ref_works(page: Page, serve: Serve) -> None:
@@ -28,7 +30,7 @@ async def test_every_frame_and_shadow_root_is_searched_and_every_ref_works(page:
     ]
     assert (found.total, found.near, found.unread) == (7, [], [])
     for match in found.matches:
-        await page.hover(match.ref)
+        await locate(tab_of(page), match.ref)
 
 
 async def test_a_match_tells_its_context_and_the_element_to_act_on(page: Page, serve: Serve) -> None:
@@ -42,7 +44,7 @@ async def test_a_match_tells_its_context_and_the_element_to_act_on(page: Page, s
 
 
 async def test_what_lost_its_role_is_generic(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div role=presentation onclick=go()>Qty</div>"))
+    await opened(page, serve, "<div role=presentation onclick=go()>Qty</div>")
 
     (match,) = (await page.search("qty")).matches
 
@@ -50,7 +52,7 @@ async def test_what_lost_its_role_is_generic(page: Page, serve: Serve) -> None:
 
 
 async def test_a_match_after_emoji_is_in_its_own_element(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<meta charset=utf-8><p>{'&#128105;' * 9}</p><button>One</button><button>Two</button>"))
+    await opened(page, serve, f"<meta charset=utf-8><p>{'&#128105;' * 9}</p><button>One</button><button>Two</button>")
 
     (match,) = (await page.search("two")).matches
 
@@ -58,7 +60,7 @@ async def test_a_match_after_emoji_is_in_its_own_element(page: Page, serve: Serv
 
 
 async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>"))
+    await opened(page, serve, "<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>")
 
     totals = [(await page.search(pattern)).total for pattern in ("logout", "onetwo", "one two", "ab")]
 
@@ -66,17 +68,17 @@ async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(pa
 
 
 async def test_what_neither_a_reader_nor_the_snapshot_sees_is_not_found(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            "<style>.q::before{content:'generated '} .picture{content:linear-gradient(red,blue)/'in its place'}</style>"
-            "<p class=picture>secret</p>"
-            "<p hidden>secret</p><p style='visibility:hidden'>secret <span style='visibility:visible'>shown</span></p>"
-            "<details><summary>More</summary>secret</details><script>secret</script><!-- secret -->"
-            "<input type=password value=secret><input autocomplete=one-time-code value=secret>"
-            "<input value='typed text'><textarea>long text</textarea>"
-            "<select><option>other<option selected>chosen</select>"
-            "<p class=q>text</p>"
-        )
+    await opened(
+        page,
+        serve,
+        "<style>.q::before{content:'generated '} .picture{content:linear-gradient(red,blue)/'in its place'}</style>"
+        "<p class=picture>secret</p>"
+        "<p hidden>secret</p><p style='visibility:hidden'>secret <span style='visibility:visible'>shown</span></p>"
+        "<details><summary>More</summary>secret</details><script>secret</script><!-- secret -->"
+        "<input type=password value=secret><input autocomplete=one-time-code value=secret>"
+        "<input value='typed text'><textarea>long text</textarea>"
+        "<select><option>other<option selected>chosen</select>"
+        "<p class=q>text</p>",
     )
 
     totals = {
@@ -130,7 +132,7 @@ FOUND = {
 
 
 async def test_what_the_snapshot_shows_is_found_once_and_where_it_is(page: Page, serve: Serve) -> None:
-    await page.goto(serve(EVERYTHING))
+    await opened(page, serve, EVERYTHING)
 
     found = {pattern: [(match.role, match.name) for match in (await page.search(pattern)).matches] for pattern in FOUND}
 
@@ -138,7 +140,7 @@ async def test_what_the_snapshot_shows_is_found_once_and_where_it_is(page: Page,
 
 
 async def test_every_line_of_the_snapshot_is_one_line_to_search(page: Page, serve: Serve) -> None:
-    await page.goto(serve(EVERYTHING))
+    await opened(page, serve, EVERYTHING)
     text = (await page.snapshot()).text
 
     lines = re.findall(r"^ *(?:- [a-z]+:|\|) (.+)$", text, re.M)
@@ -151,7 +153,7 @@ async def test_every_line_of_the_snapshot_is_one_line_to_search(page: Page, serv
 
 async def test_options_that_the_snapshot_leaves_out_are_found(page: Page, serve: Serve) -> None:
     options = "".join(f"<option>Country number {number}" for number in range(300))
-    await page.goto(serve(f"<select aria-label=Country>{options}</select>"))
+    await opened(page, serve, f"<select aria-label=Country>{options}</select>")
 
     (match,) = (await page.search("country number 277")).matches
 
@@ -160,11 +162,11 @@ async def test_options_that_the_snapshot_leaves_out_are_found(page: Page, serve:
 
 
 async def test_a_link_in_a_sentence_does_not_end_it(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            "<p>See our <a href=/t>terms</a>, if you like</p><p>Read our <a href=/t>rules</a>.</p>"
-            "<p>Pay<button>now</button></p><p>a <a href=/1>b</a> and <a href=/2>c</a></p>"
-        )
+    await opened(
+        page,
+        serve,
+        "<p>See our <a href=/t>terms</a>, if you like</p><p>Read our <a href=/t>rules</a>.</p>"
+        "<p>Pay<button>now</button></p><p>a <a href=/1>b</a> and <a href=/2>c</a></p>",
     )
 
     totals = [(await page.search(each)).total for each in ("our terms, if", "read our rules", "paynow", "a b and c")]
@@ -174,7 +176,7 @@ async def test_a_link_in_a_sentence_does_not_end_it(page: Page, serve: Serve) ->
 
 async def test_each_of_many_equal_texts_has_its_own_place(page: Page, serve: Serve) -> None:
     blocks = "".join(f"<div id=d{n}>same words here</div>{'<a href=/x>same</a>' * (n % 2)}" for n in range(6))
-    await page.goto(serve(f"{blocks}<div style='margin-top:3000px'>same words here</div>"))
+    await opened(page, serve, f"{blocks}<div style='margin-top:3000px'>same words here</div>")
 
     found = (await page.search("same words")).matches
     ids = {row.ref: row.attributes["id"] for row in (await page.find("div", attributes=["id"])).elements}
@@ -189,7 +191,7 @@ async def test_a_search_between_two_readings_leaves_the_next_one_true(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = "".join(f"<tr><td><a href=/{n}>Order {n}</a><td>open" for n in range(200))
-    await page.goto(serve(f"<table>{rows}</table><p id=p>before"))
+    await opened(page, serve, f"<table>{rows}</table><p id=p>before")
     await page.snapshot()
 
     for word in ("after", "later", "last"):
@@ -206,7 +208,7 @@ async def test_a_search_between_two_readings_leaves_the_next_one_true(
 
 
 async def test_the_total_is_true_when_fewer_are_returned(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>row</p>" * 1234))
+    await opened(page, serve, "<p>row</p>" * 1234)
 
     found = await page.search("row", max_results=3)
 
@@ -214,7 +216,7 @@ async def test_the_total_is_true_when_fewer_are_returned(page: Page, serve: Serv
 
 
 async def test_case_folding_is_that_of_unicode(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>STRASSE</p><p>ΣΊΣΥΦΟΣ</p>"))
+    await opened(page, serve, "<p>STRASSE</p><p>ΣΊΣΥΦΟΣ</p>")
 
     assert (await page.search("straße")).total == 1
     assert (await page.search("σίσυφος")).total == 1
@@ -222,7 +224,7 @@ async def test_case_folding_is_that_of_unicode(page: Page, serve: Serve) -> None
 
 
 async def test_a_regular_expression_matches_within_blocks(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Price: 12.50 EUR</p><p>Price: 7 EUR</p>"))
+    await opened(page, serve, "<p>Price: 12.50 EUR</p><p>Price: 7 EUR</p>")
 
     found = await page.search(r"\d+(?:\.\d+)? EUR$", regex=True)
 
@@ -236,11 +238,11 @@ async def test_the_nearest_spelling_is_told_when_there_is_no_match(page: Page, s
         "Delivery adress": ["Delivery address"],
         "xylophone": [],
     }
-    await page.goto(
-        serve(
-            "<p>Privacy Policy</p><p>Private policies</p><p>Imprint</p><input aria-label='Delivery address'>"
-            "<div>Cancel</div><div>Terms of delivery</div>"
-        )
+    await opened(
+        page,
+        serve,
+        "<p>Privacy Policy</p><p>Private policies</p><p>Imprint</p><input aria-label='Delivery address'>"
+        "<div>Cancel</div><div>Terms of delivery</div>",
     )
 
     near = {pattern: (await page.search(pattern)).near for pattern in expected}
@@ -249,19 +251,19 @@ async def test_the_nearest_spelling_is_told_when_there_is_no_match(page: Page, s
 
 
 async def test_an_expression_that_is_there_to_the_letter_is_said_to_be(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Price (EUR)</p>"))
+    await opened(page, serve, "<p>Price (EUR)</p>")
 
     assert (await page.search("price (EUR)", regex=True)).near == ["Price (EUR)"]
 
 
 async def test_a_match_out_of_the_viewport_is_said_to_be(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>word</p><p style='margin-top:5000px'>word</p>"))
+    await opened(page, serve, "<p>word</p><p style='margin-top:5000px'>word</p>")
 
     assert [match.in_viewport for match in (await page.search("word")).matches] == [True, False]
 
 
 async def test_a_pattern_may_set_flags_of_its_own(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Größe 12"))
+    await opened(page, serve, "<p>Größe 12")
 
     found = await page.search(r"(?a)\w+", regex=True, max_results=1)
 
@@ -269,50 +271,41 @@ async def test_a_pattern_may_set_flags_of_its_own(page: Page, serve: Serve) -> N
 
 
 async def test_a_catastrophic_pattern_is_a_clear_error(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>" + "a" * 5000 + "b</p>" + "<p>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</p>" * 2000))
+    await opened(page, serve, "<p>" + "a" * 5000 + "b</p>" + "<p>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</p>" * 2000)
 
     with pytest.raises(InvalidArguments, match=r"takes too long on this page"):
         await page.search("(a+)+$", regex=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"pattern": "(x", "regex": True}, "The pattern '(x' is no regular expression: missing ) at position 2."),
-        ({"pattern": "  "}, "The pattern is empty: give the text to look for."),
-        ({"pattern": "x", "context_chars": 501}, "context_chars is 501: give 0 to 500."),
-        ({"pattern": "x", "max_results": 0}, "max_results is 0: give 1 to 50."),
-        ({"pattern": "x" * 1_001}, "The pattern has 1,001 characters, and 1,000 is the most: look for a"),
-        ({"pattern": "x" * 300_000, "regex": True}, "The pattern has 300,000 characters, and 1,000 is the most"),
-        ({"pattern": "(" * 500 + ")" * 500, "regex": True}, "The pattern has too many brackets inside of brackets"),
-        ({"pattern": "[" * 500, "regex": True}, "The pattern has too many brackets inside of brackets"),
-        ({"pattern": "(?Lu)a", "regex": True}, "The pattern '(?Lu)a' is no regular expression: ASCII, LOCALE and"),
-        ({"pattern": "(?V0)a", "regex": True}, "The pattern '(?V0)a' is no regular expression: VERSION0 and"),
-    ],
-    ids=[
-        "bad pattern",
-        "empty pattern",
-        "too much context",
-        "no results",
-        "too long",
-        "much too long",
-        "too deep",
-        "sets too deep",
-        "flags that exclude each other",
-        "another version",
-    ],
-)
-async def test_bad_input_is_a_clear_error(page: Page, arguments: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidArguments) as caught:
-        await page.search(**arguments)  # type: ignore[arg-type]  # what a model may send
+BAD_INPUT: list[tuple[dict[str, object], str]] = [
+    ({"pattern": "(x", "regex": True}, "The pattern '(x' is no regular expression: missing ) at position 2."),
+    ({"pattern": "  "}, "The pattern is empty: give the text to look for."),
+    ({"pattern": "x", "context_chars": 501}, "context_chars is 501: give 0 to 500."),
+    ({"pattern": "x", "max_results": 0}, "max_results is 0: give 1 to 50."),
+    ({"pattern": "x" * 1_001}, "The pattern has 1,001 characters, and 1,000 is the most: look for a"),
+    ({"pattern": "x" * 300_000, "regex": True}, "The pattern has 300,000 characters, and 1,000 is the most"),
+    ({"pattern": "(" * 500 + ")" * 500, "regex": True}, "The pattern has too many brackets inside of brackets"),
+    ({"pattern": "[" * 500, "regex": True}, "The pattern has too many brackets inside of brackets"),
+    ({"pattern": "(?Lu)a", "regex": True}, "The pattern '(?Lu)a' is no regular expression: ASCII, LOCALE and"),
+    ({"pattern": "(?V0)a", "regex": True}, "The pattern '(?V0)a' is no regular expression: VERSION0 and"),
+]
 
-    assert str(caught.value).startswith(message)
+
+async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests) -> None:
+    for arguments, message in BAD_INPUT:
+        with subtests.test(message):
+            with pytest.raises(InvalidArguments) as caught:
+                await page.search(**arguments)  # type: ignore[arg-type]  # what a model may send
+
+            assert str(caught.value).startswith(message)
 
 
 async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(page: Page, serve: Serve) -> None:
     """The root of an app does, for whatever is in it: a click on its middle would be another one."""
     heard = "document.querySelectorAll('div').forEach((each) => each.addEventListener('click', () => {}))"
-    await page.goto(serve(f"<div style='height:90vh'><p>Alone</p><div><p>Card</p></div></div><script>{heard}</script>"))
+    await opened(
+        page, serve, f"<div style='height:90vh'><p>Alone</p><div><p>Card</p></div></div><script>{heard}</script>"
+    )
 
     found = [(await page.search(each)).matches[0].ref for each in ("Alone", "Card")]
 
@@ -321,7 +314,7 @@ async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(page: Pa
 
 
 async def test_what_only_a_search_gave_is_told_as_gone_without_its_page(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div>Standup</div>"))
+    await opened(page, serve, "<div>Standup</div>")
     [match] = (await page.search("Standup")).matches
     await page.evaluate("document.querySelector('div').remove()")
 
@@ -339,7 +332,7 @@ async def test_what_leaves_the_page_while_it_is_searched_is_found_out_of_view(
         return await find(*given)
 
     monkeypatch.setattr(searching, "_matches", find_late)
-    await page.goto(serve("<ul id=list><li>Row <b>234</b> of many</ul>"))
+    await opened(page, serve, "<ul id=list><li>Row <b>234</b> of many</ul>")
 
     found = await page.search("Row 234")
 

@@ -12,7 +12,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Fields, Revealed
 from tests.acting import LOGGING, in_frame, log, ref
 from tests.conftest import Serve, on_other_site
-from tests.writing import show
+from tests.writing import opened, show
 
 SECRET = "kiwi-77é"
 
@@ -49,28 +49,25 @@ async def test_a_secret_is_filled_in_where_it_belongs(page: Page, serve: Serve, 
 
 
 async def test_an_editor_takes_a_secret(page: Page, serve: Serve) -> None:
-    url = serve("<div id=f role=textbox aria-label=F contenteditable>old</div>")
-    await page.goto(url)
+    await opened(page, serve, "<div id=f role=textbox aria-label=F contenteditable>old</div>")
 
-    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(page.url))
 
     assert await page.evaluate("f.innerText.trim()") == SECRET
 
 
 async def test_what_is_there_may_stay(page: Page, serve: Serve) -> None:
-    url = serve("<input id=f aria-label=F value='a'>")
-    await page.goto(url)
+    await opened(page, serve, "<input id=f aria-label=F value='a'>")
 
-    await fill_secret(tab_of(page), await ref(page, "F"), revealed(url), append=True)
+    await fill_secret(tab_of(page), await ref(page, "F"), revealed(page.url), append=True)
 
     assert await page.evaluate("f.value") == f"a{SECRET}"
 
 
 async def test_a_row_of_fields_gets_a_character_each(page: Page, serve: Serve) -> None:
-    url = serve("<form>" + "".join(f"<input aria-label=F{n} maxlength=1>" for n in range(6)) + "</form>")
-    await page.goto(url)
+    await opened(page, serve, "<form>" + "".join(f"<input aria-label=F{n} maxlength=1>" for n in range(6)) + "</form>")
 
-    await fill_secret(tab_of(page), await ref(page, "F0"), revealed(url, text="123456"))
+    await fill_secret(tab_of(page), await ref(page, "F0"), revealed(page.url, text="123456"))
 
     assert await page.evaluate("[...document.forms[0].elements].map(each => each.value).join()") == "1,2,3,4,5,6"
 
@@ -103,45 +100,30 @@ async def test_a_page_of_another_origin_gets_nothing(page: Page, serve: Serve) -
     assert await page.evaluate("f.value") == ""
 
 
-async def test_a_frame_of_another_origin_in_the_right_page_gets_nothing(page: Page, serve: Serve) -> None:
+async def test_a_frame_of_another_origin_gets_nothing_unless_both_are_allowed(page: Page, serve: Serve) -> None:
     inner = serve("<input id=f aria-label=F type=password>", other_site=True)
     url = serve(f"<iframe src='{inner}'></iframe>")
     await page.goto(url)
 
-    with pytest.raises(BlockedByPolicy):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+    for allowed in (url, inner):
+        with pytest.raises(BlockedByPolicy):
+            await fill_secret(tab_of(page), await ref(page, "F"), revealed(allowed))
 
-    assert await in_frame(page, "f.value") == ""
-
-
-async def test_the_right_page_in_a_frame_of_another_gets_nothing_unless_both_are_allowed(
-    page: Page, serve: Serve
-) -> None:
-    inner = serve("<input id=f aria-label=F type=password>", other_site=True)
-    url = serve(f"<iframe src='{inner}'></iframe>")
-    await page.goto(url)
-
-    with pytest.raises(BlockedByPolicy):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(inner))
-    before = await in_frame(page, "f.value")
+        assert await in_frame(page, "f.value") == ""
     await fill_secret(tab_of(page), await ref(page, "F"), revealed(inner, url))
 
-    assert (before, await in_frame(page, "f.value")) == ("", SECRET)
+    assert await in_frame(page, "f.value") == SECRET
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        "<iframe sandbox='allow-scripts allow-forms' srcdoc='<input aria-label=F>'></iframe>",
-        "<iframe src='data:text/html,<input aria-label=F>'></iframe>",
-    ],
-)
-async def test_a_document_without_an_origin_gets_nothing(page: Page, serve: Serve, frame: str) -> None:
-    url = serve(frame)
+async def test_a_document_without_an_origin_gets_nothing(page: Page, serve: Serve) -> None:
+    sandboxed = "<iframe sandbox='allow-scripts allow-forms' srcdoc='<input aria-label=Sandboxed>'></iframe>"
+    local = "<iframe src='data:text/html,<input aria-label=Local>'></iframe>"
+    url = serve(sandboxed + local)
     await page.goto(url)
 
-    with pytest.raises(BlockedByPolicy, match="a sandboxed or local document"):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+    for name in ("Sandboxed", "Local"):
+        with pytest.raises(BlockedByPolicy, match="a sandboxed or local document"):
+            await fill_secret(tab_of(page), await ref(page, name), revealed(url))
 
 
 async def test_a_frame_written_by_the_right_page_takes_a_secret(page: Page, serve: Serve) -> None:
@@ -199,12 +181,13 @@ async def test_a_form_of_the_page_itself_takes_a_secret(page: Page, serve: Serve
 
 
 async def test_a_secret_for_hidden_fields_is_not_shown(page: Page, serve: Serve) -> None:
-    url = serve("<textarea id=f aria-label=Comment></textarea><input id=p aria-label=Password type=password>")
-    await page.goto(url)
+    await opened(
+        page, serve, "<textarea id=f aria-label=Comment></textarea><input id=p aria-label=Password type=password>"
+    )
 
     with pytest.raises(BlockedByPolicy, match="shows what it holds"):
-        await fill_secret(tab_of(page), await ref(page, "Comment"), revealed(url, fields="hidden"))
-    await fill_secret(tab_of(page), await ref(page, "Password"), revealed(url, fields="hidden"))
+        await fill_secret(tab_of(page), await ref(page, "Comment"), revealed(page.url, fields="hidden"))
+    await fill_secret(tab_of(page), await ref(page, "Password"), revealed(page.url, fields="hidden"))
 
     assert await page.evaluate("[f.value, p.value]") == ["", SECRET]
 
@@ -219,7 +202,7 @@ async def test_a_frame_that_snatches_the_focus_gets_nothing(page: Page, serve: S
     await page.goto(url)
     await ref(page, "Thief")
 
-    for _ in range(5):
+    for _ in range(2):
         await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
 
         assert await in_frame(page, "f.value") == ""
@@ -227,43 +210,41 @@ async def test_a_frame_that_snatches_the_focus_gets_nothing(page: Page, serve: S
 
 
 async def test_a_field_that_is_swapped_when_it_gets_the_focus_leads_nowhere_else(page: Page, serve: Serve) -> None:
-    url = serve("""<input id=f aria-label=F type=password><textarea id=g aria-label=G></textarea>
+    await opened(
+        page,
+        serve,
+        """<input id=f aria-label=F type=password><textarea id=g aria-label=G></textarea>
       <form id=evil action='https://evil.example/'></form>
-      <script>f.onfocus = () => { evil.append(f); g.focus(); }</script>""")
-    await page.goto(url)
+      <script>f.onfocus = () => { evil.append(f); g.focus(); }</script>""",
+    )
 
     with pytest.raises(BlockedByPolicy, match=r"sent to https://evil\.example"):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(page.url))
 
     assert await page.evaluate("[f.value, g.value]") == ["", ""]
 
 
 async def test_a_secret_names_an_option_of_a_native_list(page: Page, serve: Serve) -> None:
-    url = serve("<select id=f aria-label=F><option>One<option>Two kiwis</select>")
-    other = serve("<select id=f aria-label=F><option>One<option>Two kiwis</select>", other_site=True)
-    await page.goto(url)
-    await select_secret(tab_of(page), await ref(page, "F"), revealed(url, text="Two kiwis"))
-    chosen = await page.evaluate("f.value")
-    await page.goto(other)
+    await opened(page, serve, "<select id=f aria-label=F><option>One<option>Two kiwis</select>")
 
     with pytest.raises(BlockedByPolicy):
-        await select_secret(tab_of(page), await ref(page, "F"), revealed(url, text="Two kiwis"))
+        await select_secret(tab_of(page), await ref(page, "F"), revealed(on_other_site(page.url), text="Two kiwis"))
+    before = await page.evaluate("f.value")
+    await select_secret(tab_of(page), await ref(page, "F"), revealed(page.url, text="Two kiwis"))
 
-    assert (chosen, await page.evaluate("f.value")) == ("Two kiwis", "One")
+    assert (before, await page.evaluate("f.value")) == ("One", "Two kiwis")
 
 
 async def test_what_is_no_field_takes_no_secret(page: Page, serve: Serve) -> None:
-    url = serve("<button>Button</button><input aria-label=Box type=checkbox>")
-    await page.goto(url)
+    await opened(page, serve, "<button>Button</button><input aria-label=Box type=checkbox>")
 
     for name in ("Button", "Box"):
         with pytest.raises(NotInteractable, match="takes no secret"):
-            await fill_secret(tab_of(page), await ref(page, name), revealed(url))
+            await fill_secret(tab_of(page), await ref(page, name), revealed(page.url))
 
 
 async def test_a_field_that_does_not_take_it_is_told(page: Page, serve: Serve) -> None:
-    url = serve("<input id=f aria-label=F oninput=\"this.value = ''\">")
-    await page.goto(url)
+    await opened(page, serve, "<input id=f aria-label=F oninput=\"this.value = ''\">")
 
     with pytest.raises(InvalidArguments, match="did not take <secret:password> and is empty"):
-        await fill_secret(tab_of(page), await ref(page, "F"), revealed(url))
+        await fill_secret(tab_of(page), await ref(page, "F"), revealed(page.url))

@@ -11,7 +11,7 @@ from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import LOGGING, at, log, now, ref
 from tests.conftest import Serve
 from tests.listing import counted_from
-from tests.writing import show
+from tests.writing import opened, show
 
 CITIES = "['Oslo', 'Bergen', 'Stavanger', 'Trondheim']"
 NATIVE = """<select aria-label=City id=s><option value=1>Oslo<option value=2>Bergen<option value=3>New Bergen
@@ -176,7 +176,7 @@ CHOSEN: list[tuple[str | int, By, Outcome]] = [
 
 
 async def test_select_in_a_native_list(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(LOGGING))
+    await opened(page, serve, LOGGING)
     for option, by, outcome in CHOSEN:
         with subtests.test(option=option, by=by):
             await show(page, NATIVE)
@@ -186,14 +186,14 @@ async def test_select_in_a_native_list(page: Page, serve: Serve, subtests: pytes
 
 
 async def test_select_several(page: Page, serve: Serve) -> None:
-    await page.goto(serve(NATIVE.replace("<select", "<select multiple")))
+    await opened(page, serve, NATIVE.replace("<select", "<select multiple"))
 
     assert now(await select(await at(page, "City"), ["Oslo", "New Bergen"])) == Outcome("Oslo, New Bergen")
 
 
 async def test_select_in_a_list_whose_options_stand_in_slots(page: Page, serve: Serve) -> None:
     """And whose field is covered by what was chosen, while the list is open."""
-    await page.goto(serve(IN_SLOTS))
+    await opened(page, serve, IN_SLOTS)
 
     await select(await at(page, "City"), ["Oslo", "Bergen"])
 
@@ -221,7 +221,7 @@ render()</script>"""
 
 
 async def test_options_that_a_press_moves_from_the_list_to_what_is_chosen(page: Page, serve: Serve) -> None:
-    await page.goto(serve(MOVES_CHOICES))
+    await opened(page, serve, MOVES_CHOICES)
     city = await at(page, "City")
 
     await select(city, "Bergen")
@@ -231,7 +231,7 @@ async def test_options_that_a_press_moves_from_the_list_to_what_is_chosen(page: 
 
 
 async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<!doctype html><body style='margin:0'>{HIGHLIGHTS}"))
+    await opened(page, serve, f"<!doctype html><body style='margin:0'>{HIGHLIGHTS}")
     field = await at(page, "City")
 
     await select(field, "Bergen")
@@ -242,7 +242,7 @@ async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page
 
 
 async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"{NATIVE}<script>setTimeout(() => s.add(new Option('Paris')), 200)</script>"))
+    await opened(page, serve, f"{NATIVE}<script>setTimeout(() => s.add(new Option('Paris')), 200)</script>")
 
     assert now(await select(await at(page, "City"), "Paris")) == Outcome("Paris")
 
@@ -270,7 +270,7 @@ LISTS = {
 
 
 async def test_select_in_a_list_of_the_page(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve("<!doctype html><body>"))
+    await opened(page, serve, "<!doctype html><body>")
     for which, (content, option, outcome) in LISTS.items():
         with subtests.test(which):
             await show(page, content)
@@ -341,7 +341,7 @@ async def test_select_says_what_to_do_instead(page: Page, serve: Serve, subtests
 
 async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page: Page, serve: Serve) -> None:
     change = "setTimeout(() => this.selectedIndex = 0, 20)"
-    await page.goto(serve(f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>"))
+    await opened(page, serve, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
 
     receipt = await page.select(await ref(page, "City"), "Oslo")
 
@@ -350,7 +350,7 @@ async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page
 
 async def test_a_list_whose_page_chooses_otherwise_at_once_is_told(page: Page, serve: Serve) -> None:
     change = "this.selectedIndex = 0"
-    await page.goto(serve(f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>"))
+    await opened(page, serve, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
 
     outcome = now(await select(await at(page, "City"), "Oslo"))
 
@@ -383,7 +383,9 @@ async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, 
 
 
 async def test_a_field_with_suggestions_says_which_when_it_is_clicked(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option>Bergen"))
+    await opened(
+        page, serve, "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option>Bergen"
+    )
 
     receipt = await page.click(await ref(page, "City"))
 
@@ -394,13 +396,13 @@ DRAWN = "<style>select, ::picker(select) { appearance: base-select }</style>" + 
 
 
 async def test_an_open_list_whose_options_the_page_draws_has_them_to_be_clicked(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<!doctype html>{DRAWN}"))
+    await opened(page, serve, f"<!doctype html>{DRAWN}")
 
-    opened = await page.click(await ref(page, "City"))
+    clicked = await page.click(await ref(page, "City"))
     text = (await page.snapshot()).text
     await page.click(await ref(page, "Bergen"))
 
-    assert opened.note == ""
+    assert clicked.note == ""
     assert text.split("\n")[:2] == [
         '- combobox "City" [expanded] [ref=E1]: Oslo',
         '  - option "Oslo" [selected] [focused] [ref=E2]',
@@ -418,7 +420,7 @@ document.onclick = (event) => {
 
 
 async def test_select_in_a_list_that_is_in_its_control_and_only_transparent_before(page: Page, serve: Serve) -> None:
-    await page.goto(serve(IN_THE_CONTROL))
+    await opened(page, serve, IN_THE_CONTROL)
     [control] = (await page.snapshot()).refs
 
     receipt = await page.select(control, "Bergen")
@@ -429,7 +431,7 @@ async def test_select_in_a_list_that_is_in_its_control_and_only_transparent_befo
 
 
 async def test_items_that_open_in_what_is_clicked_have_refs_while_they_take_clicks(page: Page, serve: Serve) -> None:
-    await page.goto(serve(IN_THE_CONTROL))
+    await opened(page, serve, IN_THE_CONTROL)
     [control] = (await page.snapshot()).refs
 
     await page.click(control)
@@ -447,11 +449,13 @@ async def test_items_that_open_in_what_is_clicked_have_refs_while_they_take_clic
 
 async def test_several_of_a_list_that_is_a_dialog_of_boxes_to_tick(page: Page, serve: Serve) -> None:
     """It covers its control until it is closed, and no attribute says whose it is."""
-    await page.goto(
-        serve("""<!doctype html><button id=b aria-haspopup=dialog aria-expanded=false>Extras</button>
+    await opened(
+        page,
+        serve,
+        """<!doctype html><button id=b aria-haspopup=dialog aria-expanded=false>Extras</button>
 <dialog id=d><button role=checkbox>Bag</button><button role=checkbox>Meal</button></dialog>
 <script>b.onclick = () => { d.showModal(); b.ariaExpanded = true }
-d.onclick = ({ target }) => { target.ariaChecked = target.ariaChecked != "true" }</script>""")
+d.onclick = ({ target }) => { target.ariaChecked = target.ariaChecked != "true" }</script>""",
     )
 
     receipt = await page.select(await ref(page, "Extras"), ["Bag", "Meal"])

@@ -19,26 +19,27 @@ async def is_still(page: Page) -> bool | None:
     return (await tab_of(page).frames()).root.still
 
 
-@pytest.mark.parametrize(
-    ("content", "still"),
-    [
-        ("<p>One</p><a href=/x>Two</a><form><input autofocus></form><style>p { color: red }</style>", True),
-        ("<p>said of onto = all</p>", False),  # it may be one: nothing is taken for certain that is not
-        ("<script>1</script>", False),
-        ("<script>document.currentScript.remove()</script><p>", False),
-        ("<body onload='1'>", False),
-        ("<img/onerror=1 src=x>", False),
-        ("<svg><script>1</script></svg>", False),
-        ("<iframe srcdoc='<p>'></iframe>", False),
-        ("<a href='java&#115;cript:1'>x</a>", False),
-        ("<meta http-equiv=refresh content='9'>", False),
-        ("<object data='/x'></object>", False),
-    ],
-)
-async def test_a_document_is_still_where_no_script_can_run(page: Page, serve: Serve, content: str, still: bool) -> None:
-    await page.goto(serve(f"<!doctype html>{content}"))
+DOCUMENTS = [
+    ("<p>One</p><a href=/x>Two</a><form><input autofocus></form><style>p { color: red }</style>", True),
+    ("<p>said of onto = all</p>", False),  # it may be one: nothing is taken for certain that is not
+    ("<script>1</script>", False),
+    ("<script>document.currentScript.remove()</script><p>", False),
+    ("<body onload='1'>", False),
+    ("<img/onerror=1 src=x>", False),
+    ("<svg><script>1</script></svg>", False),
+    ("<iframe srcdoc='<p>'></iframe>", False),
+    ("<a href='java&#115;cript:1'>x</a>", False),
+    ("<meta http-equiv=refresh content='9'>", False),
+    ("<object data='/x'></object>", False),
+]
 
-    assert await is_still(page) is still
+
+async def test_a_document_is_still_where_no_script_can_run(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    for content, still in DOCUMENTS:
+        await page.goto(serve(f"<!doctype html>{content}"))
+
+        with subtests.test(content):
+            assert await is_still(page) is still
 
 
 async def test_a_document_of_another_kind_or_with_an_opener_is_not(

@@ -14,9 +14,10 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.base import Answer, Context, Observation, Tool, facts
+from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
+from tests.writing import opened
 
 FORM = """<title>Form</title><button onclick="document.title = 'Clicked'">Go</button>
 <input aria-label=Name value=Ada><select aria-label=City><option>Oslo<option>Rome</select>
@@ -51,7 +52,7 @@ ACTIONS: list[tuple[str, str, dict[str, Any], str | None]] = [
 async def test_an_action_gives_its_receipt(
     browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(FORM))
+    await opened(page, serve, FORM)
     for name, role, arguments, value in ACTIONS:
         seen = await call(name, page, browser, ref=await ref_of(page, role), **arguments)
 
@@ -83,7 +84,7 @@ async def test_goto_completes_an_address(browser: Browser, page: Page, serve: Se
 
 async def test_files_are_uploaded(browser: Browser, page: Page, serve: Serve, tmp_path: Any) -> None:
     (tmp_path / "cv.txt").write_text("x")
-    await page.goto(serve("<input type=file aria-label=File>"))
+    await opened(page, serve, "<input type=file aria-label=File>")
     (ref,) = (await page.snapshot()).refs
 
     await call("upload", page, browser, ref=ref, files=str(tmp_path / "cv.txt"))
@@ -92,7 +93,7 @@ async def test_files_are_uploaded(browser: Browser, page: Page, serve: Serve, tm
 
 
 async def test_something_is_dragged(browser: Browser, page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>From</button><p><button onmouseup='document.title = \"there\"'>To</button>"))
+    await opened(page, serve, "<button>From</button><p><button onmouseup='document.title = \"there\"'>To</button>")
     start, end = (await page.snapshot()).refs
 
     await call("drag", page, browser, from_ref=start, to_ref=end)
@@ -102,7 +103,7 @@ async def test_something_is_dragged(browser: Browser, page: Page, serve: Serve) 
 
 async def test_a_canvas_is_clicked_and_dragged_on_at_places(browser: Browser, page: Page, serve: Serve) -> None:
     told = "document.title += event.type[5] + [event.offsetX, event.offsetY] + ';'"
-    await page.goto(serve(f'<canvas width=200 height=100 onmousedown="{told}" onmouseup="{told}"></canvas>'))
+    await opened(page, serve, f'<canvas width=200 height=100 onmousedown="{told}" onmouseup="{told}"></canvas>')
     (ref,) = (await page.snapshot()).refs
 
     await call("click", page, browser, ref=ref, at=[5, 6])
@@ -113,7 +114,7 @@ async def test_a_canvas_is_clicked_and_dragged_on_at_places(browser: Browser, pa
 
 
 async def test_the_snapshot_keeps_to_its_budget(browser: Browser, page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>One</button>" * 500))
+    await opened(page, serve, "<button>One</button>" * 500)
 
     short = await call("snapshot", page, browser, budget_tokens=300)
     whole = await call("snapshot", page, browser, budget_tokens=0)
@@ -126,9 +127,8 @@ async def test_the_snapshot_keeps_to_its_budget(browser: Browser, page: Page, se
     assert len(facts(whole.value)["refs"]) == 500
 
 
-@pytest.mark.parametrize("tool", READING, ids=lambda tool: tool.name)
 async def test_a_reading_says_that_the_page_has_not_come_in_whole(
-    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, tool: Tool
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer, subtests: pytest.Subtests
 ) -> None:
     read, ended = Event(), f"(Still loading {httpserver.url_for('/halves')}: read it again for the rest.)"
 
@@ -138,27 +138,30 @@ async def test_a_reading_says_that_the_page_has_not_come_in_whole(
         yield "<p>second half</p>"
 
     httpserver.expect_request("/halves").respond_with_handler(lambda _: Response(halves(), content_type="text/html"))
-    await page.goto(serve("<p>before"))
+    await opened(page, serve, "<p>before")
     await page.evaluate("void setTimeout(() => (location.href = '/halves'))")
     while not page.url.endswith("/halves"):
         await tab_of(page).activity.stir(20)
 
-    early = await tool.run(tool.parse({}), Context(page, browser))
+    early = [await tool.run(tool.parse({}), Context(page, browser)) for tool in READING]
     read.set()
     await page.wait_for(text="second half")
     while tab_of(page).activity.navigating():
         await tab_of(page).activity.stir(20)
-    late = await tool.run(tool.parse({}), Context(page, browser))
 
-    assert isinstance(early, Observation)
-    assert isinstance(late, Observation)
-    assert early.text.endswith(ended)
-    assert "second half" in late.text
-    assert ended not in late.text
+    for tool, before in zip(READING, early, strict=True):
+        with subtests.test(tool.name):
+            late = await tool.run(tool.parse({}), Context(page, browser))
+
+            assert isinstance(before, Observation)
+            assert isinstance(late, Observation)
+            assert before.text.endswith(ended)
+            assert "second half" in late.text
+            assert ended not in late.text
 
 
 async def test_waiting_for_a_text_ends_when_it_is_there(browser: Browser, page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Wait<script>setTimeout(() => document.body.append('Ready'), 50)</script>"))
+    await opened(page, serve, "<p>Wait<script>setTimeout(() => document.body.append('Ready'), 50)</script>")
 
     seen = await call("wait_for", page, browser, text="Ready")
 
@@ -166,7 +169,7 @@ async def test_waiting_for_a_text_ends_when_it_is_there(browser: Browser, page: 
 
 
 async def test_waiting_for_nothing_ends_with_an_error(browser: Browser, page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Wait"))
+    await opened(page, serve, "<p>Wait")
 
     with pytest.raises(ActionError):
         await call("wait_for", page, browser, text="Ready", timeout_s=0.2)

@@ -1,3 +1,4 @@
+import itertools
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
+from tests.writing import opened
 
 
 @pytest.mark.parametrize(
@@ -70,19 +72,24 @@ NEVER = [
 ]
 
 
-@pytest.mark.parametrize("address", [*CLOSED, *NEVER], ids=ascii)
-@pytest.mark.parametrize("name", ["goto", "manage_tabs"])
-async def test_a_tool_opens_only_what_the_web_leads_to(browser: Browser, page: Page, address: str, name: str) -> None:
-    tool, tabs = BUILT_IN[name], len(browser.pages)
-    more = {"action": "open"} if name == "manage_tabs" else {}
+async def test_a_tool_opens_only_what_the_web_leads_to(
+    browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    await opened(page, serve, "")
+    before, tabs = page.url, len(browser.pages)
+    for address, name in itertools.product([*CLOSED, *NEVER], ["goto", "manage_tabs"]):
+        with subtests.test(name, address=ascii(address)):
+            tool = BUILT_IN[name]
+            more = {"action": "open"} if name == "manage_tabs" else {}
 
-    with pytest.raises(BlockedByPolicy if address in CLOSED else InvalidArguments) as refused:
-        await tool.run(tool.parse({"url": address, **more}), Context(page, browser))
+            with pytest.raises(BlockedByPolicy if address in CLOSED else InvalidArguments) as refused:
+                await tool.run(tool.parse({"url": address, **more}), Context(page, browser))
 
-    assert (page.url, len(browser.pages)) == ("about:blank", tabs)
-    if address in CLOSED:
-        scheme = address.partition(":")[0].lower()
-        assert f"Only http and https are opened, and what `allow` names, where {scheme}:// would" in str(refused.value)
+            assert (page.url, len(browser.pages)) == (before, tabs)
+            if address in CLOSED:
+                scheme = address.partition(":")[0].lower()
+                said = f"Only http and https are opened, and what `allow` names, where {scheme}:// would"
+                assert said in str(refused.value)
 
 
 async def test_what_allow_names_is_opened(serve: Serve, tmp_path: Path) -> None:

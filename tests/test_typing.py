@@ -12,7 +12,7 @@ from cdp_agent.page.actions import keyboard
 from cdp_agent.page.page import Page
 from tests.acting import log, ref
 from tests.conftest import AppUrl, Serve
-from tests.writing import show
+from tests.writing import opened, show
 
 CANVAS = """<canvas tabindex=0 aria-label=Drawing></canvas><p id=p></p><script>
 window.log = [];
@@ -29,7 +29,7 @@ async def cell(page: Page, shown: str) -> str:
 
 
 async def test_typing_sends_a_key_for_each_character(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CANVAS))
+    await opened(page, serve, CANVAS)
 
     receipt = await page.type("aZ é\tж\n", ref=await ref(page, "Drawing"))
 
@@ -43,7 +43,7 @@ changed:
 
 
 async def test_typing_where_nothing_has_the_focus_says_so(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CANVAS))
+    await opened(page, serve, CANVAS)
 
     receipt = await page.type("x")
 
@@ -62,7 +62,17 @@ async def test_typing_inserts_what_has_no_key(page: Page, serve: Serve, subtests
             assert await page.evaluate("document.querySelector('input').value") == f"x {text}"
 
 
-async def test_typing_into_a_terminal(page: Page, app_url: AppUrl) -> None:
+async def one_after_the_other(session: Session, events: list[Command[Empty]]) -> None:
+    """As on a busy machine: a page's timers are done between any two of the events that are sent together."""
+    for event in events:
+        await session.send(event)
+        timers = runtime.Evaluate(expression="new Promise((done) => setTimeout(done, 30))", await_promise=True)
+        await session.send(timers)
+
+
+async def test_typing_into_a_terminal_which_gets_what_is_composed_however_late_its_parts_come(
+    page: Page, app_url: AppUrl, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await page.goto(app_url("xterm"))
     await page.evaluate("app.editor.focus()")
 
@@ -71,40 +81,22 @@ async def test_typing_into_a_terminal(page: Page, app_url: AppUrl) -> None:
     assert await page.evaluate("app.lines") == ["ls -l 'é 😀'", "echo hi"]
     await page.wait_for(text="you said echo hi")
 
-
-@pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine: a page's timers are done between any two of the events that are sent together."""
-
-    async def one_after_the_other(session: Session, events: list[Command[Empty]]) -> None:
-        for event in events:
-            await session.send(event)
-            timers = runtime.Evaluate(expression="new Promise((done) => setTimeout(done, 30))", await_promise=True)
-            await session.send(timers)
-
     monkeypatch.setattr(keyboard, "send", one_after_the_other)
-
-
-@pytest.mark.usefixtures("loaded")
-async def test_a_terminal_gets_what_is_composed_however_late_its_parts_come(page: Page, app_url: AppUrl) -> None:
-    await page.goto(app_url("xterm"))
-    await page.evaluate("app.editor.focus()")
-
     await page.type("a😀b日本\n")
 
-    assert await page.evaluate("app.lines") == ["a😀b日本"]
+    assert await page.evaluate("app.lines.at(-1)") == "a😀b日本"
 
 
 async def test_the_key_after_a_composition_waits_for_the_timers_that_read_it(page: Page, serve: Serve) -> None:
     """The page is kept busy, so that whatever was sent meanwhile would come before them."""
-    await page.goto(
-        serve(
-            """<input aria-label=F><script>window.log = []; const field = document.querySelector('input');
+    await opened(
+        page,
+        serve,
+        """<input aria-label=F><script>window.log = []; const field = document.querySelector('input');
             field.addEventListener('compositionend', () => {
               setTimeout(() => log.push(field.value));
               for (const until = performance.now() + 60; performance.now() < until;);
-            })</script>"""
-        )
+            })</script>""",
     )
 
     await page.type("x😀y", ref=await ref(page, "F"))
@@ -112,7 +104,7 @@ async def test_the_key_after_a_composition_waits_for_the_timers_that_read_it(pag
     assert await log(page) == ["x😀"]
 
 
-async def test_typing_into_the_cells_of_a_grid(page: Page, app_url: AppUrl) -> None:
+async def test_the_cells_of_a_grid_are_typed_into_and_fill_opens_and_leaves_them(page: Page, app_url: AppUrl) -> None:
     await page.goto(app_url("aggrid"))
     await page.click(await cell(page, "Person 2"))
 
@@ -120,11 +112,6 @@ async def test_typing_into_the_cells_of_a_grid(page: Page, app_url: AppUrl) -> N
 
     row = await page.evaluate("app.row(1)")
     assert (row["name"], row["age"]) == ("Ada Lovelace", 36)
-
-
-async def test_fill_opens_a_cell_of_a_grid_and_leaves_it(page: Page, app_url: AppUrl) -> None:
-    await page.goto(app_url("aggrid"))
-
     for shown, text, field, value in [
         ("Person 3", "Grace, Hopper", "name", "Grace, Hopper"),
         ("22", "41", "age", 41),
@@ -134,6 +121,8 @@ async def test_fill_opens_a_cell_of_a_grid_and_leaves_it(page: Page, app_url: Ap
 
         assert await page.evaluate(f"app.row(2).{field}") == value
         assert (receipt.value, receipt.note) == (text, "")
+    with pytest.raises(NotInteractable, match="became no text field when it was double-clicked"):
+        await page.fill(await cell(page, "Oslo"), "Rome")
 
 
 @pytest.mark.parametrize("app", ["tabulator", "handsontable"])
@@ -150,13 +139,6 @@ async def test_fill_says_what_a_cell_shows_that_is_drawn_anew_or_gives_its_field
     assert (row["name"], row["age"]) == ("Barbara", 44)
 
 
-async def test_fill_of_a_cell_that_is_no_text_says_so(page: Page, app_url: AppUrl) -> None:
-    await page.goto(app_url("aggrid"))
-
-    with pytest.raises(NotInteractable, match="became no text field when it was double-clicked"):
-        await page.fill(await cell(page, "Oslo"), "Rome")
-
-
 async def test_a_menu_that_opens_while_one_types_is_told_and_chosen_from(page: Page, app_url: AppUrl) -> None:
     await page.goto(app_url("tiptap"))
 
@@ -170,17 +152,13 @@ async def test_a_menu_that_opens_while_one_types_is_told_and_chosen_from(page: P
     assert "Alan Turing" in chosen.text
 
 
-async def test_a_focus_that_the_page_moves_on_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve(HANDS_ON))
+async def test_a_focus_that_the_page_moves_on_is_told_and_fill_goes_there(page: Page, serve: Serve) -> None:
+    await opened(page, serve, HANDS_ON)
 
     receipt = await page.focus(await ref(page, "First"))
 
     assert receipt.note == 'the page moved the focus on: it is on textbox E2 "Second" now'
     assert await page.evaluate("document.activeElement.ariaLabel") == "Second"
-
-
-async def test_fill_goes_to_where_the_page_moves_the_focus(page: Page, serve: Serve) -> None:
-    await page.goto(serve(HANDS_ON))
 
     receipt = await page.fill(await ref(page, "First"), "tea")
 

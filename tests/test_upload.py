@@ -12,7 +12,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import at, in_frame, log, until_named
 from tests.conftest import Serve
-from tests.writing import show
+from tests.writing import opened, show
 
 LOGGING = """<script>
 window.log = [];
@@ -44,7 +44,7 @@ UPLOADED = {
 
 
 async def test_upload(page: Page, serve: Serve, files: list[str], subtests: pytest.Subtests) -> None:
-    await page.goto(serve(LOGGING))
+    await opened(page, serve, LOGGING)
     for what, (content, count, outcome) in UPLOADED.items():
         with subtests.test(what):
             await show(page, content)
@@ -55,7 +55,7 @@ async def test_upload(page: Page, serve: Serve, files: list[str], subtests: pyte
 
 async def test_what_a_page_shows_of_its_files_a_while_after_is_told(page: Page, serve: Serve, files: list[str]) -> None:
     shows = "setTimeout(() => { o.textContent = this.files[0].name }, 250)"
-    await page.goto(serve(f'<input type=file onchange="{shows}"><p id=o></p>'))
+    await opened(page, serve, f'<input type=file onchange="{shows}"><p id=o></p>')
     field = (await page.find("input")).elements[0].ref
 
     receipt = await page.upload(field, files[:1])
@@ -73,7 +73,7 @@ async def test_upload_in_a_frame_of_another_process(page: Page, serve: Serve, fi
 
 
 async def test_upload_of_what_is_no_file(page: Page, serve: Serve, tmp_path: Path) -> None:
-    await page.goto(serve("<input type=file aria-label=F>"))
+    await opened(page, serve, "<input type=file aria-label=F>")
     field = await at(page, "F")
 
     with pytest.raises(InvalidArguments, match=r"There is no file /nowhere/cv.pdf"):
@@ -85,7 +85,7 @@ async def test_upload_of_what_is_no_file(page: Page, serve: Serve, tmp_path: Pat
 
 
 async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str]) -> None:
-    await page.goto(serve(f"<input type=file aria-label=Field><button onclick='i.click()'>Chooser</button>{HIDDEN}"))
+    await opened(page, serve, f"<input type=file aria-label=Field><button onclick='i.click()'>Chooser</button>{HIDDEN}")
 
     with pytest.raises(InvalidArguments) as refused:
         await upload(await at(page, "Field"), files)
@@ -100,7 +100,7 @@ async def test_upload_of_too_many(page: Page, serve: Serve, files: list[str]) ->
 async def test_a_click_that_opens_a_chooser_says_how_to_give_it_files(
     late: int, page: Page, serve: Serve, files: list[str]
 ) -> None:
-    await page.goto(serve(f"<button onclick='setTimeout(() => i.click(), {late})'>F</button>{HIDDEN}"))
+    await opened(page, serve, f"<button onclick='setTimeout(() => i.click(), {late})'>F</button>{HIDDEN}")
     button = (await at(page, "F")).ref
 
     receipt = await page.click(button)
@@ -112,7 +112,7 @@ async def test_a_click_that_opens_a_chooser_says_how_to_give_it_files(
 
 
 async def test_upload_to_what_opens_no_chooser(page: Page, serve: Serve, files: list[str]) -> None:
-    await page.goto(serve("<button>F</button>"))
+    await opened(page, serve, "<button>F</button>")
 
     with pytest.raises(NotInteractable, match="opened no file chooser when it was clicked") as refused:
         await upload(await at(page, "F"), files)
@@ -144,7 +144,7 @@ def test_a_file_of_an_allowed_folder_goes_by_its_name(tmp_path: Path) -> None:
 
 
 async def test_a_name_that_no_file_can_have_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve("<input type=file aria-label=F>"))
+    await opened(page, serve, "<input type=file aria-label=F>")
     field = await at(page, "F")
     for name in ("a\0.txt", "a/\0", "a\ud800.txt", "x" * 300, "a/" + "é" * 200):
         with subtests.test(ascii(name)):

@@ -124,6 +124,14 @@ async def shared_browser() -> AsyncIterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+async def lasting_tab(shared_browser: Browser) -> AsyncIterator[OneTab]:
+    """See lasting.py."""
+    tab = OneTab(shared_browser)
+    yield tab
+    await tab.close()
+
+
 @pytest.fixture(scope="module")
 async def one_tab(shared_browser: Browser) -> AsyncIterator[OneTab]:
     """See one_tab.py."""

@@ -9,6 +9,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import FilledField
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 FORM = """<!doctype html><form><input aria-label=Name><textarea aria-label=Note></textarea>
@@ -24,8 +25,8 @@ FORM = """<!doctype html><form><input aria-label=Name><textarea aria-label=Note>
   onclick="cities.hidden = false" id=c>
 <ul id=cities role=listbox hidden><li role=option onclick="c.value = 'Oslo'; cities.hidden = true">Oslo
 <li role=option>Rome</ul>
-<button>Send</button></form><script>const size = (it) => { s.textContent = it.textContent; list.hidden = true };
-const held = () => [...document.querySelectorAll("input,textarea,select")].map(
+<button>Send</button></form><script>var size = (it) => { s.textContent = it.textContent; list.hidden = true };
+var held = () => [...document.querySelectorAll("input,textarea,select")].map(
   (each) => each.type === "checkbox" || each.type === "radio" ? each.checked : each.value).join()
   + document.querySelector("[role=switch]").ariaChecked + s.textContent</script>"""
 

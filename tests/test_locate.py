@@ -9,6 +9,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
+from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened
 
 

@@ -13,6 +13,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
 async def is_still(page: Page) -> bool | None:

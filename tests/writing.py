@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -52,9 +54,11 @@ async def put(page: Page, content: str) -> None:
 async def opened(page: Page, serve: Serve, content: str) -> None:
     """The same at an address of the tests' server, to which the page goes first if it is elsewhere.
 
-    Scripts in the content declare names that other tests of the file use as well with `var` or in a block.
+    The address is one for each file. Scripts in the content declare names that other tests of the file use as well with
+    `var` or in a block.
     """
-    address = serve("", path="/written.html")
+    file = os.environ["PYTEST_CURRENT_TEST"].partition("::")[0]
+    address = serve("", path=f"/written/{Path(file).stem}.html")
     if page.url != address:
         await page.goto(address)
     await page.evaluate("scrollTo({top: 0, left: 0, behavior: 'instant'})")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.activity.console import Level
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened
 
 LOGS = """<script>
 console.log('Saved', 42, {a: 1}); console.warn('careful'); console.error(new Error('boom'));
@@ -28,14 +31,12 @@ async def test_what_was_logged_and_thrown_before_anybody_asked_is_told(page: Pag
         ("error", "Uncaught (in promise) no reason", True),
     ]
     assert found.messages[-1].line == 3
-    assert found.total == 5
+    levels: list[Level] = ["all", "warning", "error"]
+    assert [(await page.console(level=level)).total for level in levels] == [5, 4, 3]
 
+    await page.goto(serve("<h1>quiet</h1>"))
 
-@pytest.mark.parametrize(("level", "count"), [("all", 5), ("warning", 4), ("error", 3)])
-async def test_messages_are_asked_for_by_level(page: Page, serve: Serve, level: str, count: int) -> None:
-    await page.goto(serve(LOGS))
-
-    assert (await page.console(level=level)).total == count  # type: ignore[arg-type]
+    assert (await page.console()).messages == []  # a new document begins with nothing
 
 
 async def test_the_latest_with_a_text_are_told_and_all_counted(page: Page, serve: Serve) -> None:
@@ -58,21 +59,16 @@ async def test_those_of_frames_in_other_processes_are_told(page: Page, serve: Se
     assert {each.text for each in (await page.console()).messages} == {"from the page", "from the frame"}
 
 
-async def test_a_new_document_begins_with_nothing(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LOGS))
-    await page.goto(serve("<h1>quiet</h1>"))
-
-    assert (await page.console()).messages == []
-
-
 async def test_a_bad_level_is_told(page: Page) -> None:
     with pytest.raises(InvalidArguments, match="level is error, warning, all, not 'loud'"):
         await page.console(level="loud")  # type: ignore[arg-type]
 
 
 async def test_a_page_cannot_notice_that_its_console_is_read(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<script>
+    await opened(
+        page,
+        serve,
+        """<script>
         window.seen = [];
         const error = new Error('trap');
         for (const name of ['stack', 'message', 'name'])
@@ -80,7 +76,7 @@ async def test_a_page_cannot_notice_that_its_console_is_read(page: Page, serve: 
         Error.prepareStackTrace = () => seen.push('stack trace');
         console.log(error, new Proxy({}, {get() { seen.push('get'); }, ownKeys() { seen.push('keys'); return []; }}));
         seen.length = 0;
-        </script>""")
+        </script>""",
     )
 
     await page.console()
@@ -89,9 +85,11 @@ async def test_a_page_cannot_notice_that_its_console_is_read(page: Page, serve: 
 
 
 async def test_a_receipt_tells_what_an_action_made_a_script_throw(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<script>setTimeout(() => { throw new Error('long ago'); })</script>
-        <button onclick="nothing.here()">Save</button><button>Other</button>""")
+    await opened(
+        page,
+        serve,
+        """<script>setTimeout(() => { throw new Error('long ago'); })</script>
+        <button onclick="nothing.here()">Save</button><button>Other</button>""",
     )
 
     receipt = await page.click(await ref(page, "Save"))

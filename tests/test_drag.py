@@ -10,14 +10,16 @@ import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions.actions import click
-from cdp_agent.page.actions.drag import Offset, drag
+from cdp_agent.page.actions.drag import drag
 from cdp_agent.page.page import Page
 from tests.acting import at, in_frame, ref, until_named
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened
 
 BOX = "position:absolute;width:50px;height:50px;background:red"
 FOLLOW = """<script>
-let moves = 0, held = false;
+var moves = 0, held = false;
 s.onmousedown = (event) => { held = true; event.preventDefault() };
 onmouseup = () => held = false;
 onmousemove = (event) => {
@@ -41,24 +43,15 @@ ondrop="event.preventDefault(); this.textContent = event.dataTransfer.getData('t
 
 @pytest.mark.parametrize("top", [200, 2000], ids=["in view", "far down"])
 async def test_drag_with_the_mouse(page: Page, serve: Serve, top: int) -> None:
-    await page.goto(serve(following(top)))
+    await opened(page, serve, following(top))
 
     await drag(await at(page, "Source"), await at(page, "Target"))
 
     assert await page.evaluate("[s.offsetLeft, s.offsetTop, moves > 5, held]") == [400, top, True, False]
 
 
-async def test_drag_by_an_offset(page: Page, serve: Serve) -> None:
-    await page.goto(serve(following(200)))
-    before = await page.evaluate("[s.offsetLeft, s.offsetTop]")
-
-    await drag(await at(page, "Source"), Offset(100, 30))
-
-    assert await page.evaluate("[s.offsetLeft, s.offsetTop]") == [before[0] + 100, before[1] + 30]
-
-
 async def test_drag_and_drop_of_html(page: Page, serve: Serve) -> None:
-    await page.goto(serve(SOURCE + TARGET))
+    await opened(page, serve, SOURCE + TARGET)
 
     await drag(await at(page, "Source"), await at(page, "Target"))
 
@@ -66,33 +59,30 @@ async def test_drag_and_drop_of_html(page: Page, serve: Serve) -> None:
 
 
 async def test_what_a_page_holds_its_drop_for_is_looked_at_now_and_then_only(page: Page, serve: Serve) -> None:
-    over = "let over, look; t.addEventListener('dragover', () => look ??= setTimeout(() => { over = true }, 20))"
+    over = "var over = false, look = null"
+    over += "; t.addEventListener('dragover', () => look ??= setTimeout(() => { over = true }, 20))"
     drop = "t.ondrop = (event) => { event.preventDefault(); t.textContent = over ? 'met' : 'lost' }"
-    await page.goto(serve(f"{SOURCE}{TARGET}<script>{over}; {drop}</script>"))
+    await opened(page, serve, f"{SOURCE}{TARGET}<script>{over}; {drop}</script>")
 
     await drag(await at(page, "Source"), await at(page, "Target"))
 
     assert await page.evaluate("t.textContent") == "met"
 
 
-async def test_drag_into_a_frame_of_another_process(page: Page, serve: Serve) -> None:
-    url = serve(TARGET, other_site=True)
-    await page.goto(serve(f"{SOURCE}<iframe src='{url}' style='position:absolute;top:100px;left:50px'></iframe>"))
-    await until_named(page, "Target")
+async def test_drag_into_and_out_of_a_frame_of_another_process(page: Page, serve: Serve) -> None:
+    inner = (SOURCE + TARGET).replace("aria-label=", "aria-label=Inner")
+    url = serve(inner, other_site=True)
+    frame = f"<iframe src='{url}' style='position:absolute;top:100px;left:50px'></iframe>"
+    await page.goto(serve(SOURCE + TARGET + frame))
+    await until_named(page, "InnerTarget")
 
-    await drag(await at(page, "Source"), await at(page, "Target"))
-    await click(await at(page, "Target"))
+    await drag(await at(page, "Source"), await at(page, "InnerTarget"))
+    await click(await at(page, "InnerTarget"))
 
-    assert await page.evaluate("document.title") == "over"
-    assert await in_frame(page, "[t.textContent, t.title]") == ["cargo", "hit"]
+    assert await page.evaluate("[t.textContent, document.title]") == ["", "over"]
+    assert await in_frame(page, "[t.textContent, t.title, document.title]") == ["cargo", "hit", ""]
 
-
-async def test_drag_out_of_a_frame_of_another_process(page: Page, serve: Serve) -> None:
-    url = serve(SOURCE, other_site=True)
-    await page.goto(serve(f"{TARGET}<iframe src='{url}' style='position:absolute;top:100px;left:50px'></iframe>"))
-    await until_named(page, "Source")
-
-    await drag(await at(page, "Source"), await at(page, "Target"))
+    await drag(await at(page, "InnerSource"), await at(page, "Target"))
     await click(await at(page, "Target"))
 
     assert await page.evaluate("[t.textContent, t.title]") == ["cargo", "hit"]
@@ -101,7 +91,7 @@ async def test_drag_out_of_a_frame_of_another_process(page: Page, serve: Serve) 
 
 async def test_drag_presses_nothing_when_the_target_cannot_be_reached(page: Page, serve: Serve) -> None:
     cover = "<div role=dialog aria-label=Terms style='position:fixed;inset:100px 0 0 100px;background:blue'></div>"
-    await page.goto(serve(following(200) + cover))
+    await opened(page, serve, following(200) + cover)
 
     with pytest.raises(NotInteractable, match='is covered by dialog "Terms": close it first'):
         await drag(await at(page, "Source"), await at(page, "Target"))
@@ -113,7 +103,7 @@ async def test_drag_onto_an_outline_that_the_mouse_does_not_see(page: Page, serv
     box = "<svg width=300 height=200><rect x=200 y=50 width=60 height=60 fill=none stroke=black /></svg>"
     button = "<button style='position:absolute;left:0;top:150px'>Go</button>"
     told = "<script>onmouseup = (event) => document.title = event.target.nodeName + [event.x, event.y]</script>"
-    await page.goto(serve(box + button + told))
+    await opened(page, serve, box + button + told)
 
     await page.drag(await ref(page, "Go"), (await page.find("rect")).elements[0].ref)
 
@@ -122,7 +112,7 @@ async def test_drag_onto_an_outline_that_the_mouse_does_not_see(page: Page, serv
 
 async def test_drag_goes_just_past_the_middle(page: Page, serve: Serve) -> None:
     boxes = "".join(f"<button style='{BOX};left:{left}px;top:100px'>{left}</button>" for left in (0, 200))
-    await page.goto(serve(f"{boxes}<script>onmouseup = (event) => document.title = event.x</script>"))
+    await opened(page, serve, f"{boxes}<script>onmouseup = (event) => document.title = event.x</script>")
 
     ends = []
     for start, end in (("0", "200"), ("200", "0")):
@@ -132,19 +122,8 @@ async def test_drag_goes_just_past_the_middle(page: Page, serve: Serve) -> None:
     assert ends == ["225", "24"]
 
 
-async def test_drag_from_one_position_to_another(page: Page, serve: Serve) -> None:
-    note = "(event) => document.title += '(' + [event.offsetX, event.offsetY] + ')'"
-    told = f"<script>onmousedown = onmouseup = {note}</script>"
-    await page.goto(serve(f"<canvas width=300 height=200></canvas>{told}"))
-    canvas = (await page.find("canvas")).elements[0].ref
-
-    await page.drag(canvas, canvas, position=(10, 190), to_position=(290, 5))
-
-    assert await page.evaluate("document.title") == "(10,190)(290,5)"
-
-
 async def test_drag_by_so_many_pixels_tells_how_far_it_moved(page: Page, serve: Serve) -> None:
-    await page.goto(serve(following(200)))
+    await opened(page, serve, following(200))
     await page.evaluate("s.style.left = s.style.top = '100px'")
 
     receipt = await page.drag(await ref(page, "Source"), by=(60, -40), position=(25, 25))
@@ -154,7 +133,7 @@ async def test_drag_by_so_many_pixels_tells_how_far_it_moved(page: Page, serve: 
 
 
 async def test_what_is_hidden_after_a_drag_is_not_told_to_have_moved(page: Page, serve: Serve) -> None:
-    await page.goto(serve(following(200)))
+    await opened(page, serve, following(200))
     await page.evaluate("s.onmouseup = () => s.hidden = true")
 
     receipt = await page.drag(await ref(page, "Source"), by=(60, 40))
@@ -163,10 +142,12 @@ async def test_what_is_hidden_after_a_drag_is_not_told_to_have_moved(page: Page,
 
 
 async def test_what_moved_by_a_drag_is_not_waited_for_any_longer(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<button id=s style="position: relative">Source</button><script>
+    await opened(
+        page,
+        serve,
+        """<button id=s style="position: relative">Source</button><script>
         s.onpointerdown = ({ pointerId }) => s.setPointerCapture(pointerId)
-        s.onpointermove = ({ clientX, buttons }) => { if (buttons) s.style.left = `${clientX - 20}px` }</script>""")
+        s.onpointermove = ({ clientX, buttons }) => { if (buttons) s.style.left = `${clientX - 20}px` }</script>""",
     )
 
     receipt = await page.drag(await ref(page, "Source"), by=(100, 0))
@@ -176,7 +157,7 @@ async def test_what_moved_by_a_drag_is_not_waited_for_any_longer(page: Page, ser
 
 
 async def test_drag_says_that_it_wants_one_goal(page: Page, serve: Serve) -> None:
-    await page.goto(serve(following(200)))
+    await opened(page, serve, following(200))
     source = await ref(page, "Source")
 
     for goals in ({}, {"to_ref": source, "by": (1, 1)}):
@@ -190,10 +171,10 @@ async def test_drag_in_a_drawing_from_a_point_to_a_point(page: Page, serve: Serv
         <rect width=80 height=40 fill=none pointer-events=all onmousedown='held = this.parentNode' /></g>
         <circle id=port cx=300 cy=200 r=6 onmouseup='document.title = "wired"' onclick='0'><title>Port</title></circle>
         </svg>"""
-    follow = """<script>let held = null; addEventListener('mousemove', (event) => held?.setAttribute('transform',
+    follow = """<script>var held = null; addEventListener('mousemove', (event) => held?.setAttribute('transform',
         `translate(${event.clientX - 28 - 10},${event.clientY - 28 - 10})`));
         addEventListener('mouseup', () => held = null)</script>"""
-    await page.goto(serve(drawing + follow))
+    await opened(page, serve, drawing + follow)
     node = await ref(page, "Node")
 
     moved = await page.drag(node, by=(100, 50), position=(10, 10))
@@ -214,7 +195,7 @@ t.onmouseup = () => document.title += 'dropped'</script>"""
 
 
 async def test_a_target_out_of_view_is_brought_into_view_while_the_button_is_held(page: Page, serve: Serve) -> None:
-    await page.goto(serve(FAR_LIST))
+    await opened(page, serve, FAR_LIST)
 
     await page.drag(await ref(page, "Source"), await ref(page, "Target"))
 
@@ -225,10 +206,12 @@ async def test_a_target_out_of_view_is_brought_into_view_while_the_button_is_hel
 
 
 async def test_a_position_out_of_view_is_brought_into_view(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<div style='height:200px;width:300px;overflow:auto'>
+    await opened(
+        page,
+        serve,
+        """<div style='height:200px;width:300px;overflow:auto'>
         <svg id=v width=4000 height=4000 tabindex=0></svg></div>
-        <script>v.onmouseup = (event) => document.title = [event.offsetX, event.offsetY]</script>""")
+        <script>v.onmouseup = (event) => document.title = [event.offsetX, event.offsetY]</script>""",
     )
     drawing = await ref(page, "", "img")
 
@@ -240,11 +223,11 @@ async def test_a_position_out_of_view_is_brought_into_view(page: Page, serve: Se
 
 
 async def test_a_drag_is_held_at_both_ends(page: Page, serve: Serve) -> None:
-    times = """<script>let began, moved; s.onpointerdown = () => began = performance.now();
+    times = """<script>var began, moved = null; s.onpointerdown = () => began = performance.now();
     addEventListener('pointermove', (event) => { if (event.buttons) moved ??= performance.now() - began;
       last = performance.now() });
     addEventListener('pointerup', () => document.title = [moved > 250, performance.now() - last > 250])</script>"""
-    await page.goto(serve(following(200) + times))
+    await opened(page, serve, following(200) + times)
 
     await page.drag(await ref(page, "Source"), by=(90, 90), hold_s=0.3)
 
@@ -254,7 +237,7 @@ async def test_a_drag_is_held_at_both_ends(page: Page, serve: Serve) -> None:
 async def test_a_thin_wire_is_hit_where_it_runs(page: Page, serve: Serve) -> None:
     wire = "<path d='M5 5C400 5 5 290 395 290' fill=none stroke=black stroke-width=3 onclick='document.title = 1' />"
     group = "<g aria-label=Link><line x1=5 y1=290 x2=20 y2=120 stroke=black onclick='document.title += 2' /></g>"
-    await page.goto(serve(f"<svg width=400 height=300>{wire}{group}</svg>"))
+    await opened(page, serve, f"<svg width=400 height=300>{wire}{group}</svg>")
 
     await page.click((await page.find("path")).elements[0].ref)
     await page.click(await ref(page, "Link"))
@@ -278,7 +261,7 @@ async def interrupted(doing: Coroutine[Any, Any, Any], page: Page, when: str) ->
 
 @pytest.mark.parametrize("hold_s", [5.0, 0.0], ids=["while it is held still", "while it moves"])
 async def test_a_cancelled_drag_leaves_no_button_pressed(hold_s: float, page: Page, serve: Serve) -> None:
-    await page.goto(serve(following(200) + NOTED))
+    await opened(page, serve, following(200) + NOTED)
     source = await ref(page, "Source")
 
     await interrupted(page.drag(source, by=(400, 100), hold_s=hold_s), page, "held && (moves > 2 || document.title)")
@@ -307,7 +290,7 @@ async def test_a_drag_that_is_cancelled_while_the_page_scrolls_leaves_no_button_
 
 async def test_a_cancelled_drag_of_html_drops_nothing(page: Page, serve: Serve) -> None:
     began = "<script>addEventListener('dragstart', () => document.title += 'dragstart,')</script>"
-    await page.goto(serve(SOURCE + TARGET + NOTED + began))
+    await opened(page, serve, SOURCE + TARGET + NOTED + began)
     source, target = await ref(page, "Source"), await ref(page, "Target")
 
     await interrupted(page.drag(source, target, hold_s=0.2), page, "document.title.includes('dragstart')")
@@ -319,7 +302,7 @@ async def test_a_cancelled_drag_of_html_drops_nothing(page: Page, serve: Serve) 
 async def test_a_page_that_leaves_in_the_middle_of_a_drag_gets_no_held_button(page: Page, serve: Serve) -> None:
     after = serve("<button onmousemove='document.title += event.buttons'>Next</button>")
     leave = f"<script>onmousemove = () => {{ if (held && ++moves > 3) location = '{after}' }}</script>"
-    await page.goto(serve(following(200) + leave))
+    await opened(page, serve, following(200) + leave)
 
     receipt = await page.drag(await ref(page, "Source"), await ref(page, "Target"))
     await page.hover(await ref(page, "Next"))
@@ -330,7 +313,7 @@ async def test_a_page_that_leaves_in_the_middle_of_a_drag_gets_no_held_button(pa
 
 async def test_an_element_that_vanishes_in_the_middle_of_a_drag_is_let_go_of(page: Page, serve: Serve) -> None:
     vanish = "<script>onmousemove = () => { if (held && ++moves > 3) s.remove() }</script>"
-    await page.goto(serve(following(200) + vanish + NOTED))
+    await opened(page, serve, following(200) + vanish + NOTED)
 
     receipt = await page.drag(await ref(page, "Source"), await ref(page, "Target"))
 

@@ -14,13 +14,16 @@ from werkzeug import Request, Response
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, NotInteractable, PageUnresponsive
+from cdp_agent.page.actions.navigation import _refuse
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import DialogPolicy
 
-from .conftest import Serve, held, on_other_site
+from .conftest import Serve, held
 from .detached import DetachedChrome
+from .lasting import one_tab  # noqa: F401 (a fixture)
+from .writing import opened
 
 
 @pytest.fixture
@@ -30,22 +33,40 @@ def hanging(httpserver: HTTPServer) -> Iterator[str]:
         yield httpserver.url_for("/hanging")
 
 
-async def test_goto_tells_where_it_led(page: Page, serve: Serve) -> None:
-    address = serve("<title>Goal</title>")
+async def test_goto_and_reload_tell_where_they_led(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    address = serve("<title>Goal</title><p id=part>part</p>")
+    file = serve("1", headers={"Content-Disposition": "attachment; filename=a.txt"}, content_type="text/plain")
 
-    receipt = await page.goto(address)
+    with subtests.test("a page"):
+        receipt = await page.goto(address)
 
-    assert receipt.text == f'went to {address}\nnavigated to {address} "Goal"'
-    assert (page.url, page.title) == (address, "Goal")
+        assert receipt.text == f'went to {address}\nnavigated to {address} "Goal"'
+        assert (page.url, page.title) == (address, "Goal")
 
+    await page.evaluate("window.kept = true")
+    with subtests.test("a download leaves the page"):
+        receipt = await page.goto(file)
 
-async def test_redirects_are_followed(page: Page, serve: Serve) -> None:
-    goal = serve("<title>Goal</title>")
-    moved = serve("", status=302, headers={"Location": on_other_site(goal)})
+        assert [each.suggested_name for each in receipt.downloads] == ["a.txt"]
+        assert page.url == address
 
-    receipt = await page.goto(moved)
+    with subtests.test("an answer without content leaves the page"):
+        receipt = await page.goto(serve("", status=204))
 
-    assert receipt.navigated_to == on_other_site(goal)
+        assert receipt.note == "the server had nothing to show: the page stays as it was"
+        assert page.url == address
+
+    with subtests.test("a fragment keeps the document"):
+        receipt = await page.goto(f"{address}#part")
+
+        assert receipt.same_document
+        assert await page.evaluate("window.kept") is True
+
+    with subtests.test("a reload gives a new one"):
+        receipt = await page.reload()
+
+        assert receipt.text == f'reloaded\nnavigated to {address}#part "Goal"'
+        assert await page.evaluate("window.kept") is None
 
 
 async def test_goto_opens_addresses_without_a_server(page: Page) -> None:
@@ -55,45 +76,25 @@ async def test_goto_opens_addresses_without_a_server(page: Page) -> None:
         assert (receipt.navigated_to, receipt.title) == (address, title)
 
 
-async def test_goto_a_fragment_keeps_the_document(page: Page, serve: Serve) -> None:
-    address = serve("<p id=part>part</p>")
-    await page.goto(address)
-    await page.evaluate("window.kept = true")
-
-    receipt = await page.goto(f"{address}#part")
-
-    assert receipt.same_document
-    assert await page.evaluate("window.kept") is True
-
-
-async def test_goto_a_download_leaves_the_page(page: Page, serve: Serve) -> None:
-    address = serve("<title>Stays</title>")
-    file = serve("1", headers={"Content-Disposition": "attachment; filename=a.txt"}, content_type="text/plain")
-    await page.goto(address)
-
-    receipt = await page.goto(file)
-
-    assert [each.suggested_name for each in receipt.downloads] == ["a.txt"]
-    assert page.url == address
-
-
-async def test_goto_an_answer_without_content_leaves_the_page(page: Page, serve: Serve) -> None:
-    address = serve("<title>Stays</title>")
-    await page.goto(address)
-
-    receipt = await page.goto(serve("", status=204))
-
-    assert receipt.note == "the server had nothing to show: the page stays as it was"
-    assert page.url == address
-
-
 CANNOT_BE_OPENED = [
-    ("http://localhost:9/", "net::ERR_UNSAFE_PORT", "Chrome refuses that port"),
     ("http://nowhere.invalid/", "net::ERR_NAME_NOT_RESOLVED", "there is no such host"),
     ("nonsense", "ERR_INVALID_URL", "Give a whole one"),
     ("", "ERR_INVALID_URL", "Give a whole one"),
-    ("file:///no/such/file", "net::ERR_FILE_NOT_FOUND", "there is no such file"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("net::ERR_UNSAFE_PORT", "Chrome refuses that port"),
+        ("net::ERR_FILE_NOT_FOUND", "there is no such file"),
+    ],
+)
+def test_each_reason_of_chrome_has_its_words(reason: str, said: str) -> None:
+    with pytest.raises(NavigationFailed, match=said) as caught:
+        _refuse("https://a.example/", reason)
+
+    assert (caught.value.url, caught.value.reason) == ("https://a.example/", reason)
 
 
 async def test_what_cannot_be_opened_is_explained_and_the_tab_can_be_used(
@@ -140,7 +141,7 @@ async def test_a_link_to_a_server_that_never_answers_gives_the_page_back(
     page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(page_defaults(), "navigation_s", 0.3)
-    await page.goto(serve(f"<a href='{hanging}'>go</a>"))
+    await opened(page, serve, f"<a href='{hanging}'>go</a>")
     await page.snapshot()
 
     receipt = await page.click("E1")
@@ -158,7 +159,7 @@ async def test_that_a_server_does_not_answer_is_told_before_the_page_is_given_ba
     monkeypatch.setattr("cdp_agent.page.receipts.stability.UNANSWERED_S", 0.3)
     monkeypatch.setattr("cdp_agent.page.frames.frames.GIVEN_BACK_S", 2.0)
     button = '<button onclick="out.textContent = 1">here</button><p id=out></p>'
-    await page.goto(serve(f"<a href='{hanging}'>go</a>{button}"))
+    await opened(page, serve, f"<a href='{hanging}'>go</a>{button}")
     await page.snapshot()
 
     told = await page.click("E1")
@@ -180,7 +181,7 @@ async def test_a_server_that_answers_after_it_was_told_of_is_waited_for(
         return Response("<title>Late</title><h1>Late</h1>", content_type="text/html")
 
     httpserver.expect_request("/late").respond_with_handler(answer)
-    await page.goto(serve(f"<a href='{httpserver.url_for('/late')}'>go</a>"))
+    await opened(page, serve, f"<a href='{httpserver.url_for('/late')}'>go</a>")
     await page.snapshot()
 
     told = await page.click("E1")
@@ -195,7 +196,7 @@ async def test_a_page_that_is_leaving_says_so(
     page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 0.3)
-    await page.goto(serve("<p>here"))
+    await opened(page, serve, "<p>here")
     root = (await tab_of(page).frames()).root
     async with root.session.expect(cdp_page.FrameStartedNavigating) as started:
         await page.evaluate(f"setTimeout(() => (location.href = '{hanging}')) && 1")
@@ -218,30 +219,20 @@ async def test_an_image_that_never_comes_holds_nothing_up_for_long(page: Page, s
     assert receipt.settled_ms < 5000
 
 
-async def test_back_and_forward(page: Page, serve: Serve) -> None:
+async def test_back_and_forward_also_within_a_document(page: Page, serve: Serve) -> None:
     first, second = serve("<title>First</title>"), serve("<title>Second</title>")
     await page.goto(first)
     await page.goto(second)
 
     assert (await page.back()).text == f'went back\nnavigated to {first} "First"'
     assert (await page.forward()).text == f'went forward\nnavigated to {second} "Second"'
-
-
-async def test_back_within_a_document(page: Page, serve: Serve) -> None:
-    address = serve("<title>App</title>")
-    await page.goto(address)
-    await page.evaluate("history.pushState(0, '', '?cart')")
-
-    receipt = await page.back()
-
-    assert (receipt.navigated_to, receipt.same_document) == (address, True)
-
-
-async def test_there_may_be_nowhere_to_go(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>last"))
-
     with pytest.raises(ActionError, match="no page to go forward to: this is the last one"):
         await page.forward()
+
+    await page.evaluate("history.pushState(0, '', '?cart')")
+    receipt = await page.back()
+
+    assert (receipt.navigated_to, receipt.same_document) == (second, True)
 
 
 async def test_a_page_out_of_the_back_forward_cache_can_be_used(serve: Serve) -> None:
@@ -258,17 +249,6 @@ async def test_a_page_out_of_the_back_forward_cache_can_be_used(serve: Serve) ->
         assert '"press" → "pressed"' in (await page.click(button)).text
 
 
-async def test_reload_gives_a_new_document(page: Page, serve: Serve) -> None:
-    address = serve("<title>Goal</title>")
-    await page.goto(address)
-    await page.evaluate("window.kept = true")
-
-    receipt = await page.reload()
-
-    assert receipt.text == f'reloaded\nnavigated to {address} "Goal"'
-    assert await page.evaluate("window.kept") is None
-
-
 async def test_a_crashed_page_is_reloaded(page: Page, serve: Serve) -> None:
     await page.goto(serve("<title>Goal</title>"))
     assert (await page.goto("chrome://crash")).settled == "the page crashed"
@@ -283,7 +263,7 @@ LEAVE = "<title>Stays</title><input><script>addEventListener('beforeunload', (e)
 
 async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
     goal = serve("<title>Goal</title>")
-    await page.goto(serve(LEAVE))
+    await opened(page, serve, LEAVE)
     await page.snapshot()
     await page.click("E1")
 

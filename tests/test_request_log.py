@@ -12,6 +12,7 @@ from cdp_agent.page.activity.bodies import ResponseBody
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 JSON = "application/json"
@@ -85,11 +86,12 @@ async def test_a_request_that_fails_without_an_answer_has_its_error(page: Page, 
 
 
 async def test_a_redirect_is_told_apart_from_where_it_led(page: Page, serve: Serve) -> None:
-    there = serve("<h1>there</h1>")
+    there = serve("<h1>there</h1>", other_site=True)
     here = serve("", status=303, headers={"Location": there})
 
-    await page.goto(here)
+    receipt = await page.goto(here)
 
+    assert receipt.navigated_to == there
     told = (await page.requests(kind="document")).requests
     assert [(each.url, each.status) for each in told] == [(here, 303), (there, 200)]
 

@@ -17,6 +17,7 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 FORM = """<title>Form</title><button onclick="document.title = 'Clicked'">Go</button>
@@ -90,15 +91,6 @@ async def test_files_are_uploaded(browser: Browser, page: Page, serve: Serve, tm
     await call("upload", page, browser, ref=ref, files=str(tmp_path / "cv.txt"))
 
     assert await page.evaluate("document.querySelector('input').files[0].name") == "cv.txt"
-
-
-async def test_something_is_dragged(browser: Browser, page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<button>From</button><p><button onmouseup='document.title = \"there\"'>To</button>")
-    start, end = (await page.snapshot()).refs
-
-    await call("drag", page, browser, from_ref=start, to_ref=end)
-
-    assert await page.evaluate("document.title") == "there"
 
 
 async def test_a_canvas_is_clicked_and_dragged_on_at_places(browser: Browser, page: Page, serve: Serve) -> None:

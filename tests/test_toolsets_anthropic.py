@@ -21,6 +21,7 @@ from cdp_agent.providers.base import Assistant, Image, Request, TabState, Text, 
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, closing_tabs
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.late import Late
 from tests.vendor_models import READ, Call, VendorModel, anthropic_message, played
 from tests.writing import opened
@@ -206,7 +207,9 @@ async def test_bad_input_of_each_member_is_refused_and_nothing_is_lost(model: Mo
     assert "Form" in await model("javascript_exec", text="document.title")
 
 
-async def test_what_a_page_does_beside_is_told_in_the_state(model: Model, page: Page, serve: Serve) -> None:
+async def test_what_a_page_does_beside_is_told_in_the_state_and_what_it_opened_is_closed(
+    model: Model, page: Page
+) -> None:
     await model("left_click", target=await model.ref('link "Popup'))
     (opened,) = model.state["state_changes"]
     assert opened == {"type": "tab_opened", "tab_id": next(e["tab_id"] for e in model.state["tabs"] if e["active"])}
@@ -223,6 +226,16 @@ async def test_what_a_page_does_beside_is_told_in_the_state(model: Model, page: 
         "left_click", target=await model.ref('button "Warn')
     )
     assert "Sure?" in await model("left_click", target=await model.ref('button "Ask'))
+
+    await model("new_tab")
+    tabs = [each["tab_id"] for each in model.state["tabs"]]
+    await model.toolset.close()
+
+    assert not page.closed
+    assert [each.closed for each in page.popups] == [True]
+    again = Model(ours.BrowserToolset(page))
+    await again("list_tabs")
+    assert len(again.state["tabs"]) == len(tabs) - 2  # what the model opened is closed, and nothing else
 
 
 async def test_rules_of_the_browser_hold_whatever_the_sdk_allows(serve: Serve, shared_browser: Browser) -> None:
@@ -259,26 +272,6 @@ async def test_a_secret_is_filled_in_at_its_origin_and_never_told(page: Page, se
     assert "hunter2" not in "".join(seen)
     assert "<secret:password>" in seen[2]
     assert "given to fill" in await model("type", text="<secret:password>")
-
-
-async def test_closing_it_closes_what_the_model_opened_and_nothing_else(page: Page, serve: Serve) -> None:
-    browser = [page]
-    await opened(page, serve, FORM)
-    toolset = ours.BrowserToolset(page)
-    model = Model(toolset)
-    await model("new_tab")
-    await model("switch_tab", tab_id=f"t{page.number}")
-    await model("left_click", target=await model.ref('link "Popup'))
-    tabs = [each["tab_id"] for each in model.state["tabs"]]
-    assert len(tabs) >= len(browser) + 2
-
-    await toolset.close()
-
-    assert not page.closed
-    assert all(each.closed for each in page.popups)
-    again = Model(ours.BrowserToolset(page))
-    await again("list_tabs")
-    assert len(again.state["tabs"]) == len(tabs) - 2
 
 
 async def test_a_closed_tab_is_said_to_be_closed(page: Page) -> None:

@@ -10,6 +10,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, said
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import put
 
 
@@ -25,11 +26,6 @@ async def test_the_page_is_sent_once_and_then_what_changed(browser: Browser, pag
     )
     assert str(server.turns[2]["messages"]).count("The page now:") == 1
     assert len(of(events, AgentObserved)) == 1
-
-
-async def test_each_request_begins_as_the_one_before(browser: Browser, page: Page) -> None:
-    _, server = await play(browser, page, [FILL, CLICK, DONE], content=SHOP)
-
     first, second, third = (request["messages"] for request in server.turns)
     assert second[: len(first)] == first
     assert third[: len(second)] == second

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
 from cdp_agent.cli.subcommands.init import Ask, LocalServer, set_up
 from cdp_agent.config.file import ConfigFile
@@ -155,18 +156,16 @@ def environment(file: ConfigFile) -> dict[str, str]:
     return {**os.environ, "CDP_AGENT_CONFIG": str(file.path)}
 
 
-def test_off_a_terminal_it_asks_nothing(environment: dict[str, str], file: ConfigFile) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "cdp_agent", "config", "init"],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_off_a_terminal_it_asks_nothing(
+    file: ConfigFile, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CDP_AGENT_CONFIG", str(file.path))
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        status = main(["config", "init"])
 
-    assert done.returncode == 2
-    assert "`cdp-agent config set model " in done.stdout
+    assert status == 2
+    assert "`cdp-agent config set model " in capsys.readouterr().out
     assert not file.path.exists()
 
 

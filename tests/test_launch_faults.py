@@ -41,8 +41,8 @@ ROWS = {
     ),
     "leaves a child": ('(exec -a "$0-child" sleep 600) & exit 0', "ended at once: exit status 0"),
     "will not end": ("trap '' TERM HUP INT; while :; do sleep 600; done", r"did not answer within 1\.5 s"),
-    "refuses all": (f"exec python3 -c '{REFUSING}'", r"cannot be talked to, Browser\.getVersion: no such method"),
-    "answers others": (f"exec python3 -c '{ELSEWHERE}'", r"did not answer within 1\.5 s"),
+    "refuses all": (f"exec python3 -IS -c '{REFUSING}'", r"cannot be talked to, Browser\.getVersion: no such method"),
+    "answers others": (f"exec python3 -IS -c '{ELSEWHERE}'", r"did not answer within 1\.5 s"),
 }
 
 

@@ -24,7 +24,7 @@ from tests.http_serving import Served, serving
 
 HUGE = 100 << 20
 MOST_GROWN_MB = 50
-CLIENTS = 15
+CLIENTS = 6
 WAIT = tool_call("wait", {"seconds": 30})
 
 
@@ -187,10 +187,10 @@ async def test_many_clients_at_once_each_get_all_and_leave_nothing(
 
 async def test_clients_that_die_leave_no_tab_and_no_task(browser: Browser) -> None:
     tabs = len(browser.pages)
-    with ReplayServer(replies=[WAIT] * 3) as model:
+    with ReplayServer(replies=[WAIT] * 2) as model:
         config = Config(model="openai-compatible/scripted", base_url=model.base_url)
         async with serving(browser, config, leave_grace_s=0, max_runs=3) as served:
-            for _ in range(3):
+            for _ in range(2):
                 run_id = await served.begin(task="Wait", on_disconnect="stop")
                 client = socket.create_connection(("127.0.0.1", served.port))
                 client.sendall(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -201,7 +201,7 @@ async def test_clients_that_die_leave_no_tab_and_no_task(browser: Browser) -> No
                     await served.app.runs.find(run_id).stop.wait()
             infos = [await served.events(run.id) and run.status for run in served.app.runs.all]
 
-    assert infos == ["stopped"] * 3
+    assert infos == ["stopped"] * 2
     assert (browser.contexts, len(browser.pages)) == ([], tabs)
 
 

@@ -100,29 +100,24 @@ async def test_a_client_that_leaves_aborts_the_task(browser: Browser) -> None:
     assert browser.contexts == []
 
 
-@pytest.mark.parametrize(
-    ("search", "asked", "told"),
-    [
-        (None, "google", "www.google.com"),
-        ("duckduckgo", "bing", "www.bing.com"),
-        ("duckduckgo", None, "html.duckduckgo.com"),
-        ("duckduckgo", "none", None),
-        (None, None, None),
-    ],
-)
-async def test_a_caller_chooses_the_search(browser: Browser, search: Any, asked: str | None, told: str | None) -> None:
+CHOSEN = {"bing": "www.bing.com", "google": "www.google.com", None: "html.duckduckgo.com", "none": None}
+"""Where the search is that a caller asks for, of a server with another."""
+
+
+async def test_a_caller_chooses_the_search(browser: Browser, subtests: pytest.Subtests) -> None:
     replies = [tool_call("web_search", {"query": "tea"}), DONE]
     engines = ("google.com", "bing.com", "duckduckgo.com")
-    with ReplayServer(replies=replies) as model:
-        config = msgspec.structs.replace(scripted(model), search=search, deny=engines)
+    with ReplayServer(replies=replies * len(CHOSEN)) as model:
+        config = msgspec.structs.replace(scripted(model), search="duckduckgo", deny=engines)
         async with serving(browser, config) as served:
-            asking = {} if asked is None else {"searchProvider": asked}
-            await pilo(served, task="Find tea", **asking)
-        offered = [tool["function"]["name"] for turn in model.turns for tool in turn.get("tools", ())]
-        answered = str(model.turns[1]["messages"])
+            for asked, told in CHOSEN.items():
+                model.turns.clear()
+                await pilo(served, task="Find tea", **({} if asked is None else {"searchProvider": asked}))
 
-    assert ("web_search" in offered) is (told is not None)
-    assert told is None or told in answered
+                offered = [tool["function"]["name"] for turn in model.turns for tool in turn.get("tools", ())]
+                with subtests.test(asked=asked):
+                    assert ("web_search" in offered) is (told is not None)
+                    assert told is None or told in str(model.turns[1]["messages"])
 
 
 async def test_errors_have_the_envelope_of_pilo(browser: Browser) -> None:

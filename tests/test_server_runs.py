@@ -67,26 +67,6 @@ async def test_steps_need_no_model_and_a_client_that_comes_again_gets_what_it_mi
     assert (stopped.status_code, stopped.json()["status"]) == (202, "succeeded")  # what has ended stays what it is
 
 
-async def test_events_come_while_the_run_is_under_way(browser: Browser, serve: Serve) -> None:
-    with ReplayServer(replies=[FILL, WAIT]) as model:
-        async with serving(browser, scripted(model)) as served:
-            run_id = await served.begin(task="Find tea", url=serve(SHOP))
-            async with aconnect_sse(served.client, "GET", f"/v1/runs/{run_id}/events") as source:
-                kinds = []
-                async for event in source.aiter_sse():
-                    kinds.append(event.event)
-                    if event.event == "agent:waiting":
-                        break
-                running = (await served.info(run_id))["status"]
-            stopped = await served.client.post(f"/v1/runs/{run_id}/stop")
-            last = (await served.events(run_id))[-1]
-
-    assert running == "running"
-    assert "browser:action_completed" in kinds
-    assert stopped.status_code == 202
-    assert json.loads(last.data)["result"]["error"]["code"] == "aborted"
-
-
 async def test_a_run_waits_for_a_decision(served: Served, serve: Serve) -> None:
     run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP), approval_rules=["ask"])
     about_filling = await served.waiting(run_id)

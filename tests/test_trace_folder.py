@@ -22,6 +22,7 @@ from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, closing_tabs
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 SHOP_WITH_SERVER = """<title>Shop</title><h1>Shop</h1><button onclick="pay()">Pay</button><p>Nothing yet</p>
 <script>async function pay() {
@@ -93,7 +94,9 @@ async def test_requests_of_a_document_that_was_left_are_kept(
     assert paths[-2:] == ["order", "thanks"]
 
 
-async def test_a_run_by_steps_has_its_pictures_too(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+async def test_a_run_by_steps_has_its_pictures_too_and_each_a_folder_of_its_own(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+) -> None:
     agent = Agent(browser, trace=str(tmp_path))
 
     result = await agent.do(["Type 'tea' into the search box", "Click Go"], url=serve(SHOP), page=page)
@@ -105,14 +108,7 @@ async def test_a_run_by_steps_has_its_pictures_too(browser: Browser, page: Page,
     ]
     assert "steps:resolved" in [each["type"] for each in lines(tmp_path, "events.jsonl")]
 
-
-async def test_each_run_of_an_agent_has_a_folder_of_its_own(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
-) -> None:
-    agent, url = Agent(browser, trace=tmp_path), serve(SHOP)
-
-    for _ in range(2):
-        await agent.do(["Click Go"], url=url, page=page)
+    await agent.do(["Press Tab"], page=page)
 
     assert len(run_folders(tmp_path)) == 2
 

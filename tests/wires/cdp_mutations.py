@@ -70,9 +70,9 @@ class _Recorder:
         self._receive(message)
 
 
-async def record() -> Recording:
-    """Uses a tab for a moment, with most of what Chrome tells events of."""
-    async with Browser.launch() as chrome:
+async def record(endpoint: str | None = None) -> Recording:
+    """Uses a tab for a moment, with most of what Chrome tells events of: the Chrome there, or one of its own."""
+    async with Browser.launch() if endpoint is None else Browser.connect(endpoint) as chrome:
         recorder = _Recorder(chrome._instance.connection)
         tab = await chrome.new_page(_PAGE)
         for element in ("button", "link"):

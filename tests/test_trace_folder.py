@@ -9,6 +9,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from cdp_agent import Agent
@@ -17,6 +18,8 @@ from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentStatus, AgentWaiting, TaskCompleted
 from cdp_agent.page.page import Page
 from cdp_agent.trace import read
+from cdp_agent.trace.event_file import TraceWriter
+from cdp_agent.trace.lines import TraceOmitted
 from cdp_agent.trace.options import run_folders
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, scripted
@@ -206,6 +209,17 @@ async def test_an_element_that_is_out_of_sight_is_marked_in_the_picture_afterwar
 
     targets = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"]
     assert [(each["step"], each["picture"], bool(each["boxes"])) for each in targets] == [(1, 1, False), (1, 2, True)]
+
+
+def test_events_are_read_past_a_line_that_tells_what_was_left_out(tmp_path: Path) -> None:
+    event = AgentStatus(timestamp=1.0, step=1, message="Ready.")
+    omitted = TraceOmitted(timestamp=1.0, step=1, what="picture", why="the tab was busy")
+    with TraceWriter(tmp_path / "events.jsonl") as trace:
+        trace.write(event)
+    with open(tmp_path / "events.jsonl", "ab") as file:
+        file.write(msgspec.json.encode(omitted) + b"\n")
+
+    assert list(read(tmp_path / "events.jsonl")) == [event]
 
 
 async def test_a_run_that_is_never_begun_has_no_folder(browser: Browser, tmp_path: Path) -> None:

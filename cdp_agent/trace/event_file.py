@@ -13,6 +13,7 @@ import msgspec
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event, without_image
 from cdp_agent.security import files
+from cdp_agent.trace.lines import TraceOmitted
 
 
 class TraceStarted(msgspec.Struct, frozen=True, tag_field="type", tag="trace:started"):
@@ -23,7 +24,7 @@ class TraceStarted(msgspec.Struct, frozen=True, tag_field="type", tag="trace:sta
 
 Line = TraceStarted | Event
 
-_decoder = msgspec.json.Decoder(Line)
+_decoder = msgspec.json.Decoder(Line | TraceOmitted)
 
 
 class TraceWriter:
@@ -81,5 +82,5 @@ def read(path: Path) -> Iterator[Event]:
                 found = _decoder.decode(line)
             except msgspec.DecodeError as error:
                 raise SetupError(f"{path}, line {number}, is not an event: {error}.") from error
-            if not isinstance(found, TraceStarted):
+            if not isinstance(found, (TraceStarted, TraceOmitted)):
                 yield found

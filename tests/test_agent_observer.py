@@ -139,12 +139,12 @@ async def test_a_history_that_is_too_long_shrinks_and_the_page_is_shown_anew(
     assert result_of(events).success
 
 
-async def test_what_is_asked_for_leaves_room_for_the_rest(browser: Browser, page: Page) -> None:
-    content = "<button>One</button>" * 900
+async def test_what_is_asked_for_leaves_room_for_the_rest(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve("<button>One</button>" * 900)
     replies = [tool_call("snapshot", {"budget_tokens": 0}), DONE]
 
     _, server = await play(
-        browser, page, replies, content=content, limits=Limits(observation_tokens=500, history_tokens=12_000)
+        browser, page, replies, url=url, limits=Limits(observation_tokens=500, history_tokens=12_000)
     )
 
     assert 2_500 < tokens(said(server, 2)) < 3_200

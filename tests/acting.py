@@ -15,9 +15,11 @@ from cdp_agent.page.refs.locate import Located, locate
 LOGGING = """<script>
 window.log = [];
 const note = (event) => log.push(`${event.type} ${event.target.id || event.target.nodeName || "window"}`);
-for (const type of ["mousedown", "click", "dblclick", "auxclick", "contextmenu", "input", "change", "drop", "dragend"])
-  addEventListener(type, note, true);
+const types = ["mousedown", "click", "dblclick", "auxclick", "contextmenu", "input", "change", "drop", "dragend"];
+if (!document.documentElement.noting) for (const type of types) addEventListener(type, note, true);
+document.documentElement.noting = true;
 </script>"""
+"""Once for a document, as often as it is put in."""
 
 
 WATCHING = """<script>

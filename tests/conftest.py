@@ -171,6 +171,15 @@ async def page(request: pytest.FixtureRequest, browser: Browser, one_tab: OneTab
         await one_tab.give_back()
 
 
+@pytest.fixture
+async def sheet(browser: Browser, one_tab: OneTab) -> Page:
+    """The one tab of the file, on a document that stays from test to test: what a test shows is put into it with `show`.
+
+    For tests that need nothing but a body's content, and leave nothing that listens to the window.
+    """
+    return await one_tab.sheet()
+
+
 @pytest.fixture(scope="session")
 def make_httpserver() -> Iterator[HTTPServer]:
     """pytest-httpserver's own fixture, with a thread for each request: Chrome asks for many things at once."""

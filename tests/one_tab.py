@@ -14,6 +14,8 @@ from cdp_agent.errors import PageClosed, PageUnresponsive
 from cdp_agent.page.frames.responsiveness import answers
 from cdp_agent.page.page import Page, page_of, tab_of
 
+SHEET = "data:text/html,<!doctype html><title>Sheet</title>"
+
 
 class OneTab:
     """Gives each test its page, in the tab of the test before where that was left in order."""
@@ -29,8 +31,22 @@ class OneTab:
 
     async def take(self) -> Page:
         """A page as new."""
+        if self._page is not None and self._page.url == SHEET:
+            await self.give_back()
         if self._page is None:
             self._page = await self._browser.new_page()
+        return self._page
+
+    async def sheet(self) -> Page:
+        """The page of the test before, if that had a sheet too, forgetting what was shown there; else a new one."""
+        if self._page is None or self._page.closed or self._page.url != SHEET:
+            self._page = await self.take()
+            await self._page.goto(SHEET)
+        else:
+            tab = tab_of(self._page)
+            tab.shown = tab.kept = None
+            for known in (tab.history, tab.told, tab.renewed):
+                known.clear()
         return self._page
 
     async def give_back(self) -> None:

@@ -17,20 +17,22 @@ from tests.agents import DONE, SHOP, play, result_of, scripted
 from tests.conftest import Serve
 
 
-async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(serve: Serve, tmp_path: Path) -> None:
+async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(
+    browser: Browser, serve: Serve, tmp_path: Path
+) -> None:
     second = serve("<title>Second</title><p>Cookie:<script>document.write(document.cookie)</script>")
     first = serve(f"<title>First</title><a href='{second}'>Go</a>", headers={"Set-Cookie": "user=ada"})
     replies = [tool_call("click", {"ref": "{{ref:link Go}}"}), tool_call("wait", {"seconds": 9})]
-    async with Browser.launch() as browser:
-        with scripted(browser, replies, checkpoint=tmp_path, guardrails="Do not buy.") as (agent, before):
+    async with await browser.new_context() as before_it_died:
+        with scripted(before_it_died, replies, checkpoint=tmp_path, guardrails="Do not buy.") as (agent, before):
             async with aclosing(agent.stream("Find tea", url=first, data={"n": 1})) as stream:
                 async for event in stream:
                     if isinstance(event, AgentAction) and event.action == "wait":
                         break
 
-    async with Browser.launch() as browser:
+    async with await browser.new_context() as anew:
         with ReplayServer(replies=[DONE]) as after:
-            events = [event async for event in Agent.resume(browser, tmp_path, base_url=after.base_url)]
+            events = [event async for event in Agent.resume(anew, tmp_path, base_url=after.base_url)]
 
     old, new = before.turns[0]["messages"], after.turns[0]["messages"]
     assert new[: len(old)] == old

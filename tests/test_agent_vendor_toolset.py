@@ -12,6 +12,7 @@ from cdp_agent.agent.toolset import spec_of
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction
+from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from cdp_agent.providers.anthropic import anthropic, browser_toolset
 from cdp_agent.providers.base import Assistant, Image, Request, TabState, Text, ToolCall, ToolResult, User
@@ -90,36 +91,39 @@ SHOPPING: list[Call] = [
     ("switch_tab", {"tab_id": "{tab}"}),
     ("read_page", {}),
     ("javascript_exec", {"text": "1"}),
-    ("screenshot", {}),
     ("get_page_text", {}),
     ("done", {"result": "They are in the cart."}),
 ]
+
+
+async def ran(
+    browser: Browser, page: Page, script: list[Call], **options: Any
+) -> tuple[AgentResult[str], list[str], list[dict[str, Any]]]:
+    """What came of a run by that script, the actions told of, and the turns asked for."""
+    actions: list[str] = []
+    with played(AgentsModel(script, anthropic_message)) as model:
+        agent = Agent(
+            browser, model="anthropic/claude-opus-5", base_url=model.base_url, api_key="none", toolset="vendor",
+            vision=options.pop("vision", False),
+        )  # fmt: skip
+        result = await agent.run(
+            "Put two blue mugs into the cart.",
+            page=page,
+            on_event=lambda event: actions.append(event.action) if isinstance(event, AgentAction) else None,
+            **options,
+        )
+    return result, actions, [each for each in model.requests if "type" in each["tools"][0]]
 
 
 async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Browser, page: Page) -> None:
     script = [
         (name, {"tab_id": f"t{page.number}"} if name == "switch_tab" else arguments) for name, arguments in SHOPPING
     ]
-    with ShopServer() as shop, played(AgentsModel(script, anthropic_message)) as model:
-        agent = Agent(
-            browser,
-            model="anthropic/claude-opus-5",
-            base_url=model.base_url,
-            api_key="none",
-            toolset="vendor",
-            vision=True,
-        )
-        actions: list[str] = []
-        result = await agent.run(
-            "Put two blue mugs into the cart.",
-            url=shop.url,
-            page=page,
-            on_event=lambda event: actions.append(event.action) if isinstance(event, AgentAction) else None,
-        )
+    with ShopServer() as shop:
+        result, actions, turns = await ran(browser, page, script, url=shop.url)
 
     assert (result.success, result.answer) == (True, "They are in the cart.")
     assert actions == [name for name, _ in script]
-    turns = [each for each in model.requests if "type" in each["tools"][0]]
     assert len(turns) == len(script)
     offered = [each.get("name") for each in turns[0]["tools"]]
     assert offered == [None, "extract", "done", "abort"]
@@ -131,10 +135,17 @@ async def test_a_run_fills_a_cart_in_the_shop_with_the_vendors_tools(browser: Br
         assert ("browser_state" in kinds) is not block.get("is_error", False), (name, kinds)
     assert [each["type"] for each in results["new_tab"]["content"]] == ["browser_state"]
     assert results["javascript_exec"]["is_error"]
-    shot = next(each for each in turns if by_member(each).get("screenshot"))
-    assert [each["type"] for each in by_member(shot)["screenshot"]["content"]] == ["image", "browser_state"]
     assert "form_input" in str(turns[0]["system"])
     assert "search_page" not in str(turns[0]["system"])
+
+
+async def test_a_model_that_sees_is_given_a_picture(browser: Browser, page: Page) -> None:
+    script: list[Call] = [("screenshot", {}), ("done", {"result": "Seen."})]
+
+    _, _, turns = await ran(browser, page, script, url="data:text/html,<p>Mugs", vision=True)
+
+    shot = by_member(turns[-1])["screenshot"]["content"]
+    assert [each["type"] for each in shot] == ["image", "browser_state"]
 
 
 def by_member(request: dict[str, Any]) -> dict[str, dict[str, Any]]:

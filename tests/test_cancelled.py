@@ -18,7 +18,7 @@ from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
 
-COUNT = 20
+COUNT = 8
 """The full number: `python -m bench.cancelling 300`."""
 
 

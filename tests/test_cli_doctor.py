@@ -172,7 +172,10 @@ def test_a_file_that_others_can_read_is_told(path: Path, capsys: Captured) -> No
     }
 
 
-def test_a_wrong_setting_fails_and_the_rest_is_looked_at(path: Path, capsys: Captured) -> None:
+def test_a_wrong_setting_fails_and_the_rest_is_looked_at(
+    path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CDP_AGENT_CHROME", "/no/chrome")
     path.write_text("max_step = 3\n")
 
     status, found = doctor(capsys)
@@ -181,7 +184,7 @@ def test_a_wrong_setting_fails_and_the_rest_is_looked_at(path: Path, capsys: Cap
     assert found["settings"]["text"] == (
         f"{path}, line 1: There is no setting 'max_step' (did you mean max_steps?): `cdp-agent config list` shows all."
     )
-    assert found["Chrome"]["state"] == "ok"
+    assert "'/no/chrome'" in found["Chrome"]["text"]
 
 
 @pytest.mark.usefixtures("other_chrome")

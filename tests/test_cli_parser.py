@@ -156,14 +156,14 @@ def test_a_wrong_call_is_told_in_one_line(name: str, words: str, message: str) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
+        (["--once", "clik"], "cdp-agent: There is no command 'clik' (did you mean click?): see `cdp-agent --help`.\n"),
         (["--once", "done"], "cdp-agent: There is no command 'done' (did you mean do?): see `cdp-agent --help`.\n"),
         (
             ["--once", "serch"],
             "cdp-agent: There is no command 'serch' (did you mean serve or search or web_search?): "
             "see `cdp-agent --help`.\n",
         ),
-        (["search"], "cdp-agent: search takes PATTERN; see `cdp-agent search --help`.\n"),
+        (["--once", "search"], "cdp-agent: search takes PATTERN; see `cdp-agent search --help`.\n"),
         (["--cdp", "x"], "cdp-agent: Which command? See `cdp-agent --help`.\n"),
         (
             ["--once", "click", "the button"],

@@ -40,7 +40,7 @@ def test_a_line_is_a_tool_only_where_it_has_what_that_takes(line: str, command: 
 
 
 @pytest.mark.chrome
-def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(cli: Cli, httpserver: HTTPServer) -> None:
+def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(attached: Cli, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
     replies = [
         tool_call("ask_user", {"question": "Which one?"}),
@@ -51,7 +51,7 @@ def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(cli: Cli, http
         typed = (
             f"# a comment\nopen {httpserver.url_for('/')}\nClick Save\nclick E77\nrun Save it\nthe first\nsnapshot\n"
         )
-        done = cli.here("shell", "--quiet", *model, typed=typed)
+        done = attached.here("shell", "--quiet", *model, typed=typed)
 
     assert "- paragraph: Nothing yet" in done.stdout
     assert "There is no E77" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -41,7 +42,6 @@ OWN_KEYS = RANGE + "<script>document.querySelector('input').onkeydown = (event) 
 FILLED = [
     ("<input aria-label=F value=old>", "Ada Lovelace", Outcome("Ada Lovelace")),
     ("<input aria-label=F value=old>", "", Outcome("")),
-    ("<input aria-label=F type=email value=a@b.c>", "ada@x.org", Outcome("ada@x.org")),
     ("<input aria-label=F type=number value=3>", "12.5", Outcome("12.5")),
     ("<input aria-label=F type=search>", "ä 😀", Outcome("ä 😀")),
     ("<input aria-label=F type=password>", "hunter2", Outcome(None, "filled, 7 characters")),
@@ -58,7 +58,6 @@ FILLED = [
     ("<input aria-label=F type=color>", "#1E90FF", Outcome("#1e90ff")),
     ("<input aria-label=F type=range max=10>", "7", Outcome("7")),
     ("<input aria-label=F type=range max=10>", "70", Outcome("10", OTHER)),
-    ("<input aria-label=F type=range max=10>", "0", Outcome("0")),
     ("<input aria-label=F type=range max=10 step=any>", "2.5", Outcome("2.5")),
     (OWN_KEYS, "7", Outcome("7")),
     ("<textarea aria-label=F>old</textarea>", "a\nb\n\nc", Outcome("a\nb\n\nc")),
@@ -71,7 +70,6 @@ FILLED = [
     (OPENS, "x", Outcome("x")),
     (SLIDER, "75", Outcome("75")),
     (SLIDER, "0", Outcome("0")),
-    (SLIDER, "20", Outcome("20")),
     (SLIDER, "42", Outcome("40", "its steps do not meet 42")),
     (LEFTWARDS, "23", Outcome("23")),
     (UPWARDS, "17.5", Outcome("17.5")),
@@ -83,38 +81,25 @@ FILLED = [
 ]  # fmt: skip
 
 
-async def test_fill(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve("<!doctype html>"))
+async def test_fill(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "<!doctype html>")
     for content, text, outcome in FILLED:
         with subtests.test(content, text=text):
-            first = await show(page, content)
+            first = await show(sheet, content)
 
-            filled = now(await fill(await at(page, "F"), text))
+            filled = now(await fill(await at(sheet, "F"), text))
 
             assert msgspec.structs.replace(filled, note=counted_from(first, filled.note)) == outcome
 
 
-@pytest.mark.parametrize(
-    ("content", "note"),
-    [
-        ("<iframe srcdoc='<input aria-label=F value=1>'></iframe>", ""),
-        ("<iframe title=F srcdoc='<body contenteditable>old</body>'></iframe>", 'body E2 "old" was filled'),
-    ],
-)
-async def test_fill_in_a_frame(page: Page, serve: Serve, content: str, note: str) -> None:
-    await page.goto(serve(f"<!doctype html>{content}"))
-
-    assert now(await fill(await at(page, "F"), "xyz")) == Outcome("xyz", note)
-
-
-async def test_the_last_step_of_a_slider_is_a_key_as_a_hand_presses_it(page: Page, serve: Serve) -> None:
+async def test_the_last_step_of_a_slider_is_a_key_as_a_hand_presses_it(sheet: Page) -> None:
     noting = "for (const type of ['keydown', 'input', 'change', 'keyup'])"
     noting += " i.addEventListener(type, (event) => told.push(`${type} ${event.isTrusted} ${i.value}`))"
-    await page.goto(serve(f"<input aria-label=F type=range max=10 id=i><script>const told = []; {noting}</script>"))
+    await show(sheet, f"<input aria-label=F type=range max=10 id=i><script>globalThis.told = []; {noting}</script>")
 
-    await fill(await at(page, "F"), "8")
+    await fill(await at(sheet, "F"), "8")
 
-    assert await page.evaluate("told") == [
+    assert await sheet.evaluate("told") == [
         "input false 7", "keydown true 7", "input true 8", "change true 8", "keyup true 8",
     ]  # fmt: skip
 
@@ -127,13 +112,13 @@ APPENDED = [
 ]
 
 
-async def test_fill_appends(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve("<!doctype html>"))
+async def test_fill_appends(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "<!doctype html>")
     for content, value in APPENDED:
         with subtests.test(content):
-            await show(page, content)
+            await show(sheet, content)
 
-            assert (await fill(await at(page, "F"), " new", append=True)).value == value
+            assert (await fill(await at(sheet, "F"), " new", append=True)).value == value
 
 
 REFUSED = [
@@ -152,14 +137,14 @@ REFUSED = [
 ]  # fmt: skip
 
 
-async def test_fill_says_what_a_field_takes(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+async def test_fill_says_what_a_field_takes(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for content, text, message in REFUSED:
         with subtests.test(content, text=text):
-            first = await show(page, content)
+            first = await show(sheet, content)
 
             with pytest.raises((InvalidArguments, NotInteractable)) as refused:
-                await fill(await at(page, "F"), text)
+                await fill(await at(sheet, "F"), text)
 
             assert counted_from(first, str(refused.value)) == message
 
@@ -193,17 +178,15 @@ PART_TYPED = [
 ]
 
 
-async def test_fill_types_a_part_of_a_value_and_leaves_the_others(
-    page: Page, serve: Serve, subtests: pytest.Subtests
-) -> None:
-    await page.goto(serve(""))
+async def test_fill_types_a_part_of_a_value_and_leaves_the_others(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for text, outcome, shown in PART_TYPED:
         with subtests.test(text):
-            await show(page, PARTS)
+            await show(sheet, PARTS)
 
-            filled = now(await fill(await at(page, "F"), text))
+            filled = now(await fill(await at(sheet, "F"), text))
 
-            assert (filled, await page.evaluate("g.textContent")) == (outcome, shown)
+            assert (filled, await sheet.evaluate("g.textContent")) == (outcome, shown)
 
 
 STEALS = """<input id=a aria-label=Search value=kept>{}<script>let left = {};
@@ -213,15 +196,15 @@ STOLEN_FROM = ["<input aria-label=F>", "<div contenteditable aria-label=F role=t
 
 
 async def test_fill_tries_again_when_the_page_takes_the_focus_away_before_the_text_comes(
-    page: Page, serve: Serve, subtests: pytest.Subtests
+    sheet: Page, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(""))
+    await show(sheet, "")
     for field in STOLEN_FROM:
         with subtests.test(field):
-            await show(page, STEALS.format(field, 1))
+            await show(sheet, STEALS.format(field, 1))
 
-            assert now(await fill(await at(page, "F"), "Ada")) == Outcome("Ada")
-            assert await page.evaluate("a.value") == "kept"
+            assert now(await fill(await at(sheet, "F"), "Ada")) == Outcome("Ada")
+            assert await sheet.evaluate("a.value") == "kept"
 
 
 GIVEN_KEYS: dict[str, Callable[[Page, str], Awaitable[object]]] = {
@@ -232,21 +215,21 @@ GIVEN_KEYS: dict[str, Callable[[Page, str], Awaitable[object]]] = {
 
 
 async def test_nothing_else_is_given_text_or_keys_when_the_page_keeps_the_focus_elsewhere(
-    page: Page, serve: Serve, subtests: pytest.Subtests
+    sheet: Page, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(""))
+    await show(sheet, "")
     for way, field in [("fill", STOLEN_FROM[1]), *((way, STOLEN_FROM[0]) for way in GIVEN_KEYS)]:
         with subtests.test(way, field=field):
-            first = await show(page, STEALS.format(field, 99))
+            first = await show(sheet, STEALS.format(field, 99))
 
             with pytest.raises(NotInteractable) as refused:
-                await GIVEN_KEYS[way](page, await ref(page, "F"))
-            await page.type("!")
+                await GIVEN_KEYS[way](sheet, await ref(sheet, "F"))
+            await sheet.type("!")
 
             assert counted_from(first, str(refused.value)) == (
                 'Textbox E2 "F" does not keep the focus: the page gives it to textbox E1 "Search".'
             )
-            assert await page.evaluate("a.value") in ("!", "!kept", "kept!")
+            assert await sheet.evaluate("a.value") in ("!", "!kept", "kept!")
 
 
 EDITORS = {
@@ -266,62 +249,33 @@ EDITORS = {
 }
 
 
-async def test_fill_reads_an_editor_that_has_its_own_way(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+async def test_fill_reads_an_editor_that_has_its_own_way(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for which, (editor, text) in EDITORS.items():
         with subtests.test(which):
-            await show(page, f"<div contenteditable role=textbox aria-label=F {editor}</div>")
+            await show(sheet, f"<div contenteditable role=textbox aria-label=F {editor}</div>")
 
-            assert now(await fill(await at(page, "F"), text)) == Outcome(text)
+            assert now(await fill(await at(sheet, "F"), text)) == Outcome(text)
 
 
-async def test_fill_is_seen_by_a_page_that_looks_at_no_key_of_an_input_method(page: Page, serve: Serve) -> None:
+async def test_fill_is_seen_by_a_page_that_looks_at_no_key_of_an_input_method(sheet: Page) -> None:
     looks = "if (event.keyCode != 229) { sent.textContent = this.textContent }"
-    await page.goto(serve(f'<div contenteditable role=textbox aria-label=F onkeyup="{looks}">old</div><p id=sent>'))
+    await show(sheet, f'<div contenteditable role=textbox aria-label=F onkeyup="{looks}">old</div><p id=sent>')
 
-    assert now(await fill(await at(page, "F"), "new")) == Outcome("new")
-    assert await page.evaluate("sent.textContent") == "new"
+    assert now(await fill(await at(sheet, "F"), "new")) == Outcome("new")
+    assert await sheet.evaluate("sent.textContent") == "new"
 
 
-async def test_fill_takes_no_whole_value_for_a_part_of_it(page: Page, serve: Serve) -> None:
-    await page.goto(serve(PARTS))
+async def test_fill_takes_no_whole_value_for_a_part_of_it(sheet: Page) -> None:
+    first = await show(sheet, PARTS)
 
     with pytest.raises(InvalidArguments) as refused:
-        await fill(await at(page, "F"), "2026-12-24")
+        await fill(await at(sheet, "F"), "2026-12-24")
 
-    assert str(refused.value) == (
+    assert counted_from(first, str(refused.value)) == (
         'Spinbutton E1 "F" is one part of a value: fill each part by itself, not "2026-12-24".'
     )
-    assert await page.evaluate("g.textContent") == "------"
-
-
-async def test_fill_in_a_frame_of_another_process(page: Page, serve: Serve) -> None:
-    url = serve("<input aria-label=F id=i value=old>", other_site=True)
-    await page.goto(serve(f"<iframe src='{url}'></iframe>"))
-    await until_named(page, "F")
-
-    assert now(await fill(await at(page, "F"), "näw")) == Outcome("näw")
-    assert await in_frame(page, "i.value") == "näw"
-
-
-async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Page, serve: Serve) -> None:
-    types = ["focusin", "keydown", "keypress", "beforeinput", "input", "keyup"]
-    note = "(event) => log.push(`${event.type} ${event.target.value}${event.isTrusted ? '' : '!'}`)"
-    script = f"<script>window.log = []; for (const type of {types}) addEventListener(type, {note})</script>"
-    await page.goto(serve(f"<input aria-label=F value=old>{script}"))
-
-    await fill(await at(page, "F"), "Ada")
-
-    assert await page.evaluate("log") == [
-        "focusin old",
-        "beforeinput old",
-        "input Ad",
-        "keydown Ad",
-        "keypress Ad",
-        "beforeinput Ad",
-        "input Ada",
-        "keyup Ada",
-    ]
+    assert await sheet.evaluate("g.textContent") == "------"
 
 
 WRONG_ELEMENTS = [
@@ -349,46 +303,43 @@ WRONG_ELEMENTS = [
 ]  # fmt: skip
 
 
-async def test_fill_says_what_to_do_instead(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+async def test_fill_says_what_to_do_instead(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for content, why, message in WRONG_ELEMENTS:
         with subtests.test(content):
-            first = await show(page, content)
+            first = await show(sheet, content)
 
             with pytest.raises(NotInteractable) as refused:
-                await fill(await at(page, "F"), "x")
+                await fill(msgspec.structs.replace(await at(sheet, "F"), wait_s=0.1), "x")
 
             assert (refused.value.why, counted_from(first, str(refused.value))) == (why, message)
 
 
-async def test_fill_leaves_nothing_in_the_page(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<input aria-label=F><input type=date aria-label=D>{WATCHING}"))
+async def test_fill_leaves_nothing_in_the_page(sheet: Page) -> None:
+    await show(sheet, f"<input aria-label=F><input type=date aria-label=D>{WATCHING}")
 
-    await fill(await at(page, "F"), "x")
-    await fill(await at(page, "D"), "2026-03-05")
+    await fill(await at(sheet, "F"), "x")
+    await fill(await at(sheet, "D"), "2026-03-05")
 
-    assert await page.evaluate("records") == 0
+    assert await sheet.evaluate("records") == 0
 
 
 FORM = """<form onsubmit="event.preventDefault(); sent.textContent = 'sent ' + field.value">
 <label>Field <input id=field type={kind}></label>{others}</form><p id=sent>"""
 VALUES = {
-    "text": "tea", "number": "3", "date": "2026-03-05", "time": "14:30", "datetime-local": "2026-03-05T14:30",
-    "month": "2026-03", "week": "2026-W10", "color": "#1e90ff", "range": "7",
+    "text": "tea", "number": "3", "date": "2026-03-05", "week": "2026-W10", "color": "#1e90ff", "range": "7",
 }  # fmt: skip
 
 
-async def test_a_field_of_any_kind_submits_a_form_that_has_a_button(
-    page: Page, serve: Serve, subtests: pytest.Subtests
-) -> None:
-    await page.goto(serve(""))
+async def test_a_field_of_any_kind_submits_a_form_that_has_a_button(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for kind, value in VALUES.items():
         with subtests.test(kind):
-            await show(page, FORM.format(kind=kind, others="<button>Send</button>"))
+            await show(sheet, FORM.format(kind=kind, others="<button>Send</button>"))
 
-            receipt = await page.fill(await ref(page, "Field"), value, submit=True)
+            receipt = await sheet.fill(await ref(sheet, "Field"), value, submit=True)
 
-            assert await page.evaluate("sent.textContent") == f"sent {value}"
+            assert await sheet.evaluate("sent.textContent") == f"sent {value}"
             assert receipt.note == ("" if kind == "color" else "Enter was pressed")  # a colour takes no Enter
 
 
@@ -406,15 +357,15 @@ SUBMITTING_NOTHING = {
 }  # fmt: skip
 
 
-async def test_what_submits_nothing_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+async def test_what_submits_nothing_is_told(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for which, (kind, others, sent, note) in SUBMITTING_NOTHING.items():
         with subtests.test(which):
-            first = await show(page, FORM.format(kind=kind, others=others))
+            first = await show(sheet, FORM.format(kind=kind, others=others))
 
-            receipt = await page.fill(await ref(page, "Field"), VALUES[kind], submit=True)
+            receipt = await sheet.fill(await ref(sheet, "Field"), VALUES[kind], submit=True)
 
-            assert await page.evaluate("sent.textContent") == sent
+            assert await sheet.evaluate("sent.textContent") == sent
             assert counted_from(first, receipt.note) == note
 
 
@@ -429,42 +380,92 @@ oninput='setTimeout(() => this.textContent = "ADA", 45)'></div>""",
 EMPTIES = """<input aria-label=F onkeydown="if (event.key === 'Enter') setTimeout(() => this.value = '', 50)">"""
 
 
-@pytest.mark.parametrize("how", CHANGES_IT)
 async def test_a_receipt_tells_what_the_field_holds_when_the_page_is_at_rest(
-    page: Page, serve: Serve, how: str
+    sheet: Page, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(CHANGES_IT[how]))
+    for how, content in CHANGES_IT.items():
+        with subtests.test(how):
+            await show(sheet, content)
 
-    receipt = await page.fill(await ref(page, "F"), "Ada")
+            receipt = await sheet.fill(await ref(sheet, "F"), "Ada")
 
-    assert (receipt.value, receipt.note) == ("ADA", 'the page changed it since: it held "Ada"')
+            assert (receipt.value, receipt.note) == ("ADA", 'the page changed it since: it held "Ada"')
 
 
-async def test_a_receipt_tells_that_enter_emptied_the_field(page: Page, serve: Serve) -> None:
-    await page.goto(serve(EMPTIES))
+async def test_a_receipt_tells_that_enter_emptied_the_field(sheet: Page) -> None:
+    await show(sheet, EMPTIES)
 
-    receipt = await page.fill(await ref(page, "F"), "Ada", submit=True)
+    receipt = await sheet.fill(await ref(sheet, "F"), "Ada", submit=True)
 
     assert receipt.value == ""
     assert 'Enter was pressed; the page changed it since: it held "Ada"' in receipt.text
     assert "no change seen" not in receipt.text
 
 
-async def test_a_receipt_tells_that_the_page_emptied_a_password(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<input type=password aria-label=F oninput='setTimeout(() => this.value = \"\", 45)'>"))
+async def test_a_receipt_tells_that_the_page_emptied_a_password(sheet: Page) -> None:
+    await show(sheet, "<input type=password aria-label=F oninput='setTimeout(() => this.value = \"\", 45)'>")
 
-    receipt = await page.fill(await ref(page, "F"), "hunter2")
+    receipt = await sheet.fill(await ref(sheet, "F"), "hunter2")
 
     assert receipt.note == "filled, 7 characters; the page changed that since, to 0 characters"
 
 
 CHANGES_LATER = """<input aria-label=F><button>Go</button><script>
-let tell; const changed = new Promise((done) => { tell = done });
-document.querySelector('input').oninput = ({target}) => setTimeout(() => {
-  target.value = 'ADA'; target.setAttribute('aria-invalid', 'true'); tell() }, 400)</script>"""
+let changed;
+document.querySelector('input').oninput = ({target}) => { changed = new Promise((done) => setTimeout(() => {
+  target.value = 'ADA'; target.setAttribute('aria-invalid', 'true'); done() }, 400)) }</script>"""
 
 
-async def test_the_next_receipt_tells_what_the_page_made_of_a_field_later(page: Page, serve: Serve) -> None:
+async def test_a_canvas_that_is_written_in_holds_what_is_given_alone(sheet: Page) -> None:
+    await show(sheet, "<canvas id=c tabindex=0></canvas><script>c.editContext = new EditContext()</script>")
+    canvas = (await sheet.find("canvas")).elements[0].ref
+
+    await sheet.fill(canvas, "before")
+    filled = await sheet.fill(canvas, "now")
+    added = await sheet.fill(canvas, ", then", append=True)
+
+    assert (filled.value, added.value) == ("now", "now, then")
+    assert await sheet.evaluate("c.editContext.text") == "now, then"
+
+
+async def test_fill_in_frames_of_this_and_of_another_process(page: Page, serve: Serve) -> None:
+    url = serve("<input aria-label=F id=i value=old>", other_site=True)
+    here = "<iframe srcdoc='<input aria-label=Here value=1>'></iframe>"
+    editor = "<iframe title=Editor srcdoc='<body contenteditable>old</body>'></iframe>"
+    await page.goto(serve(f"<!doctype html>{here}{editor}<iframe src='{url}'></iframe>"))
+    await until_named(page, "F")
+
+    assert now(await fill(await at(page, "F"), "näw")) == Outcome("näw")
+    assert await in_frame(page, "i.value") == "näw"
+    assert now(await fill(await at(page, "Here"), "xyz")) == Outcome("xyz")
+    filled = now(await fill(await at(page, "Editor"), "xyz"))
+    assert filled.value == "xyz"
+    assert re.fullmatch(r'body E\d+ "old" was filled', filled.note)
+
+
+async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Page, serve: Serve) -> None:
+    types = ["focusin", "keydown", "keypress", "beforeinput", "input", "keyup"]
+    note = "(event) => log.push(`${event.type} ${event.target.value}${event.isTrusted ? '' : '!'}`)"
+    script = f"<script>window.log = []; for (const type of {types}) addEventListener(type, {note})</script>"
+    await page.goto(serve(f"<input aria-label=F value=old>{script}"))
+
+    await fill(await at(page, "F"), "Ada")
+
+    assert await page.evaluate("log") == [
+        "focusin old",
+        "beforeinput old",
+        "input Ad",
+        "keydown Ad",
+        "keypress Ad",
+        "beforeinput Ad",
+        "input Ada",
+        "keyup Ada",
+    ]
+
+
+async def test_the_next_receipt_tells_what_the_page_made_of_a_field_later_unless_a_snapshot_has(
+    page: Page, serve: Serve
+) -> None:
     await page.goto(serve(CHANGES_LATER))
     field, button = await ref(page, "F"), await ref(page, "Go")
 
@@ -476,30 +477,10 @@ async def test_the_next_receipt_tells_what_the_page_made_of_a_field_later(page: 
     told = f'~ - textbox "F" [ref={field}] (now [invalid]; now ADA, before Ada)'
     assert [each.meanwhile for each in receipts] == [[told], []]
     assert f"changed before that:\n  {told}\n" in receipts[0].text
-
-
-async def test_what_a_snapshot_has_told_of_a_field_is_not_told_again(page: Page, serve: Serve) -> None:
-    await page.goto(serve(CHANGES_LATER))
-    field, button = await ref(page, "F"), await ref(page, "Go")
-
-    await page.fill(field, "Ada")
+    await page.fill(field, "Eve")
     await page.evaluate("changed")
-    shown = await page.snapshot()
-
-    assert ": ADA" in shown.text
+    assert ": ADA" in (await page.snapshot()).text
     assert (await page.click(button)).meanwhile == []
-
-
-async def test_a_canvas_that_is_written_in_holds_what_is_given_alone(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<canvas id=c tabindex=0></canvas><script>c.editContext = new EditContext()</script>"))
-    canvas = (await page.find("canvas")).elements[0].ref
-
-    await page.fill(canvas, "before")
-    filled = await page.fill(canvas, "now")
-    added = await page.fill(canvas, ", then", append=True)
-
-    assert (filled.value, added.value) == ("now", "now, then")
-    assert await page.evaluate("c.editContext.text") == "now, then"
 
 
 GRID = """<div role=grid><div role=row><div role=gridcell id=cell tabindex=-1 ondblclick="edit()">

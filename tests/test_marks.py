@@ -17,6 +17,7 @@ from tests.conftest import LOOP, Serve
 from tests.every_frame import PLACES, every_frame
 from tests.miniwob.png import grey
 from tests.test_page import size_of
+from tests.writing import show
 
 BARE = (
     "<style>body { margin: 0; font: 16px sans-serif } button { position: absolute; width: 80px; height: 20px }</style>"
@@ -30,51 +31,78 @@ async def marks_of(page: Page) -> dict[str, list[Box]]:
     return {snapshot.refs[mark.ref].name: mark.boxes for mark in marks}
 
 
-async def test_what_can_be_acted_on_and_is_seen_is_marked(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            f"{BARE}<h1 style='position:absolute;top:400px'>A heading</h1>"
-            "<button style='left:10px;top:30px'>Seen</button>"
-            "<button style='left:110px;top:30px'>Covered</button>"
-            "<div style='position:absolute;left:100px;top:20px;width:120px;height:60px;background:#eee'>News</div>"
-            "<button style='left:10px;top:5000px'>Below</button>"
-            "<button style='left:310px;top:30px;opacity:0.01'>Faint</button>"
-        )
+async def test_what_can_be_acted_on_and_is_seen_is_marked(sheet: Page) -> None:
+    await show(
+        sheet,
+        f"{BARE}<h1 style='position:absolute;top:400px'>A heading</h1>"
+        "<button style='left:10px;top:30px'>Seen</button>"
+        "<button style='left:110px;top:30px'>Covered</button>"
+        "<div style='position:absolute;left:100px;top:20px;width:120px;height:60px;background:#eee'>News</div>"
+        "<button style='left:10px;top:5000px'>Below</button>"
+        "<button style='left:310px;top:30px;opacity:0.01'>Faint</button>",
     )
 
-    assert await marks_of(page) == {"Seen": [Box(10, 30, 90, 50)], "Faint": [Box(310, 30, 390, 50)]}
+    assert await marks_of(sheet) == {"Seen": [Box(10, 30, 90, 50)], "Faint": [Box(310, 30, 390, 50)]}
 
 
-async def test_a_box_ends_where_what_is_around_it_ends(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            f"{BARE}<div style='position:absolute;left:20px;top:20px;width:50px;height:100px;overflow:hidden'>"
-            "<button style='left:10px;top:10px'>Cut</button>"
-            "<button style='left:300px;top:60px;position:fixed'>Fixed</button></div>"
-        )
+async def test_a_box_ends_where_what_is_around_it_ends(sheet: Page) -> None:
+    await show(
+        sheet,
+        f"{BARE}<div style='position:absolute;left:20px;top:20px;width:50px;height:100px;overflow:hidden'>"
+        "<button style='left:10px;top:10px'>Cut</button>"
+        "<button style='left:300px;top:60px;position:fixed'>Fixed</button></div>",
     )
 
-    assert await marks_of(page) == {"Cut": [Box(30, 30, 70, 50)], "Fixed": [Box(300, 60, 380, 80)]}
+    assert await marks_of(sheet) == {"Cut": [Box(30, 30, 70, 50)], "Fixed": [Box(300, 60, 380, 80)]}
 
 
-async def test_a_link_over_two_lines_has_two_boxes(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p style='width:100px;font:16px monospace'><a href=/x>one link wrapped</a></p>"))
+async def test_a_link_over_two_lines_has_two_boxes(sheet: Page) -> None:
+    await show(sheet, "<p style='width:100px;font:16px monospace'><a href=/x>one link wrapped</a></p>")
 
-    [boxes] = (await marks_of(page)).values()
+    [boxes] = (await marks_of(sheet)).values()
 
     assert len(boxes) == 2
     assert boxes[0].bottom <= boxes[1].top + 1
 
 
-async def test_an_unseen_check_box_is_marked_at_its_label(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            f"{BARE}<input type=checkbox id=c style='position:absolute;opacity:0;width:0;height:0'>"
-            "<label for=c style='position:absolute;left:20px;top:30px;width:100px;height:20px'>Urgent</label>"
-        )
+async def test_an_unseen_check_box_is_marked_at_its_label(sheet: Page) -> None:
+    await show(
+        sheet,
+        f"{BARE}<input type=checkbox id=c style='position:absolute;opacity:0;width:0;height:0'>"
+        "<label for=c style='position:absolute;left:20px;top:30px;width:100px;height:20px'>Urgent</label>",
     )
 
-    assert await marks_of(page) == {"Urgent": [Box(20, 30, 120, 50)]}
+    assert await marks_of(sheet) == {"Urgent": [Box(20, 30, 120, 50)]}
+
+
+async def test_a_mark_is_a_line_around_the_element_and_its_ref_beside_it(sheet: Page) -> None:
+    await show(sheet, f"{BARE}<button style='left:100px;top:60px;border:0;background:#fff'></button>")
+    plain = rows(await sheet.screenshot())
+
+    marked = rows(await sheet.screenshot(marks=True))
+
+    changed = {(x, y) for y, row in enumerate(marked) for x, red in enumerate(row) if red != plain[y][x]}
+    line = {(x, 60) for x in range(130, 180)} | {(179, y) for y in range(62, 80)}
+    inside = {(x, y) for x in range(104, 176) for y in range(64, 76)}
+    label = {(x, y) for x in range(100, 120) for y in range(47, 58)}
+    assert line <= changed
+    assert not inside & changed
+    assert len(label & changed) > 100
+    assert {x for x, _ in changed} <= set(range(96, 184))
+    assert {y for _, y in changed} <= set(range(40, 84))
+
+
+async def test_a_mark_is_at_its_element_whatever_the_devices_scale_is(page: Page, serve: Serve) -> None:
+    session = (await tab_of(page).frames()).root.session
+    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=2, mobile=False))
+    await page.goto(serve(f"{BARE}<button style='left:100px;top:60px;border:0;background:#fff'></button>"))
+
+    picture = await page.screenshot(marks=True)
+
+    assert size_of(picture) == size_of(await page.screenshot()) == (1280, 800)
+    marked = rows(picture, bottom=170, right=400)
+    assert marked[160][240] != 255
+    assert marked[140][240] == 255
 
 
 async def test_elements_of_every_frame_are_marked_where_they_are(page: Page, serve: Serve) -> None:
@@ -109,36 +137,6 @@ async def test_what_is_in_a_frame_of_another_site_is_not_marked_where_the_page_c
     )
 
     assert await marks_of(page) == {"Left": [Box(60, 110, 140, 130)]}
-
-
-async def test_a_mark_is_a_line_around_the_element_and_its_ref_beside_it(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"{BARE}<button style='left:100px;top:60px;border:0;background:#fff'></button>"))
-    plain = rows(await page.screenshot())
-
-    marked = rows(await page.screenshot(marks=True))
-
-    changed = {(x, y) for y, row in enumerate(marked) for x, red in enumerate(row) if red != plain[y][x]}
-    line = {(x, 60) for x in range(130, 180)} | {(179, y) for y in range(62, 80)}
-    inside = {(x, y) for x in range(104, 176) for y in range(64, 76)}
-    label = {(x, y) for x in range(100, 120) for y in range(47, 58)}
-    assert line <= changed
-    assert not inside & changed
-    assert len(label & changed) > 100
-    assert {x for x, _ in changed} <= set(range(96, 184))
-    assert {y for _, y in changed} <= set(range(40, 84))
-
-
-async def test_a_mark_is_at_its_element_whatever_the_devices_scale_is(page: Page, serve: Serve) -> None:
-    session = (await tab_of(page).frames()).root.session
-    await session.send(emulation.SetDeviceMetricsOverride(width=640, height=400, device_scale_factor=2, mobile=False))
-    await page.goto(serve(f"{BARE}<button style='left:100px;top:60px;border:0;background:#fff'></button>"))
-
-    picture = await page.screenshot(marks=True)
-
-    assert size_of(picture) == size_of(await page.screenshot()) == (1280, 800)
-    marked = rows(picture, bottom=170, right=400)
-    assert marked[160][240] != 255
-    assert marked[140][240] == 255
 
 
 async def test_masks_leave_nothing_to_be_seen(page: Page, serve: Serve) -> None:

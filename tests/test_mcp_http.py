@@ -33,7 +33,7 @@ else:
     mcp, streamable_http = Late("mcp"), Late("mcp.client.streamable_http")
     mcp_http, mcp_serving = Late("cdp_agent.mcp.http"), Late("cdp_agent.mcp.serving")
 
-CLIENTS = 8
+CLIENTS = 4
 MOST_GROWN_MB = 24
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -42,9 +42,7 @@ async def test_a_screenshot_shows_the_viewport_or_the_whole_page(page: Page, ser
 
 
 async def test_a_tab_behind_another_is_pictured_as_it_is(browser: Browser, serve: Serve) -> None:
-    pages = [
-        await browser.new_page(serve(f"<body style='background: {colour}'>")) for colour in ("red", "lime", "blue")
-    ]
+    pages = [await browser.new_page(serve(f"<body style='background: {colour}'>")) for colour in ("red", "lime")]
     in_front = pages[-1]
     colours = []
 
@@ -53,7 +51,7 @@ async def test_a_tab_behind_another_is_pictured_as_it_is(browser: Browser, serve
         colours.append(await first_pixel(in_front, await page.screenshot()))
     await asyncio.gather(*(pages[0].screenshot() for _ in range(3)))
 
-    assert colours == [[255, 0, 0], [0, 255, 0], [0, 0, 255]] * 2
+    assert colours == [[255, 0, 0], [0, 255, 0]] * 2
     for page in pages:
         await page.close()
 

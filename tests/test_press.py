@@ -42,69 +42,125 @@ def budget(how: str) -> str:
         </script>"""
 
 
-async def test_a_field_that_is_left_is_worked_off_before_the_click(
-    page: Page, serve: Serve, subtests: pytest.Subtests
-) -> None:
-    await page.goto(serve(""))
+async def test_a_field_that_is_left_is_worked_off_before_the_click(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for when, how in SAVED.items():
         with subtests.test(when):
-            await show(page, budget(how))
-            await page.fill(await ref(page, "Amount"), "12.50")
+            await show(sheet, budget(how))
+            await sheet.fill(await ref(sheet, "Amount"), "12.50")
 
-            await page.click(await ref(page, "Add"))
+            await sheet.click(await ref(sheet, "Add"))
 
-            assert await page.evaluate("out.textContent") == "saved 12.50"
+            assert await sheet.evaluate("out.textContent") == "saved 12.50"
 
 
-async def test_what_the_press_sets_off_is_done_before_the_click(
-    page: Page, serve: Serve, subtests: pytest.Subtests
-) -> None:
-    await page.goto(serve(""))
+async def test_what_the_press_sets_off_is_done_before_the_click(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
     for event, when in [("pointerdown", "in two timers"), ("mousedown", "after a frame and a message")]:
         with subtests.test(event, when=when):
             await show(
-                page,
+                sheet,
                 f"""<button id=go>Go</button><p id=out></p><script>
                 let ready = 'too early'; const save = () => {{ ready = 'ready' }}
                 go.on{event} = () => {{ {SAVED[when]} }}; go.onclick = () => {{ out.textContent = ready }}
                 </script>""",
             )
 
-            await page.click(await ref(page, "Go"))
+            await sheet.click(await ref(sheet, "Go"))
 
-            assert await page.evaluate("out.textContent") == "ready"
+            assert await sheet.evaluate("out.textContent") == "ready"
 
 
-async def test_rendering_that_goes_on_is_waited_for(page: Page, serve: Serve) -> None:
+async def test_rendering_that_goes_on_is_waited_for(sheet: Page) -> None:
     """For as long as a button is held at the most: on a machine under load that is no more than a frame or two."""
-    await page.goto(
-        serve(
-            """<button onclick="log.textContent += ' clicked'">Go</button><p id=log></p><script>
+    await show(
+        sheet,
+        """<button onclick="log.textContent += ' clicked'">Go</button><p id=log></p><script>
             let n = 0, down, held
             const go = document.querySelector('button')
             const step = () => { log.textContent += ++n; if (n < 4) requestAnimationFrame(step) }
             go.onmousedown = ({timeStamp}) => { down = timeStamp; requestAnimationFrame(step) }
-            go.onmouseup = ({timeStamp}) => { held = timeStamp - down }</script>"""
-        )
+            go.onmouseup = ({timeStamp}) => { held = timeStamp - down }</script>""",
     )
 
-    await page.click(await ref(page, "Go"))
+    await sheet.click(await ref(sheet, "Go"))
 
-    assert await page.evaluate("log.textContent") == "1234 clicked" or await page.evaluate("held") >= 900 * HELD_S
+    assert await sheet.evaluate("log.textContent") == "1234 clicked" or await sheet.evaluate("held") >= 900 * HELD_S
 
 
-async def test_a_button_that_the_press_pushes_down_is_clicked_all_the_same(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            """<input aria-label=Name onblur="error.hidden = false"><p id=error hidden style="height:90px">Too short</p>
-            <button onclick="this.textContent = 'Sent'">Send</button>"""
-        )
+async def test_a_button_that_the_press_pushes_down_is_clicked_all_the_same(sheet: Page) -> None:
+    await show(
+        sheet,
+        """<input aria-label=Name onblur="error.hidden = false"><p id=error hidden style="height:90px">Too short</p>
+            <button onclick="this.textContent = 'Sent'">Send</button>""",
     )
-    await page.fill(await ref(page, "Name"), "A")
+    await sheet.fill(await ref(sheet, "Name"), "A")
 
-    await page.click(await ref(page, "Send"))
+    await sheet.click(await ref(sheet, "Send"))
 
-    assert '"Sent"' in (await page.snapshot()).text
+    assert '"Sent"' in (await sheet.snapshot()).text
+
+
+NO_CLICK = {
+    "covered": "cover.hidden = false",
+    "disabled": "this.disabled = true",
+    "moved where it cannot be seen": "this.style.marginLeft = '-5000px'",
+    "what was under the mouse is replaced": "this.innerHTML = '<b>Go</b>'",
+    "another element gets the mouse": "document.body.setPointerCapture(event.pointerId)",
+}
+
+
+async def test_a_press_of_which_no_click_came_is_told(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
+    for why, pressed in NO_CLICK.items():
+        with subtests.test(why):
+            await show(
+                sheet,
+                f"""<button onpointerdown="{pressed}" onclick="out.textContent = 'clicked'"><b>Go</b></button>
+                <p id=out></p><div id=cover hidden style="position:fixed;inset:0;background:#fff"></div>""",
+            )
+
+            receipt = await sheet.click(await ref(sheet, "Go"))
+
+            assert (receipt.note, await sheet.evaluate("out.textContent")) == (ELSEWHERE, "")
+
+
+async def test_a_menu_that_opens_under_the_right_button_was_asked_for(sheet: Page) -> None:
+    await show(
+        sheet,
+        """<button onmousedown="cover.hidden = false">Go</button>
+        <div id=cover hidden style="position:fixed;inset:0;background:#fff">Cut</div>""",
+    )
+
+    receipt = await sheet.click(await ref(sheet, "Go"), button="right")
+
+    assert (receipt.note, "Cut" in receipt.text) == ("", True)
+
+
+HIT = {
+    "label": "<label>Go<input type=checkbox></label>",
+    "closed shadow root": "<x-go></x-go><script>document.querySelector('x-go').attachShadow({mode: 'closed'})"
+    ".innerHTML = '<button>Go</button>'</script>",
+    "passed through": "<button><span style='pointer-events:none'>Go</span></button>",
+    "stopped": "<button onmousedown='event.preventDefault()' onclick='event.stopPropagation()'>Go</button>",
+    "taken away by its click": "<button onclick='this.remove()'>Go</button>",
+    "list": "<select size=2><option>Go<option>Stay</select>",
+}
+
+
+LEFT_AND_ANOTHER: tuple[tuple[Button, Button], ...] = (("left", "middle"), ("left", "right"))
+
+
+async def test_of_a_click_that_came_nothing_else_is_told(sheet: Page, subtests: pytest.Subtests) -> None:
+    await show(sheet, "")
+    for (what, body), buttons in zip(HIT.items(), itertools.cycle(LEFT_AND_ANOTHER), strict=False):
+        for button in buttons:
+            with subtests.test(what, button=button):
+                await show(sheet, body)
+
+                receipt = await sheet.click(await ref(sheet, "Go"), button=button)
+
+                assert receipt.note == ""
 
 
 @pytest.mark.parametrize(
@@ -129,67 +185,6 @@ async def test_a_slow_page_says_where_the_pressed_button_is_before_it_is_let_go(
         receipt = await page.click(await ref(page, "Send"))
 
     assert (receipt.note, '"Sent"' in (await page.snapshot()).text) == ("", True)
-
-
-NO_CLICK = {
-    "covered": "cover.hidden = false",
-    "disabled": "this.disabled = true",
-    "moved where it cannot be seen": "this.style.marginLeft = '-5000px'",
-    "what was under the mouse is replaced": "this.innerHTML = '<b>Go</b>'",
-    "another element gets the mouse": "document.body.setPointerCapture(event.pointerId)",
-}
-
-
-async def test_a_press_of_which_no_click_came_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
-    for why, pressed in NO_CLICK.items():
-        with subtests.test(why):
-            await show(
-                page,
-                f"""<button onpointerdown="{pressed}" onclick="out.textContent = 'clicked'"><b>Go</b></button>
-                <p id=out></p><div id=cover hidden style="position:fixed;inset:0;background:#fff"></div>""",
-            )
-
-            receipt = await page.click(await ref(page, "Go"))
-
-            assert (receipt.note, await page.evaluate("out.textContent")) == (ELSEWHERE, "")
-
-
-async def test_a_menu_that_opens_under_the_right_button_was_asked_for(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve("""<button onmousedown="cover.hidden = false">Go</button>
-        <div id=cover hidden style="position:fixed;inset:0;background:#fff">Cut</div>""")
-    )
-
-    receipt = await page.click(await ref(page, "Go"), button="right")
-
-    assert (receipt.note, "Cut" in receipt.text) == ("", True)
-
-
-HIT = {
-    "label": "<label>Go<input type=checkbox></label>",
-    "closed shadow root": "<x-go></x-go><script>document.querySelector('x-go').attachShadow({mode: 'closed'})"
-    ".innerHTML = '<button>Go</button>'</script>",
-    "passed through": "<button><span style='pointer-events:none'>Go</span></button>",
-    "stopped": "<button onmousedown='event.preventDefault()' onclick='event.stopPropagation()'>Go</button>",
-    "taken away by its click": "<button onclick='this.remove()'>Go</button>",
-    "list": "<select size=2><option>Go<option>Stay</select>",
-}
-
-
-LEFT_AND_ANOTHER: tuple[tuple[Button, Button], ...] = (("left", "middle"), ("left", "right"))
-
-
-async def test_of_a_click_that_came_nothing_else_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
-    for (what, body), buttons in zip(HIT.items(), itertools.cycle(LEFT_AND_ANOTHER), strict=False):
-        for button in buttons:
-            with subtests.test(what, button=button):
-                await show(page, body)
-
-                receipt = await page.click(await ref(page, "Go"), button=button)
-
-                assert receipt.note == ""
 
 
 async def held_ms(page: Page) -> list[float]:

@@ -37,13 +37,13 @@ def streamed(wire: str, *events: Any) -> Reply | ModelError:
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_mutated_reply_is_a_reply_or_a_model_error(wire: str) -> None:
-    for mutant in islice(mutants(wire, seed=1), 250):
+    for mutant in islice(mutants(wire, seed=1), 150):
         consume(wire, mutant)
 
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_mutated_stream_is_read_the_same_in_any_framing_and_any_pieces(wire: str) -> None:
-    assert [place for place, each in enumerate(islice(streams(wire, seed=1), 100)) if differs(wire, *each)] == []
+    assert [place for place, each in enumerate(islice(streams(wire, seed=1), 60)) if differs(wire, *each)] == []
 
 
 @pytest.mark.parametrize("pieces", ["together", "alone"])
@@ -55,7 +55,7 @@ def test_an_error_that_is_told_is_not_lost_to_what_cannot_be_read_after_it(piece
     assert str(error) == "x: model runner has stopped"
 
 
-@pytest.mark.parametrize("wire", ["openai", "openai_responses", "anthropic", "google", "ollama"])  # others are as these
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])  # a run sees replies, whatever the wire
 async def test_a_run_that_gets_mutated_replies_ends_with_a_result(
     browser: Browser, wire: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

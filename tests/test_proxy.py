@@ -40,27 +40,27 @@ def _proxy() -> Iterator[tuple[int, list[str]]]:
         server.shutdown(socket.SHUT_RDWR)
 
 
-@pytest.mark.parametrize("kind", ["launched", "attached"])
-async def test_pages_come_through_the_proxy(detached: DetachedChrome, kind: str) -> None:
+async def test_pages_come_through_the_proxy_but_for_hosts_to_bypass() -> None:
+    with _proxy() as (port, asked), _proxy() as (direct, asked_directly):
+        proxy = Proxy(f"http://127.0.0.1:{port}", bypass=("127.0.0.1",))
+        async with Browser.launch(proxy=proxy) as browser:
+            page = await browser.new_page("http://shop.test/cart")
+            assert await page.evaluate("document.title") == "by proxy"
+            await page.goto(f"http://127.0.0.1:{direct}/")
+
+    assert "GET http://shop.test/cart HTTP/1.1" in asked
+    # Chrome asks for things of its own, too.
+    assert [each for each in asked if str(direct) in each] == []
+    assert asked_directly[0] == "GET / HTTP/1.1"
+
+
+async def test_pages_of_a_chrome_that_runs_come_through_the_proxy(detached: DetachedChrome) -> None:
     with _proxy() as (port, asked):
-        given = f"http://127.0.0.1:{port}"
-        opening = Browser.launch(proxy=given) if kind == "launched" else Browser.connect(detached.endpoint, proxy=given)
-        async with opening as browser:
+        async with Browser.connect(detached.endpoint, proxy=f"http://127.0.0.1:{port}") as browser:
             page = await browser.new_page("http://shop.test/cart")
             assert await page.evaluate("document.title") == "by proxy"
 
     assert "GET http://shop.test/cart HTTP/1.1" in asked
-
-
-async def test_hosts_to_bypass_are_reached_without_it() -> None:
-    with _proxy() as (port, asked), _proxy() as (direct, asked_directly):
-        proxy = Proxy(f"http://127.0.0.1:{port}", bypass=("127.0.0.1",))
-        async with Browser.launch(proxy=proxy) as browser:
-            await browser.new_page(f"http://127.0.0.1:{direct}/")
-
-    # Chrome asks for things of its own, too.
-    assert [each for each in asked if str(direct) in each] == []
-    assert asked_directly[0] == "GET / HTTP/1.1"
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from cdp_agent.errors import NotInteractable
+from cdp_agent.page.actions import actions
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import snapshot as snapshots
 
+from .acting import at
 from .conftest import Serve
 from .writing import write
 
@@ -156,6 +159,8 @@ CHANGES = {
     "where one is": "z.ariaCurrent = 'page'",
     "a list is drawn in the place of one": "b.className = 'sr'; b.ariaHidden = 'true'; b.tabIndex = -1",
 }
+OVER_ALL = (*list(CHANGES)[:6], "a rule strikes out")
+"""What these do is over all else, so each has a document of its own; the others come one after another in the last."""
 KEPT = f"""<style id=s>{SPOKEN}
 .drawer{{position:fixed;left:-500px;top:0;width:300px;height:300px;background:#fff}}.open{{left:0}}
 #c{{position:fixed;inset:0;background:#0008}}#v{{width:100px;height:20px;overflow:hidden;white-space:nowrap}}
@@ -175,8 +180,9 @@ KEPT = f"""<style id=s>{SPOKEN}
 async def test_a_later_reading_says_what_a_fresh_one_would(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     await page.goto(serve(""))
     for name, change in CHANGES.items():
-        await write(page, KEPT)
-        await page.snapshot()
+        if name in OVER_ALL:
+            await write(page, KEPT)
+            await page.snapshot()
 
         for step in change.split("; "):
             await page.evaluate(f"(() => {{ {step} }})()")
@@ -203,12 +209,12 @@ async def test_a_click_outside_of_a_modal_dialog_names_the_dialog(
     content: str, told: str, page: Page, serve: Serve
 ) -> None:
     await page.goto(serve(content))
-    ref = next(iter((await page.snapshot()).refs))
+    out = msgspec.structs.replace(await at(page, "Out"), wait_s=0.1)
 
     with pytest.raises(NotInteractable) as caught:
-        await page.click(ref)
+        await actions.click(out)
 
-    assert str(caught.value) == f'Button {ref} "Out" is covered by {told}: close it first.'
+    assert str(caught.value) == f'Button E1 "Out" is covered by {told}: close it first.'
 
 
 async def test_what_is_cut_from_a_name_stands_below_it(page: Page, serve: Serve) -> None:

@@ -5,15 +5,16 @@ from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
+from tests.writing import show
 
 TALL = "<p>top</p><div style='height:5000px'></div><p>end</p>"
 
 
-async def test_the_page_scrolls_by_viewports(page: Page, serve: Serve) -> None:
-    await page.goto(serve(TALL))
-    height = await page.evaluate("innerHeight")
+async def test_the_page_scrolls_by_viewports(sheet: Page) -> None:
+    await show(sheet, TALL)
+    height = await sheet.evaluate("innerHeight")
 
-    moved = await page.scroll("down", pages=2.5)
+    moved = await sheet.scroll("down", pages=2.5)
 
     assert (moved.moved_px, moved.container, moved.at_top, moved.at_bottom) == (
         round(height * 2.5),
@@ -21,147 +22,111 @@ async def test_the_page_scrolls_by_viewports(page: Page, serve: Serve) -> None:
         False,
         False,
     )
-    assert await page.evaluate("scrollY") == moved.position_px == moved.moved_px
+    assert await sheet.evaluate("scrollY") == moved.position_px == moved.moved_px
 
 
-async def test_up_stops_at_the_top(page: Page, serve: Serve) -> None:
-    await page.goto(serve(TALL))
-    await page.scroll("down", pixels=300)
+async def test_up_stops_at_the_top(sheet: Page) -> None:
+    await show(sheet, TALL)
+    await sheet.scroll("down", pixels=300)
 
-    moved = await page.scroll("up", pages=3)
+    moved = await sheet.scroll("up", pages=3)
 
     assert (moved.moved_px, moved.position_px, moved.at_top) == (300, 0, True)
 
 
-async def test_bottom_and_top_are_the_ends(page: Page, serve: Serve) -> None:
-    await page.goto(serve(TALL))
+async def test_bottom_and_top_are_the_ends(sheet: Page) -> None:
+    await show(sheet, TALL)
 
-    bottom = await page.scroll("bottom")
-    top = await page.scroll("top")
+    bottom = await sheet.scroll("bottom")
+    top = await sheet.scroll("top")
 
     assert (bottom.at_bottom, bottom.at_top, top.at_top, top.moved_px) == (True, False, True, bottom.moved_px)
 
 
-async def test_a_scroll_that_moves_nothing_says_why(page: Page, serve: Serve) -> None:
-    notes = []
-    for content in ("<p>short</p>", f"<body style='overflow:hidden'>{TALL}", TALL):
-        await page.goto(serve(content))
-        notes.append((await page.scroll("up")).note)
-
-    assert notes == [
-        "everything fits into the viewport: there is nothing to scroll",
-        "the page's scrolling is locked (overflow: hidden), perhaps by a dialog: close it, or give the ref of a box",
-        "page is already at the top",
-    ]
-
-
-async def test_a_box_scrolls_by_its_own_ref_or_that_of_what_is_in_it(page: Page, serve: Serve) -> None:
+async def test_a_box_scrolls_by_its_own_ref_or_that_of_what_is_in_it(sheet: Page) -> None:
     rows = "".join(f"<li><button>{number}</button>" for number in range(100))
-    await page.goto(serve(f"{TALL}<ul aria-label=Results style='height:200px;overflow:auto'>{rows}</ul>"))
-    button = next(ref for ref in (await page.snapshot()).refs.values() if ref.name == "3")
+    await show(sheet, f"{TALL}<ul aria-label=Results style='height:200px;overflow:auto'>{rows}</ul>")
+    button = next(ref for ref in (await sheet.snapshot()).refs.values() if ref.name == "3")
 
-    moved = await page.scroll("down", ref=button.ref)
+    moved = await sheet.scroll("down", ref=button.ref)
 
     assert (moved.moved_px, moved.container.split(" ")[0], moved.container.split(" ")[-1]) == (200, "list", '"Results"')
-    assert await page.evaluate("document.querySelector('ul').scrollTop") == 200
-    assert await page.evaluate("scrollY") == 0
+    assert await sheet.evaluate("document.querySelector('ul').scrollTop") == 200
+    assert await sheet.evaluate("scrollY") == 0
 
 
-async def test_what_is_in_no_box_scrolls_the_page(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<button>Go</button>{TALL}"))
-    await page.snapshot()
+async def test_what_is_in_no_box_scrolls_the_page(sheet: Page) -> None:
+    await show(sheet, f"<button>Go</button>{TALL}")
+    await sheet.snapshot()
 
-    moved = await page.scroll("down", pixels=100, ref="E1")
+    moved = await sheet.scroll("down", pixels=100, ref="E1")
 
     assert (moved.container, moved.moved_px) == ("page", 100)
 
 
-async def test_a_body_that_scrolls_instead_of_the_document_is_the_page(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(f"<style>html{{height:100%;overflow:hidden}}body{{height:100%;margin:0;overflow:auto}}</style>{TALL}")
+async def test_a_body_that_scrolls_instead_of_the_document_is_the_page(sheet: Page) -> None:
+    await show(
+        sheet, f"<style>html{{height:100%;overflow:hidden}}body{{height:100%;margin:0;overflow:auto}}</style>{TALL}"
     )
 
-    moved = await page.scroll("down", pixels=700)
+    moved = await sheet.scroll("down", pixels=700)
 
-    assert (moved.container, moved.moved_px, await page.evaluate("document.body.scrollTop")) == ("page", 700, 700)
+    assert (moved.container, moved.moved_px, await sheet.evaluate("document.body.scrollTop")) == ("page", 700, 700)
 
 
-async def test_an_app_whose_main_box_scrolls_is_scrolled_there(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<main style='position:fixed;inset:0;overflow:auto'>{TALL}</main>"))
+async def test_an_app_whose_main_box_scrolls_is_scrolled_there(sheet: Page) -> None:
+    await show(sheet, f"<main style='position:fixed;inset:0;overflow:auto'>{TALL}</main>")
 
-    moved = await page.scroll("down", pixels=700)
+    moved = await sheet.scroll("down", pixels=700)
 
     assert (moved.container.split(" ")[0], moved.moved_px) == ("main", 700)
 
 
-async def test_a_feed_is_followed_as_long_as_it_grows(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            "<div id=feed></div><div id=end style='height:1px'></div><script>"
-            "let n = 0; const more = () => { for (let i = 0; i < 20 && n < 100; i++) {"
-            "  const p = document.createElement('p'); p.textContent = 'item ' + ++n;"
-            "  p.style.height = '50px'; feed.append(p); } };"
-            "more(); new IntersectionObserver((e) => e[0].isIntersecting && setTimeout(more, 50)).observe(end)</script>"
-        )
+async def test_a_feed_is_followed_as_long_as_it_grows(sheet: Page) -> None:
+    await show(
+        sheet,
+        "<div id=feed></div><div id=end style='height:1px'></div><script>"
+        "let n = 0; const more = () => { for (let i = 0; i < 20 && n < 100; i++) {"
+        "  const p = document.createElement('p'); p.textContent = 'item ' + ++n;"
+        "  p.style.height = '50px'; feed.append(p); } };"
+        "more(); new IntersectionObserver((e) => e[0].isIntersecting && setTimeout(more, 50)).observe(end)</script>",
     )
 
-    moved = await page.scroll("bottom")
+    moved = await sheet.scroll("bottom")
 
-    assert (await page.search("item 100")).total == 1
+    assert (await sheet.search("item 100")).total == 1
     assert moved.at_bottom
     assert moved.grew_px > 3000
 
 
-async def test_a_virtualised_list_shows_its_later_rows(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            "<div id=box style='height:300px;overflow:auto' role=list aria-label=Rows>"
-            "<div style='height:100000px;position:relative'></div></div><script>"
-            "const inner = box.firstChild; const draw = () => { inner.replaceChildren();"
-            "  for (let i = Math.floor(box.scrollTop / 20); i < Math.floor(box.scrollTop / 20) + 16; i++) {"
-            "    const row = document.createElement('div'); row.role = 'listitem'; row.textContent = 'row ' + i;"
-            "    row.style.cssText = `position:absolute;top:${i * 20}px`; inner.append(row); } };"
-            "draw(); box.onscroll = draw</script>"
-        )
+async def test_a_virtualised_list_shows_its_later_rows(sheet: Page) -> None:
+    await show(
+        sheet,
+        "<div id=box style='height:300px;overflow:auto' role=list aria-label=Rows>"
+        "<div style='height:100000px;position:relative'></div></div><script>"
+        "const inner = box.firstChild; const draw = () => { inner.replaceChildren();"
+        "  for (let i = Math.floor(box.scrollTop / 20); i < Math.floor(box.scrollTop / 20) + 16; i++) {"
+        "    const row = document.createElement('div'); row.role = 'listitem'; row.textContent = 'row ' + i;"
+        "    row.style.cssText = `position:absolute;top:${i * 20}px`; inner.append(row); } };"
+        "draw(); box.onscroll = draw</script>",
     )
-    (box,) = (await page.find("#box")).elements
+    (box,) = (await sheet.find("#box")).elements
 
-    moved = await page.scroll("down", pages=10, ref=box.ref)
+    moved = await sheet.scroll("down", pages=10, ref=box.ref)
 
     assert moved.moved_px == 3000
-    assert [(await page.search(word, regex=True)).total for word in ("row 150$", "row 1$")] == [1, 0]
+    assert [(await sheet.search(word, regex=True)).total for word in ("row 150$", "row 1$")] == [1, 0]
 
 
-async def test_sideways_the_ends_are_left_and_right(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div style='width:9000px;height:10px'></div>"))
+async def test_sideways_the_ends_are_left_and_right(sheet: Page) -> None:
+    await show(sheet, "<div style='width:9000px;height:10px'></div>")
 
-    moved = [await page.scroll(direction) for direction in ("right", "left")]
+    moved = [await sheet.scroll(direction) for direction in ("right", "left")]
 
     assert [(each.moved_px > 0, each.at_top, each.at_bottom) for each in moved] == [
         (True, False, False),
         (True, True, False),
     ]
-
-
-async def test_every_box_in_every_frame_and_shadow_root_scrolls(page: Page, serve: Serve) -> None:
-    await page.goto(every_frame(serve))
-    boxes = (await page.find(".box")).elements
-
-    moved = [await page.scroll("down", pixels=50, ref=box.ref) for box in boxes]
-
-    assert [each.moved_px for each in moved] == [50] * len(PLACES)
-    assert [each.container.split('"')[1] for each in moved] == [f"box in {place}" for place in PLACES]
-
-
-async def test_into_view_brings_an_element_of_any_frame_into_the_viewport(page: Page, serve: Serve) -> None:
-    inner = serve(TALL + "<button>Deep</button>", other_site=True)
-    await page.goto(serve(f"{TALL}<iframe src='{inner}' style='height:200px'></iframe>"))
-    button = next(ref for ref in (await page.snapshot()).refs.values() if ref.role == "button")
-
-    moved = await page.scroll("into_view", ref=button.ref)
-
-    assert moved.moved_px > 5000
-    assert [match.in_viewport for match in (await page.search("Deep")).matches] == [True]
 
 
 BAD_INPUT: list[tuple[dict[str, object], str]] = [
@@ -171,24 +136,6 @@ BAD_INPUT: list[tuple[dict[str, object], str]] = [
     ({"direction": "into_view"}, "into_view needs the ref of the element to bring into view."),
     ({"direction": "sideways"}, "direction is 'sideways': give one of up, down, left, right, top, bottom, into_view."),
 ]
-
-
-async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests) -> None:
-    for arguments, message in BAD_INPUT:
-        with subtests.test(message):
-            with pytest.raises(InvalidArguments) as caught:
-                await page.scroll(**arguments)  # type: ignore[arg-type]  # what a model may send
-
-            assert str(caught.value) == message
-
-
-async def test_a_ref_that_is_gone_is_an_error(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Go</button>"))
-    await page.snapshot()
-    await page.evaluate("document.querySelector('button').remove()")
-
-    with pytest.raises(StaleRef):
-        await page.scroll("down", ref="E1")
 
 
 def test_the_text_for_a_model_says_how_far_and_where() -> None:
@@ -213,13 +160,65 @@ SNAPS = """<!doctype html><style>body { margin: 0 } #box { height: 400px; overfl
 
 
 @pytest.mark.parametrize("direction", ["bottom", "down"])
-async def test_a_box_that_snaps_ends_where_it_snaps(direction: Direction, page: Page, serve: Serve) -> None:
-    await page.goto(serve(SNAPS))
+async def test_a_box_that_snaps_ends_where_it_snaps(direction: Direction, sheet: Page) -> None:
+    await show(sheet, SNAPS)
 
-    moved = await page.scroll(direction, pages=3)
-    again = await page.scroll(direction)
+    moved = await sheet.scroll(direction, pages=3)
+    again = await sheet.scroll(direction)
 
-    there = await page.evaluate("box.scrollTop")
-    assert there < await page.evaluate("box.scrollHeight - box.clientHeight")  # so it does snap
+    there = await sheet.evaluate("box.scrollTop")
+    assert there < await sheet.evaluate("box.scrollHeight - box.clientHeight")  # so it does snap
     assert (moved.moved_px, moved.position_px, moved.at_bottom, moved.note) == (there, there, True, "")
     assert (again.moved_px, again.position_px, again.at_bottom) == (0, there, True)
+
+
+async def test_a_scroll_that_moves_nothing_says_why(page: Page, serve: Serve) -> None:
+    notes = []
+    for content in ("<p>short</p>", f"<body style='overflow:hidden'>{TALL}", TALL):
+        await page.goto(serve(content))
+        notes.append((await page.scroll("up")).note)
+
+    assert notes == [
+        "everything fits into the viewport: there is nothing to scroll",
+        "the page's scrolling is locked (overflow: hidden), perhaps by a dialog: close it, or give the ref of a box",
+        "page is already at the top",
+    ]
+
+
+async def test_every_box_in_every_frame_and_shadow_root_scrolls(page: Page, serve: Serve) -> None:
+    await page.goto(every_frame(serve))
+    boxes = dict(zip(PLACES, (await page.find(".box")).elements, strict=True))
+
+    for place in ("nested", "other-site", "deep", "open-root", "closed-root"):
+        moved = await page.scroll("down", pixels=50, ref=boxes[place].ref)
+
+        assert (moved.moved_px, moved.container.split('"')[1]) == (50, f"box in {place}")
+
+
+async def test_into_view_brings_an_element_of_any_frame_into_the_viewport(page: Page, serve: Serve) -> None:
+    inner = serve(TALL + "<button>Deep</button>", other_site=True)
+    await page.goto(serve(f"{TALL}<iframe src='{inner}' style='height:200px'></iframe>"))
+    button = next(ref for ref in (await page.snapshot()).refs.values() if ref.role == "button")
+
+    moved = await page.scroll("into_view", ref=button.ref)
+
+    assert moved.moved_px > 5000
+    assert [match.in_viewport for match in (await page.search("Deep")).matches] == [True]
+
+
+async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests) -> None:
+    for arguments, message in BAD_INPUT:
+        with subtests.test(message):
+            with pytest.raises(InvalidArguments) as caught:
+                await page.scroll(**arguments)  # type: ignore[arg-type]  # what a model may send
+
+            assert str(caught.value) == message
+
+
+async def test_a_ref_that_is_gone_is_an_error(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<button>Go</button>"))
+    await page.snapshot()
+    await page.evaluate("document.querySelector('button').remove()")
+
+    with pytest.raises(StaleRef):
+        await page.scroll("down", ref="E1")

@@ -108,35 +108,30 @@ async def test_a_model_without_tool_calls_may_answer_in_json(
     )
 
 
-@pytest.mark.parametrize(
-    ("wrong", "problem"),
-    [
-        (("clickElement", {"selector": "a"}), "'a' matches 0 elements"),
-        (("click", {"ref": "E99"}), "There is no E99"),
-        (("click", {"selector": "button"}), "'button' matches 2 elements"),
-        (("done", {"result": "Done."}), "There is no tool"),
-    ],
-)
+WRONG = [
+    (("clickElement", {"selector": "a"}), "'a' matches 0 elements"),
+    (("click", {"ref": "E99"}), "There is no E99"),
+    (("click", {"selector": "button"}), "'button' matches 2 elements"),
+    (("done", {"result": "Done."}), "There is no tool"),
+]
+
+
 async def test_what_is_wrong_comes_back_once(
-    browser: Browser,
-    page: Page,
-    serve: Serve,
-    httpserver: HTTPServer,
-    wrong: tuple[str, dict[str, str]],
-    problem: str,
+    browser: Browser, page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:
-    mended = Models(httpserver, executor=[wrong, ("click", SECOND), wrong, wrong])
-    agent = mended.agent(browser, planner=False, executor=True)
-    url = serve(TWO)
+    mended = [call for wrong, _ in WRONG for call in (wrong, ("click", SECOND))]
+    models = Models(httpserver, executor=[*mended, WRONG[0][0], WRONG[0][0]])
+    agent = models.agent(browser, planner=False, executor=True)
+    steps = ["Click Save"] * (len(WRONG) + 1)
 
-    good = await agent.do(["Click Save"], url=url, page=page)
-    bad = await every(agent.stream_steps(["Click Save"], url=url, page=page))
+    bad = await every(agent.stream_steps(steps, url=serve(TWO), page=page))
 
-    assert good.success
-    assert problem in mended.read("executor", 2)
+    assert len(of(bad, StepDone)) == len(WRONG)
+    read = [models.read("executor", 2 * number) for number in range(1, len(WRONG) + 2)]
+    assert all(problem in each for (_, problem), each in zip([*WRONG, WRONG[0]], read, strict=True))
     assert result_of(bad).error is not None
-    assert [problem in each.error for each in of(bad, StepNotDone)] == [True]
-    assert len(mended.requests) == 4
+    assert [WRONG[0][1] in each.error for each in of(bad, StepNotDone)] == [True]
+    assert len(models.requests) == len(mended) + 2
 
 
 async def test_a_model_that_says_that_it_cannot_is_believed(

@@ -56,19 +56,26 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("much", [LONG, NUMBER], ids=["long", "a number"])
+# Of these a number is something else than a long text.
+NUMBERS: list[tuple[str, dict[str, Any]]] = [
+    ("click", {"ref": "…"}),
+    ("select", {"ref": "E2", "value": "…", "by": "index"}),
+    ("manage_tabs", {"action": "switch", "tab": "…"}),
+]
+
+
 async def test_a_model_reads_no_more_than_it_can_bear(
-    browser: Browser, page: Page, serve: Serve, much: str, subtests: pytest.Subtests
+    browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     await page.goto(serve(FORM))
     await page.snapshot()
-    for tool, arguments in CALLS:
+    for much, (tool, arguments) in [*((NUMBER, call) for call in NUMBERS), *((LONG, call) for call in CALLS)]:
         call = ToolCall("1", tool.replace("…", much), json.dumps(arguments, ensure_ascii=False).replace("…", much))
 
         came: Any = await understand_on(page, call, BUILT_IN)
         if isinstance(came, Understood):
             came = await perform(came, Context(page, browser, upload_folders=("/tmp",)))
 
-        with subtests.test(tool, **arguments):
+        with subtests.test(tool, digits=much is NUMBER, **arguments):
             assert not isinstance(came, Answer)
             assert len(getattr(came, "text", None) or str(came)) < 2_600

@@ -11,6 +11,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.acting import ref
 from tests.conftest import Serve
+from tests.writing import show
 
 pytestmark = pytest.mark.slow
 
@@ -29,29 +30,41 @@ SAYS = {
     "an option": f"put('select').append(new Option({LONG}))",
     "a picture": f"put('img').alt = {LONG}",
     "a text that is not shown": f"Object.assign(put('p'), {{textContent: {LONG}, hidden: true}})",
-    "the title": f"document.title = {LONG}",
     "what a rule adds": f"put('style').textContent = `p::after {{ content: '${{{LONG}}}' }}`",
+    "the title": f"document.title = {LONG}",
 }
 
 
-@pytest.mark.parametrize("script", SAYS.values(), ids=SAYS)
+async def test_of_very_many_attributes_the_first_are_told(sheet: Page) -> None:
+    await show(sheet, f"<button {' '.join(f'a{number}' for number in range(1000))}>Go</button>")
+
+    markup = await sheet.clean_html()
+
+    assert "<button a0" in markup.text
+    assert " a299 …>Go</button>" in markup.text
+
+
 async def test_of_what_is_very_long_the_beginning_is_read(
-    page: Page, serve: Serve, change_script: Callable[[str, str], None], script: str
+    page: Page, serve: Serve, change_script: Callable[[str, str], None], subtests: pytest.Subtests
 ) -> None:
     change_script("const LONGEST_READ = 1_000_000", f"const LONGEST_READ = {LONGEST_READ}")
-    await page.goto(serve(f"<title>Long</title><p>Here</p><button>Go</button><script>{PUT}{script}</script>"))
+    await page.goto(serve(f"<title>Long</title><body><script>{PUT}</script>"))
+    for what, script in SAYS.items():
+        with subtests.test(what):
+            await show(page, f"<p>Here</p><button>Go</button><script>{script}</script>")
 
-    shown = await page.snapshot()
-    found = await page.find("a, img, input, button", attributes=["href", "alt", "title", "class", "aria-label"])
-    searched = await page.search("Here")
+            shown = await page.snapshot()
+            found = await page.find("a, img, input, button", attributes=["href", "alt", "title", "class", "aria-label"])
 
-    assert 'button "Go"' in shown.text
-    assert len(shown.text) < LONGEST_READ + 1000
-    given = [value for each in found.elements for value in each.attributes.values() if value is not None]
-    assert max(map(len, given), default=0) < LONGEST_READ + 1000
-    assert searched.total == 1
+            assert 'button "Go"' in shown.text
+            assert len(shown.text) < LONGEST_READ + 1000
+            given = [value for each in found.elements for value in each.attributes.values() if value is not None]
+            assert max(map(len, given), default=0) < LONGEST_READ + 1000
+            assert len(await page.markdown()) < LONGEST_READ + 1000
+
+    await show(page, f"<p>Here</p><button>Go</button><script>{'; '.join(SAYS.values())}</script>")
+    assert (await page.search("Here")).total == 1
     assert (await page.click(await ref(page, "Go"))).settled == "quiet"
-    assert len(await page.markdown()) < LONGEST_READ + 1000
 
 
 async def test_a_page_that_says_too_much_is_told_as_such_and_read_again_when_it_says_less(
@@ -104,12 +117,3 @@ async def test_a_page_with_an_endless_text_is_not_searched_for_closed_roots(
 
     assert 'button "Go"' in shown.text
     assert [each.what for each in shown.omitted] == ["closed shadow roots"]
-
-
-async def test_of_very_many_attributes_the_first_are_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<button {' '.join(f'a{number}' for number in range(1000))}>Go</button>"))
-
-    markup = await page.clean_html()
-
-    assert "<button a0" in markup.text
-    assert " a299 …>Go</button>" in markup.text

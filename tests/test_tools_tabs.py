@@ -74,70 +74,50 @@ async def test_titles_are_told_as_they_are_now(connected: Browser, detached: Det
         assert other.find_page("Two").target_id == page.target_id
 
 
-async def test_names_stay_when_other_tabs_are_closed(connected: Browser) -> None:
+async def test_tabs_keep_their_names_are_switched_between_and_closed_but_for_the_last(connected: Browser) -> None:
     first, second, third = [await connected.new_page() for _ in range(3)]
+
+    switched = await manage(connected, first, "switch", tab=str(second.number))
+    assert switched.tab is second
+    with pytest.raises(InvalidArguments, match=r"There is no tab 't99'\. Those there are: ") as unknown:
+        await manage(connected, first, "switch", tab="t99")
+    assert str(unknown.value).endswith(", ".join(f"t{each.number}" for each in (first, second, third)) + ".")
+    with pytest.raises(InvalidArguments, match="switch needs the tab to go to"):
+        await manage(connected, first, "switch")
 
     await manage(connected, first, "close", tab=f"t{second.number}")
     fourth = (await manage(connected, first, "open")).tab
-
     assert fourth is not None
     assert fourth.number == third.number + 1
     assert [name for name, _, _ in listed(await manage(connected, first, "list"))] == [
         f"t{each.number}" for each in (first, third, fourth)
     ]
 
-
-async def test_one_can_switch_and_is_told_which_tabs_there_are(connected: Browser) -> None:
-    first, second = await connected.new_page(), await connected.new_page()
-
-    seen = await manage(connected, first, "switch", tab=str(second.number))
-
-    assert seen.tab is second
-    with pytest.raises(
-        InvalidArguments, match=f"There is no tab 't99'. Those there are: t{first.number}, t{second.number}."
-    ):
-        await manage(connected, first, "switch", tab="t99")
-    with pytest.raises(InvalidArguments, match="switch needs the tab to go to"):
-        await manage(connected, first, "switch")
+    await manage(connected, first, "close", tab=f"t{third.number}")
+    back = await manage(connected, fourth, "close")
+    assert (back.tab, fourth.closed) == (first, True)
+    with pytest.raises(ActionError, match=f"t{first.number} is the only tab: open another one first"):
+        await manage(connected, first, "close")
+    assert not first.closed
 
 
-async def test_closing_the_present_tab_leads_back(connected: Browser) -> None:
-    first, second = await connected.new_page(), await connected.new_page()
-
-    seen = await manage(connected, second, "close")
-
-    assert (seen.tab, second.closed) == (first, True)
-
-
-async def test_the_last_tab_is_not_closed(connected: Browser) -> None:
-    only = await connected.new_page()
-
-    with pytest.raises(ActionError, match=f"t{only.number} is the only tab: open another one first"):
-        await manage(connected, only, "close")
-
-    assert not only.closed
-
-
-async def test_a_tab_of_a_person_is_not_closed_and_not_listed_from_elsewhere(connected: Browser) -> None:
+async def test_a_tab_of_a_person_is_left_alone_and_an_address_that_was_not_seen_is_not_opened(
+    connected: Browser,
+) -> None:
     ours = await connected.new_page()
     (theirs,) = [each for each in connected.pages if each is not ours]
-
-    with pytest.raises(ActionError, match="belongs to a person"):
-        await manage(connected, theirs, "close")
-    with pytest.raises(InvalidArguments, match="There is no tab"):
-        await manage(connected, ours, "switch", tab=f"t{theirs.number}")
-
-
-async def test_an_address_that_was_not_seen_is_not_opened(connected: Browser) -> None:
-    page = await connected.new_page()
     before = connected.pages
 
     async def refuse(address: str) -> None:
         raise InvalidArguments(f"{address} was not seen.")
 
+    with pytest.raises(ActionError, match="belongs to a person"):
+        await manage(connected, theirs, "close")
+    with pytest.raises(InvalidArguments, match="There is no tab"):
+        await manage(connected, ours, "switch", tab=f"t{theirs.number}")
     tool = BUILT_IN["manage_tabs"]
     with pytest.raises(InvalidArguments, match=r"https://a.example was not seen"):
-        await tool.run(tool.parse({"action": "open", "url": "a.example"}), Context(page, connected, None, refuse))
+        await tool.run(tool.parse({"action": "open", "url": "a.example"}), Context(ours, connected, None, refuse))
     assert connected.pages == before
 
 

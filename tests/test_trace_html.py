@@ -13,6 +13,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import emulation
 from cdp_agent.errors import SetupError
+from cdp_agent.page.actions.keyboard import press
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.trace import write_html
 from cdp_agent.trace.html import MOST_BYTES
@@ -228,84 +229,67 @@ async def test_what_changed_is_coloured_and_what_failed_is_marked(read: Page) ->
     assert "1 failed" in await shown(read, "document.querySelector('#s2 .more').textContent")
 
 
-async def test_a_prompt_has_what_is_new_in_it_when_it_is_opened(opened: Page) -> None:
+async def test_keys_lead_through_the_steps_and_search_and_a_prompt_opens(opened: Page) -> None:
+    frame = (await tab_of(opened).frames()).root
+    now = "document.querySelector('[data-card].now')?.id"
+    visible = "[...document.querySelectorAll('article')].filter((each) => !each.hidden).map((each) => each.id)"
+
+    places = []
+    for key in ("g", "j", "j", "k", "G"):
+        await press(frame, key)
+        places.append(await shown(opened, now))
+    assert places == ["s0", "s1", "s2", "s1", "s3"]
+
+    await press(frame, "?")
+    assert await shown(opened, "document.querySelector('dialog').open")
+    await press(frame, "Escape")
+    assert not await shown(opened, "document.querySelector('dialog').open")
+
+    await press(frame, "/")
+    await opened.type("covered by")
+    assert await shown(opened, visible) == ["s2"]
+    assert await shown(opened, "document.querySelector('output').textContent") == "1 of 3 steps"
+    await press(frame, "Escape")
+    assert len(await shown(opened, visible)) == 3
+
     await shown(opened, "document.querySelectorAll('#s2 .more details')[0].open = true")
     await opened.wait_for(text="messages as in the request before")
-
     prompt = await shown(opened, "document.querySelector('#s2 .more').textContent")
     assert "2 messages as in the request before" in prompt
     assert "I take mug 2." in prompt
 
 
-async def test_the_keys_lead_through_the_steps(opened: Page) -> None:
-    now = "document.querySelector('[data-card].now')?.id"
-    places = []
-    for key in ("g", "j", "j", "k", "G"):
-        await opened.press(key)
-        places.append(await shown(opened, now))
-    await opened.press("?")
-    helped = await shown(opened, "document.querySelector('dialog').open")
-    await opened.press("Escape")
-
-    assert places == ["s0", "s1", "s2", "s1", "s3"]
-    assert helped
-    assert not await shown(opened, "document.querySelector('dialog').open")
-
-
-async def test_search_leaves_the_steps_that_have_the_words(opened: Page) -> None:
-    await opened.press("/")
-    await opened.type("covered by")
-
-    visible = "[...document.querySelectorAll('article')].filter((each) => !each.hidden).map((each) => each.id)"
-    assert await shown(opened, visible) == ["s2"]
-    assert await shown(opened, "document.querySelector('output').textContent") == "1 of 3 steps"
-    await opened.press("Escape")
-    assert len(await shown(opened, visible)) == 3
-
-
-async def test_it_is_light_or_dark_as_the_system_is_until_the_switch_is_used(opened: Page) -> None:
-    session = (await tab_of(opened).frames()).root.session
+async def test_it_fits_the_window_prints_and_is_light_or_dark(opened: Page) -> None:
+    frame = (await tab_of(opened).frames()).root
     colour = "getComputedStyle(document.body).backgroundColor"
-    seen = []
-    for scheme in ("light", "dark"):
-        await session.send(
-            emulation.SetEmulatedMedia(features=[emulation.MediaFeature("prefers-color-scheme", scheme)])
-        )
-        seen.append(await shown(opened, colour))
-    await opened.press("t")
-    seen.append(await shown(opened, colour))
+    seen, wider = [], []
 
+    for scheme in ("light", "dark"):
+        feature = emulation.MediaFeature("prefers-color-scheme", scheme)
+        await frame.session.send(emulation.SetEmulatedMedia(features=[feature]))
+        seen.append(await shown(opened, colour))
+    await press(frame, "t")  # the system's no longer counts
+    seen.append(await shown(opened, colour))
     assert seen == ["rgb(246, 247, 249)", "rgb(15, 18, 22)", "rgb(246, 247, 249)"]
 
-
-async def test_in_print_there_is_nothing_to_press_and_nothing_is_cut(opened: Page) -> None:
-    session = (await tab_of(opened).frames()).root.session
-    await session.send(emulation.SetEmulatedMedia(media="print"))
-
-    state = await shown(
+    await frame.session.send(emulation.SetEmulatedMedia(media="print"))
+    printed = await shown(
         opened,
         """[getComputedStyle(document.querySelector('.bar')).display,
             getComputedStyle(document.querySelector('.call pre')).maxHeight,
             getComputedStyle(document.body).backgroundColor]""",
     )
-
-    await session.send(emulation.SetEmulatedMedia(media=""))
-    assert state == ["none", "none", "rgb(255, 255, 255)"]
-
-
-async def test_nothing_is_wider_than_the_window(opened: Page) -> None:
-    session = (await tab_of(opened).frames()).root.session
-    wider = []
+    await frame.session.send(emulation.SetEmulatedMedia(media=""))
+    assert printed == ["none", "none", "rgb(255, 255, 255)"]
 
     await shown(opened, "document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     for width in (1440, 400):
-        await session.send(
-            emulation.SetDeviceMetricsOverride(width=width, height=900, device_scale_factor=1, mobile=False)
-        )
+        metrics = emulation.SetDeviceMetricsOverride(width=width, height=900, device_scale_factor=1, mobile=False)
+        await frame.session.send(metrics)
         if await shown(opened, "document.documentElement.scrollWidth > innerWidth"):
             wider.append(width)
-
-    await session.send(emulation.SetDeviceMetricsOverride(width=0, height=0, device_scale_factor=0, mobile=False))
+    metrics = emulation.SetDeviceMetricsOverride(width=0, height=0, device_scale_factor=0, mobile=False)
+    await frame.session.send(metrics)
     assert wider == []
 
 

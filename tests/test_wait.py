@@ -40,6 +40,95 @@ COMES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+async def test_all_must_hold_at_the_same_time(sheet: Page) -> None:
+    await show(sheet, "<p id=out>Loading</p>")
+    await later(sheet, "out.textContent = 'Done'; setTimeout(() => (out.className = 'ready'), 100)")
+
+    receipt = await sheet.wait_for(text="done", selector=".ready")
+
+    assert receipt.settled == "quiet"
+
+
+async def test_in_vain_says_where_a_text_still_is(sheet: Page) -> None:
+    await show(sheet, "<p>Loading your data</p>")
+
+    with pytest.raises(ActionError, match="It is in: - paragraph: Loading your data"):
+        await sheet.wait_for(gone="LOADING", timeout_s=0.2)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({}, "needs something to wait for"),
+    ({"text": "  "}, "is empty"),
+    ({"selector": ".."}, "is no CSS selector"),
+]
+
+
+async def test_a_selector_waits_until_what_matches_is_shown(sheet: Page) -> None:
+    await show(sheet, "<p id=late hidden>here</p><script>setTimeout(() => { late.hidden = false }, 300)</script>")
+
+    await sheet.wait_for(selector="#late")
+
+    assert await sheet.evaluate("late.hidden") is False
+
+
+async def test_a_ref_is_waited_for_until_it_is_shown(sheet: Page) -> None:
+    await show(sheet, "<button id=b>Go</button>")
+    (ref,) = (await sheet.snapshot()).refs
+    await sheet.evaluate("b.hidden = true")
+    await later(sheet, "b.hidden = false")
+
+    receipt = await sheet.wait_for(ref=ref)
+
+    assert receipt.text.splitlines()[0] == f"waited for {ref} to be shown"
+    assert await sheet.evaluate("b.hidden") is False
+
+
+async def test_a_ref_that_comes_again_is_the_same(sheet: Page) -> None:
+    await show(sheet, "<div id=box><button>Pay now</button></div>")
+    (ref,) = (await sheet.snapshot()).refs
+    await sheet.evaluate("box.innerHTML = ''")
+    await later(sheet, "box.innerHTML = '<button>Pay now</button>'")
+
+    await sheet.wait_for(ref=ref)
+
+    assert await sheet.evaluate("box.children.length") == 1
+
+
+async def test_a_navigation_that_does_not_come_is_told(sheet: Page) -> None:
+    await show(sheet, "<button>stay</button>")
+    (ref,) = (await sheet.snapshot()).refs
+    await sheet.click(ref)
+
+    with pytest.raises(ActionError, match="the page has not gone elsewhere since the last action"):
+        await sheet.wait_for(navigation=True, timeout_s=0.2)
+    with pytest.raises(ActionError, match="the page has not gone elsewhere since the last action"):
+        await sheet.wait_for(navigation=True, timeout_s=0.2)
+
+
+STREAMS = {
+    "event stream": "new EventSource('/stream')",
+    "streamed fetch": "fetch('/stream')",
+    "long polling": "(async () => { for (;;) await fetch('/hang') })()",
+    "polling": "setInterval(() => fetch('/data'), 100)",
+}
+
+
+async def test_what_was_filled_in_is_no_text_that_was_waited_for(sheet: Page) -> None:
+    editor = "<div contenteditable role=textbox aria-label=Note></div>"
+    await show(sheet, f"<input aria-label=Name><input aria-label=City value=Oslo>{editor}<p id=out></p>")
+    refs = {each.name: each.ref for each in (await sheet.snapshot()).refs.values()}
+    await sheet.fill(refs["Name"], "Ada")
+    await sheet.fill(refs["Note"], "Bring tea")
+
+    for text in ("Ada", "bring tea"):
+        with pytest.raises(ActionError, match=f'there is no text "{text}" but where it was filled in'):
+            await sheet.wait_for(text=text, timeout_s=0.2)
+    await sheet.evaluate("out.textContent = 'Saved Ada'")
+
+    assert (await sheet.wait_for(text="Ada")).detail == 'text "Ada"'
+    assert (await sheet.wait_for(text="Oslo")).detail == 'text "Oslo"'
+
+
 async def test_what_is_waited_for_comes(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     await page.goto(serve(""))
     for what, (script, wanted) in COMES.items():
@@ -90,15 +179,6 @@ async def test_a_text_in_a_frame_that_comes_later_counts(page: Page, serve: Serv
     await page.wait_for(text="here i am")
 
 
-async def test_all_must_hold_at_the_same_time(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p id=out>Loading</p>"))
-    await later(page, "out.textContent = 'Done'; setTimeout(() => (out.className = 'ready'), 100)")
-
-    receipt = await page.wait_for(text="done", selector=".ready")
-
-    assert receipt.settled == "quiet"
-
-
 async def test_idle_waits_for_what_is_loading(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
     await page.goto(serve("<p id=out></p>"))
     with held(httpserver, "/data", "data"):
@@ -124,20 +204,6 @@ async def test_in_vain_says_what_is_there_instead(page: Page, serve: Serve) -> N
     )
 
 
-async def test_in_vain_says_where_a_text_still_is(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Loading your data</p>"))
-
-    with pytest.raises(ActionError, match="It is in: - paragraph: Loading your data"):
-        await page.wait_for(gone="LOADING", timeout_s=0.2)
-
-
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({}, "needs something to wait for"),
-    ({"text": "  "}, "is empty"),
-    ({"selector": ".."}, "is no CSS selector"),
-]
-
-
 async def test_what_cannot_be_waited_for_is_refused(page: Page) -> None:
     for wanted, said in REFUSED:
         with pytest.raises(InvalidArguments, match=said):
@@ -149,37 +215,6 @@ async def test_a_page_that_changes_all_the_time_is_read_now_and_then(page: Page,
     await later(page, "document.body.append('Done')")
 
     await page.wait_for(text="done", timeout_s=10)
-
-
-async def test_a_selector_waits_until_what_matches_is_shown(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p id=late hidden>here</p><script>setTimeout(() => { late.hidden = false }, 300)</script>"))
-
-    await page.wait_for(selector="#late")
-
-    assert await page.evaluate("late.hidden") is False
-
-
-async def test_a_ref_is_waited_for_until_it_is_shown(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button id=b>Go</button>"))
-    (ref,) = (await page.snapshot()).refs
-    await page.evaluate("b.hidden = true")
-    await later(page, "b.hidden = false")
-
-    receipt = await page.wait_for(ref=ref)
-
-    assert receipt.text.splitlines()[0] == f"waited for {ref} to be shown"
-    assert await page.evaluate("b.hidden") is False
-
-
-async def test_a_ref_that_comes_again_is_the_same(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div id=box><button>Pay now</button></div>"))
-    (ref,) = (await page.snapshot()).refs
-    await page.evaluate("box.innerHTML = ''")
-    await later(page, "box.innerHTML = '<button>Pay now</button>'")
-
-    await page.wait_for(ref=ref)
-
-    assert await page.evaluate("box.children.length") == 1
 
 
 async def test_a_navigation_that_an_action_brought_counts(page: Page, serve: Serve) -> None:
@@ -214,17 +249,6 @@ async def test_an_address_of_the_same_document_is_a_navigation(page: Page, serve
     assert page.url.endswith("/cart")
 
 
-async def test_a_navigation_that_does_not_come_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>stay</button>"))
-    (ref,) = (await page.snapshot()).refs
-    await page.click(ref)
-
-    with pytest.raises(ActionError, match="the page has not gone elsewhere since the last action"):
-        await page.wait_for(navigation=True, timeout_s=0.2)
-    with pytest.raises(ActionError, match="the page has not gone elsewhere since the last action"):
-        await page.wait_for(navigation=True, timeout_s=0.2)
-
-
 async def test_idle_counts_requests_too_short_to_be_seen_under_way(
     page: Page, serve: Serve, httpserver: HTTPServer
 ) -> None:
@@ -240,14 +264,6 @@ async def test_idle_counts_requests_too_short_to_be_seen_under_way(
     await page.wait_for(idle=True)
 
     assert await page.evaluate("out.textContent") == "last"
-
-
-STREAMS = {
-    "event stream": "new EventSource('/stream')",
-    "streamed fetch": "fetch('/stream')",
-    "long polling": "(async () => { for (;;) await fetch('/hang') })()",
-    "polling": "setInterval(() => fetch('/data'), 100)",
-}
 
 
 @pytest.mark.parametrize("script", STREAMS.values(), ids=STREAMS)
@@ -286,22 +302,6 @@ async def test_idle_tells_what_it_does_not_wait_for(page: Page, serve: Serve, ht
         waited = await page.wait_for(idle=True)
 
     assert re.search(r"idle \(not counted, without an answer: POST http://.*/order for \d+ s\)", waited.detail)
-
-
-async def test_what_was_filled_in_is_no_text_that_was_waited_for(page: Page, serve: Serve) -> None:
-    editor = "<div contenteditable role=textbox aria-label=Note></div>"
-    await page.goto(serve(f"<input aria-label=Name><input aria-label=City value=Oslo>{editor}<p id=out></p>"))
-    refs = {each.name: each.ref for each in (await page.snapshot()).refs.values()}
-    await page.fill(refs["Name"], "Ada")
-    await page.fill(refs["Note"], "Bring tea")
-
-    for text in ("Ada", "bring tea"):
-        with pytest.raises(ActionError, match=f'there is no text "{text}" but where it was filled in'):
-            await page.wait_for(text=text, timeout_s=0.2)
-    await page.evaluate("out.textContent = 'Saved Ada'")
-
-    assert (await page.wait_for(text="Ada")).detail == 'text "Ada"'
-    assert (await page.wait_for(text="Oslo")).detail == 'text "Oslo"'
 
 
 async def test_a_text_is_seen_in_a_frame_of_another_origin_that_comes_meanwhile(page: Page, serve: Serve) -> None:

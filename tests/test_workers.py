@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
@@ -30,6 +28,9 @@ STARTS = {
 }
 
 
+# Of another process, as each of these is attached to by itself.
+ELSEWHERE = ("worker", "nested", "shared", "service")
+
 # Who has not told by then is missing.
 HEARD = """<script>
 const told = {};
@@ -38,18 +39,19 @@ const all = new Promise(done => {
   setInterval(() => { if (Object.keys(told).length === COUNT) done(told) }, 20);
   setTimeout(done, 5000, told);
 });
-</script>""".replace("COUNT", str(len(STARTS)))
+</script>""".replace("COUNT", str(len(STARTS) + len(ELSEWHERE)))
 
 
-@pytest.mark.parametrize("other_site", [False, True], ids=["in the tab", "in iframes of another process"])
-async def test_workers_run(page: Page, serve: Serve, other_site: bool) -> None:
+async def test_workers_run_in_iframes_of_this_and_of_another_process(page: Page, serve: Serve) -> None:
     for name, script in SCRIPTS.items():
         serve(script, path=f"/{name}", content_type="text/javascript")
+    places = [*((kind, False) for kind in STARTS), *((kind, True) for kind in ELSEWHERE)]
     iframes = []
-    for kind, starts in STARTS.items():
-        script = f"const done = said => parent.postMessage(['{kind}', said], '*'); {starts}"
-        iframes.append(f"<iframe src='{serve(f'<script>{script}</script>', other_site=other_site)}'></iframe>")
+    for kind, other_site in places:
+        told = f"const done = said => parent.postMessage(['{kind} {other_site}', said], '*'); {STARTS[kind]}"
+        iframes.append(f"<iframe src='{serve(f'<script>{told}</script>', other_site=other_site)}'></iframe>")
 
     await page.goto(serve(HEARD + "".join(iframes)))
 
-    assert await page.evaluate("all", timeout_s=10) == dict.fromkeys(STARTS, "ran")
+    told = await page.evaluate("all", timeout_s=10)
+    assert told == {f"{kind} {other_site}": "ran" for kind, other_site in places}

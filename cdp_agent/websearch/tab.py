@@ -36,18 +36,23 @@ async def find(engine: Engine, base_url: str, query: str, browser: BrowserContex
     """What the engine's page shows for the query. Raises ActionError, BrowserError."""
     async with _tab(browser) as page:
         await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
-        found = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
-        entries = [(each.title, unwrap(each.url, page.url), each.text) for each in found.entries]
-        results = different((result(*each) for each in entries if not searches_again(each[1], page.url)), max_results)
-        if results:
-            return Results(query, engine.NAME, results)
-        signs = zip(engine.SIGNS, found.signs, strict=True)
-        sign = next((sign for sign, is_there in signs if is_there or sign.is_in(page.url)), None)
-        if sign is None:
-            return Results(query, engine.NAME, [], await _markdown(page))
-        if sign.why in _OBSTACLES:
-            raise ActionError(_refusal(engine, sign, page.url))
-        return Results(query, engine.NAME, [])
+        return await read(engine, query, page, max_results)
+
+
+async def read(engine: Engine, query: str, page: Page, max_results: int) -> Results:
+    """The results that the page shows. Raises ActionError for one that only a person can pass, BrowserError."""
+    found = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
+    entries = [(each.title, unwrap(each.url, page.url), each.text) for each in found.entries]
+    results = different((result(*each) for each in entries if not searches_again(each[1], page.url)), max_results)
+    if results:
+        return Results(query, engine.NAME, results)
+    signs = zip(engine.SIGNS, found.signs, strict=True)
+    sign = next((sign for sign, is_there in signs if is_there or sign.is_in(page.url)), None)
+    if sign is None:
+        return Results(query, engine.NAME, [], await _markdown(page))
+    if sign.why in _OBSTACLES:
+        raise ActionError(_refusal(engine, sign, page.url))
+    return Results(query, engine.NAME, [])
 
 
 @asynccontextmanager

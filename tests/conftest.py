@@ -173,7 +173,7 @@ async def page(request: pytest.FixtureRequest, browser: Browser, one_tab: OneTab
 
 @pytest.fixture
 async def sheet(browser: Browser, one_tab: OneTab) -> Page:
-    """The one tab of the file, on a document that stays from test to test: what a test shows is put into it with `show`.
+    """The one tab of the file, on a document that stays from test to test: `show` puts into it what a test shows.
 
     For tests that need nothing but a body's content, and leave nothing that listens to the window.
     """

@@ -5,6 +5,7 @@ import pytest
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.events import BrowserNavigated
 from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FindResult, FoundElement
 from cdp_agent.page.query.markup import CleanHtml
@@ -170,23 +171,19 @@ async def test_an_address_that_was_made_up_is_not_opened(browser: Browser, page:
     assert page.title == "Here"
 
 
-@pytest.mark.parametrize("where", ["task", "data", "plan", "page", "result"])
-async def test_an_address_from_anywhere_else_is_opened(browser: Browser, page: Page, serve: Serve, where: str) -> None:
-    there = serve("<title>There</title>")
-    here = f"<title>Here</title><a href='{there if where == 'page' else '/x'}' data-to='{there}'>Go</a>"
-    plan = {"success_criteria": "Seen.", "plan": there if where == "plan" else "Go."}
-    replies = [tool_call("create_plan", plan)]
-    if where == "result":
-        replies.append(tool_call("find_elements", {"selector": "a", "attributes": ["data-to"]}))
-    replies += [tool_call("goto", {"url": there}), DONE]
+async def test_an_address_from_anywhere_else_is_opened(browser: Browser, page: Page, serve: Serve) -> None:
+    there = {where: serve(f"<title>{where}</title>") for where in ("task", "data", "plan", "page", "result")}
+    here = f"<title>Here</title><a href='{there['page']}' data-to='{there['result']}'>Go</a>"
+    replies = [
+        tool_call("create_plan", {"success_criteria": "Seen.", "plan": there["plan"]}),
+        tool_call("find_elements", {"selector": "a", "attributes": ["data-to"]}),
+        *(tool_call("goto", {"url": address}) for address in there.values()),
+        DONE,
+    ]
 
-    await play(
-        browser,
-        page,
-        replies,
-        content=here,
-        task=f"Go to {there}." if where == "task" else "Go there.",
-        data={"to": there} if where == "data" else None,
+    events, _ = await play(
+        browser, page, replies, content=here, task=f"Go to {there['task']}.", data={"to": there["data"]}
     )
 
-    assert page.title == "There"
+    titles = [each.title for each in events if isinstance(each, BrowserNavigated)]
+    assert titles[-len(there) :] == list(there)

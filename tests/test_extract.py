@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import BadReply, Refused, SetupError
 from cdp_agent.extract import Ungrounded, extract
 from cdp_agent.page.page import Page
@@ -29,10 +31,13 @@ def model(httpserver: HTTPServer) -> Model:
     return Model(httpserver)
 
 
-@pytest.fixture
-async def flights(page: Page) -> Page:
+@pytest.fixture(scope="module")
+async def flights(shared_browser: Browser) -> AsyncIterator[Page]:
+    """Extracting only reads: one page for all."""
+    page = await shared_browser.new_page()
     await put(page, FLIGHTS)
-    return page
+    yield page
+    await page.close()
 
 
 async def test_without_a_schema_it_is_markdown(flights: Page, model: Model) -> None:

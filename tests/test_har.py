@@ -70,13 +70,38 @@ def _entry(log: Any, path: str) -> Any:
     return found
 
 
-async def test_har_has_each_request_with_what_was_sent_and_what_came(page: Page, web: Web, tmp_path: Path) -> None:
+async def test_har_has_each_request_with_what_was_sent_and_what_came(
+    page: Page, web: Web, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    began = time.time()
     name = await _shop(page, web)
 
     log = await _har(page, tmp_path / "shop.har", credentials=True)
 
+    with subtests.test("what was sent and came"):
+        _tells_what_was_sent_and_came(log, web.origin(name))
+    with subtests.test("a body that is no text is in Base64"):
+        picture = _entry(log, "/dot.gif")["response"]["content"]
+        assert (picture["encoding"], base64.b64decode(picture["text"])) == ("base64", PIXEL.encode())
+    with subtests.test("timings add up, and begin when they did"):
+        for each in log["entries"]:
+            parts = [value for name, value in each["timings"].items() if name != "ssl" and value > 0]
+            assert each["time"] == pytest.approx(sum(parts), abs=0.01)
+        started = datetime.fromisoformat(log["pages"][0]["startedDateTime"]).timestamp()
+        assert began - 1 < started < time.time()
+        timings = log["pages"][0]["pageTimings"]
+        assert 0 < timings["onContentLoad"] <= timings["onLoad"] < 60_000
+    with subtests.test("another program reads it"):
+        (read,) = haralyzer.HarParser({"log": log}).pages
+        assert (read.title, read.url) == ("Shop", f"{web.origin(name)}/")
+        assert [each.status for each in read.entries if "orders" in each.url] == [422]
+        assert len(read.image_files) == 1
+    with subtests.test("what lets in whoever has it is hidden"):
+        _hides_what_lets_in(await _har(page, tmp_path / "hidden.har"))
+
+
+def _tells_what_was_sent_and_came(log: Any, shop: str) -> None:
     told = [(each["request"]["method"], each["request"]["url"], each["response"]["status"]) for each in log["entries"]]
-    shop = web.origin(name)
     assert told[:4] == [
         ("GET", f"{shop}/", 302),
         ("GET", f"{shop}/home?q=a%20b&q=c", 200),
@@ -110,43 +135,7 @@ async def test_har_has_each_request_with_what_was_sent_and_what_came(page: Page,
     assert order["serverIPAddress"] in ("127.0.0.1", "::1")
 
 
-async def test_a_body_that_is_no_text_is_in_base64(page: Page, web: Web, tmp_path: Path) -> None:
-    await _shop(page, web)
-
-    picture = _entry(await _har(page, tmp_path / "shop.har"), "/dot.gif")["response"]["content"]
-
-    assert (picture["encoding"], base64.b64decode(picture["text"])) == ("base64", PIXEL.encode())
-
-
-async def test_timings_add_up_and_begin_when_they_did(page: Page, web: Web, tmp_path: Path) -> None:
-    began = time.time()
-    await _shop(page, web)
-
-    log = await _har(page, tmp_path / "shop.har")
-
-    for each in log["entries"]:
-        parts = [value for name, value in each["timings"].items() if name != "ssl" and value > 0]
-        assert each["time"] == pytest.approx(sum(parts), abs=0.01)
-    started = datetime.fromisoformat(log["pages"][0]["startedDateTime"]).timestamp()
-    assert began - 1 < started < time.time()
-    assert 0 < log["pages"][0]["pageTimings"]["onContentLoad"] <= log["pages"][0]["pageTimings"]["onLoad"] < 60_000
-
-
-async def test_another_program_reads_it(page: Page, web: Web, tmp_path: Path) -> None:
-    name = await _shop(page, web)
-
-    (read,) = haralyzer.HarParser({"log": await _har(page, tmp_path / "shop.har")}).pages
-
-    assert (read.title, read.url) == ("Shop", f"{web.origin(name)}/")
-    assert [each.status for each in read.entries if "orders" in each.url] == [422]
-    assert len(read.image_files) == 1
-
-
-async def test_what_lets_in_whoever_has_it_is_hidden(page: Page, web: Web, tmp_path: Path) -> None:
-    await _shop(page, web)
-
-    log = await _har(page, tmp_path / "shop.har")
-
+def _hides_what_lets_in(log: Any) -> None:
     text = json.dumps(log)
     assert not [secret for secret in ("b-4711", "yes-it-was", 'abc.def"') if secret in text.replace(SAVE, "")]
     assert _entry(log, "/home")["request"]["cookies"] == [{"name": "basket", "value": "<hidden>"}]

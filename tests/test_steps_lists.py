@@ -9,6 +9,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.outlines import done
+from tests.writing import show
 
 # Around every list there are others, of which none may be taken for it.
 NAVIGATION = """\
@@ -137,29 +138,33 @@ def test_an_entry_of_one_of_several_lists_is_refused(page: str) -> None:
     assert done("Open the third product", NAVIGATION + page).startswith("Nothing on the page is third item")
 
 
-@pytest.mark.parametrize(
-    ("html", "step"),
-    [
-        ('<ul aria-label=Results><li><a href="#a">A</a><li><a href="#b">B</a></ul>', "Click the second result"),
-        ('<h2>Cart</h2><ul><li><a href="#a">A</a> 3<li><a href="#b">B</a> 4</ul>', "Click the last item in Cart"),
-        (
-            '<h2>Products</h2><div><h3><a href="#a">A</a></h3><p>Good</div><div><h3><a href="#b">B</a></h3><p>x</div>',
-            "Open the second product",
-        ),
-        (
-            '<h2>Cart</h2><table><tr><th>Name<th>Price<th><tr><td><a href="#a">A</a><td>3<td><button>Remove</button>'
-            '<tr><td><a href="#b">B</a><td>4<td><button>Remove</button></table>',
-            "Click the second item in the cart",
-        ),
-    ],
-    ids=["a list of links", "links with a price", "headings", "a table"],
-)
+SHOWN = [
+    ('<ul aria-label=Results><li><a href="#a">A</a><li><a href="#b">B</a></ul>', "Click the second result"),
+    ('<h2>Cart</h2><ul><li><a href="#a">A</a> 3<li><a href="#b">B</a> 4</ul>', "Click the last item in Cart"),
+    (
+        '<h2>Products</h2><div><h3><a href="#a">A</a></h3><p>Good</div><div><h3><a href="#b">B</a></h3><p>x</div>',
+        "Open the second product",
+    ),
+    (
+        '<h2>Cart</h2><table><tr><th>Name<th>Price<th><tr><td><a href="#a">A</a><td>3<td><button>Remove</button>'
+        '<tr><td><a href="#b">B</a><td>4<td><button>Remove</button></table>',
+        "Click the second item in the cart",
+    ),
+]
+
+
 async def test_an_entry_is_found_on_a_page_as_chrome_shows_it(
-    browser: Browser, page: Page, serve: Serve, html: str, step: str
+    browser: Browser, page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
     menu = '<nav><ul><li><a href="#x">X</a><li><a href="#y">Y</a></ul></nav>'
+    await page.goto(serve(""))
 
-    result = await Agent(browser).do([step], url=serve(menu + html), page=page)
+    for html, step in SHOWN:
+        with subtests.test(step, html=html):
+            await show(page, menu + html)
+            await page.evaluate("location.hash = ''")
 
-    assert result.success, result.error
-    assert page.url.endswith("#b")
+            result = await Agent(browser).do([step], page=page)
+
+            assert result.success, result.error
+            assert page.url.endswith("#b")

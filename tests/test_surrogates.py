@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -93,7 +94,7 @@ async def test_half_a_character_is_not_entered_and_neither_is_what_is_around_it(
 ) -> None:
     await page.goto(serve("<input aria-label=F value=before autofocus>"))
     field = await ref(page, "F")
-    calls = {
+    calls: dict[str, Callable[[str], Awaitable[object]]] = {
         "fill": lambda text: page.fill(field, text),
         "append": lambda text: page.fill(field, text, append=True),
         "type": lambda text: page.type(text, ref=field),

@@ -211,7 +211,7 @@ async def test_what_cannot_be_waited_for_is_refused(page: Page) -> None:
 
 
 async def test_a_page_that_changes_all_the_time_is_read_now_and_then(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p id=out></p><script>setInterval(() => (out.textContent = performance.now()), 1)</script>"))
+    await page.goto(serve("<p id=out></p><script>setInterval(() => (out.textContent = performance.now()), 4)</script>"))
     await later(page, "document.body.append('Done')")
 
     await page.wait_for(text="done", timeout_s=10)

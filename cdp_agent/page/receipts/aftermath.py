@@ -37,7 +37,7 @@ _BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)
 _PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
 FALLBACK_S = 0.4
 """So long what a canvas holds for screen readers is waited for once its picture changed: grids renew it at rest."""
-_LOOK_EVERY_S = 0.33
+_LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
 _LONGEST_PASSED = 120
 _MOST_PASSED = 4

@@ -2,6 +2,7 @@
 
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,10 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.checkpoint import FILE
 from cdp_agent.browser import Browser
-from cdp_agent.errors import SetupError
+from cdp_agent.cdp import storage
+from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Command
+from cdp_agent.errors import ProtocolError, SetupError
 from cdp_agent.events import AgentAction
 from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, tool_call
@@ -103,3 +107,19 @@ async def test_a_typed_answer_has_its_type_again_when_the_run_goes_on(
         result = result_of([event async for event in resumed])
 
     assert (result.success, result.answer) == (True, (1, 2))
+
+
+async def test_a_chrome_that_gives_up_its_contexts_ends_no_run(
+    browser: Browser, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = Session.send
+
+    async def ending(session: Session, command: Command[Any]) -> Any:
+        if isinstance(command, storage.GetCookies):
+            raise ProtocolError(command.method, -32000, "Browser context management is not supported.")
+        return await send(session, command)
+
+    monkeypatch.setattr(Session, "send", ending)
+    events, _ = await play(browser, page, [DONE], content=SHOP)
+
+    assert result_of(events).success

@@ -71,7 +71,8 @@ async def test_rendering_that_goes_on_is_waited_for(sheet: Page) -> None:
     await show(
         sheet,
         """<button onclick="log.textContent += ' clicked'">Go</button><p id=log></p><script>
-            let n = 0, down, held
+            var held
+            let n = 0, down
             const go = document.querySelector('button')
             const step = () => { log.textContent += ++n; if (n < 4) requestAnimationFrame(step) }
             go.onmousedown = ({timeStamp}) => { down = timeStamp; requestAnimationFrame(step) }

@@ -19,7 +19,7 @@ import msgspec
 from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.cdp.known_errors import opens_no_tabs
+from cdp_agent.cdp.known_errors import is_ending
 from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import Recent
 from cdp_agent.page.page import Page
@@ -124,7 +124,7 @@ class Targets(Generic[C]):
             creating.add_done_callback(self._close_unwanted)
             raise
         except ProtocolError as error:
-            if opens_no_tabs(error):
+            if is_ending(error):
                 raise BrowserError(
                     "Chrome opens no more tabs: it is about to end, or a program that has none."
                 ) from error

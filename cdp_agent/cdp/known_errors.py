@@ -31,9 +31,10 @@ NODE_GONE = (
     "Could not find node with given id",
     "Node with given id does not belong to the document",
 )
-NO_MORE_TABS = (
+ENDING = (
     "Failed to open a new tab",
-    "Not supported",  # of a headless shell
+    "Not supported",  # of a headless shell, and what follows
+    "Browser context management is not supported",
 )
 NOT_ACTIVE = ("Not attached to an active page",)
 NO_DIALOG = ("No dialog is showing",)
@@ -62,9 +63,9 @@ def is_node_gone(error: ProtocolError) -> bool:
     return _is(error, NODE_GONE)
 
 
-def opens_no_tabs(error: ProtocolError) -> bool:
-    """Chrome is about to end."""
-    return _is(error, NO_MORE_TABS)
+def is_ending(error: ProtocolError) -> bool:
+    """Chrome is about to end: it has given up its tabs, or their contexts, already."""
+    return _is(error, ENDING)
 
 
 def is_no_dialog(error: ProtocolError) -> bool:

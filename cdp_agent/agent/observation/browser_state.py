@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.cdp import storage
-from cdp_agent.errors import ActionError
+from cdp_agent.cdp.known_errors import is_ending
+from cdp_agent.errors import ActionError, BrowserError, ProtocolError
 from cdp_agent.session.tabs import Tabs
 
 if TYPE_CHECKING:
@@ -29,10 +30,15 @@ class BrowserState(msgspec.Struct, frozen=True):
 
 
 async def place_of(browser: BrowserContext, tabs: Tabs) -> BrowserState:
-    """Where it is now. Raises BrowserError."""
+    """Where it is now. Raises BrowserError, ProtocolError."""
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
-        found = await browser.session.send(storage.GetCookies(browser_context_id=browser.id))
+        try:
+            found = await browser.session.send(storage.GetCookies(browser_context_id=browser.id))
+        except ProtocolError as error:
+            if is_ending(error):
+                raise BrowserError("Chrome is about to end.") from error
+            raise
         cookies = [_param(each) for each in found.cookies]
     return BrowserState([page.url for page in tabs.visited if not page.closed], cookies)
 

@@ -158,7 +158,7 @@ MUTATIONS = (
         "browser/targets.py",
         "if opener.target_id in self.ours:\n                self.claim(info.target_id)",
         "self.claim(info.target_id)",
-        "test_browser.py::test_a_tab_that_a_page_of_theirs_opens_stays_when_we_leave",
+        "test_browser.py::test_connect_leaves_the_chrome_as_it_was",
     ),
     Mutation("browser/attach/endpoints.py", "told.query or query", "told.query", "test_endpoints.py"),
     Mutation(
@@ -202,7 +202,7 @@ MUTATIONS = (
         "page/receipts/other_tabs.py",
         "and not each.acting.locked()):",
         "):",
-        "test_receipts.py::test_where_somebody_else_leads_another_tab_meanwhile_is_not_the_clicks_doing",
+        "test_receipts.py::test_another_tab_is_told_of_as_it_comes_is_led_elsewhere_and_goes",
     ),
     Mutation("page/tab/dialogs.py", "told, self._told = self._told, []", "told = self._told", "test_dialogs.py"),
     Mutation("page/picture/marks.py", "while found and (holder", "if found and (holder", "test_marks.py"),

@@ -143,5 +143,7 @@ FAULTS: dict[str, Callable[[Faulty, _Sent, bytes], None]] = {
     for each in (refused, misshapen, unanswered, gone, detached, crashed, process_ended, noisy, answered_twice)
 }
 OF_A_TAB = ("detached", "crashed", "process_ended")
-ALIKE_EVERYWHERE = ("misshapen", "noisy", "answered_twice")
-"""The connection takes the first for refused and passes over the others."""
+AT_ANY_TIME = ("gone", *OF_A_TAB, "noisy")
+"""Those that need no command to be put in the place of."""
+ALIKE_EVERYWHERE = ("misshapen", "noisy", "answered_twice", "crashed")
+"""The connection takes the first for refused and passes over the next two; a process that ended is told as the last."""

@@ -449,7 +449,8 @@ async def test_an_application_is_waited_for_until_it_shows_anything(
     assert begun.settled == "quiet"
     assert (await page.snapshot()).text == "- paragraph: Welcome"
 
-    monkeypatch.setattr(stability, "EMPTY_S", 0.2)
+    monkeypatch.setattr(stability, "EMPTY_S", 0.4)
+    monkeypatch.setattr(stability, "CHANGES_S", 0.2)
     nothing = serve("'nothing'", path="/nothing.js", content_type="text/javascript")
     told = await page.goto(serve(shell.format(nothing)))
     inline = await page.goto(serve("<title>App</title><div id=root></div><script>'nothing'</script>"))

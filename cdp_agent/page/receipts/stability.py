@@ -243,13 +243,13 @@ class Watch:
                     self._tab.draw(self._tree.root.session)
                     last = resting = self._now()
                     continue
-            if rest_s <= 0.001 and changes.empty and self.navigated:
+            if rest_s <= 0.001:
+                if not (changes.empty and self.navigated):
+                    return QUIET
                 if now - resting > EMPTY_S:
                     return "the page shows nothing yet"
                 rest_s = quiet_s
-            if rest_s <= 0.001:
-                return QUIET
-            if now - resting > CHANGES_S:
+            elif now - resting > CHANGES_S:
                 return "the page keeps changing"
             await self._activity.stir(rest_s)
 

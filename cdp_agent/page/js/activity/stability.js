@@ -67,17 +67,18 @@ const MOST_BEFORE = 500; // elements: an application that has not begun has link
 /** Whether the document shows anything: text, or what is seen without. */
 function hasBegun() {
   const body = body_.call(document);
-  return body !== null && (selectAll(body, '*').length > MOST_BEFORE || showsAnything(body));
+  return body !== null && showsAnything(body, { left: MOST_BEFORE });
 }
 
-/** @param {Element} element @returns {boolean} */
-function showsAnything(element) {
+/** @param {Element} element @param {{left: number}} among  so many elements are looked at: where there are more, something shows @returns {boolean} */
+function showsAnything(element, among) {
+  if (among.left-- <= 0) return true;
   const tag = tagOf(element);
   if (tag === 'NOSCRIPT' || computedStyleOf(element).display === 'none') return false;
   if (SHOWING_BY_ITSELF.has(tag) || rootOfHost(element)) return true;
   for (let node = firstChild(element); node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
-    if (type === 3 ? says(dataOf(node)) : type === 1 && showsAnything(node)) return true;
+    if (type === 3 ? says(dataOf(node)) : type === 1 && showsAnything(node, among)) return true;
   }
   return false;
 }

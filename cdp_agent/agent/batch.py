@@ -251,7 +251,7 @@ class Batch:
         try:
             text = (await page.snapshot()).text
             new = run.stagnation.learn(page.url, run.restless.rest_of(page.url, text), told)
-            new = new or (self._did_more_than_read and not run.restless and await self._looks_new(page))
+            new = new or (self.acted and not run.restless and await self._looks_new(page))
         except (ActionError, SessionClosed) as error:
             new = run.stagnation.learn(page.url, str(error), told)
         except BrowserError as error:
@@ -259,12 +259,6 @@ class Batch:
             return
         waited = all(isinstance(each, Understood) and each.tool.name in _WAITS for each in self._understood)
         self.stuck = run.stagnation.judge(new=new, waited=waited)
-
-    @property
-    def _did_more_than_read(self) -> bool:
-        """Some call may have led anywhere, or waited for what would: else how the page looks need not be asked."""
-        tools = [each.tool for each in self._understood if isinstance(each, Understood)]
-        return any(not each.read_only or each.name in _WAITS for each in tools)
 
     def _tells(self, outcome: Outcome) -> str:
         """What came of a call, without what says nothing of whether it led anywhere."""

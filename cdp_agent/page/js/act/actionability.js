@@ -168,10 +168,10 @@ async function drawn() {
   await nextFrame();
 }
 
-/** After the timers without delay that were set before. */
-function timersDone() {
+/** After what the page has put off until now: timers of so long a delay, messages. */
+function timersDone(ms = 0) {
   return new Promise((resolve) => {
-    setTimeout(resolve, 0);
+    setTimeout(resolve, ms);
   });
 }
 

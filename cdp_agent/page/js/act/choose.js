@@ -147,8 +147,8 @@ async function applyNative(list, indices, choices, answer) {
   const wanted = now();
   if (wanted === before) return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: shownBy(list) };
   tellChosen(list);
-  await nextTask();
-  await nextTask(); // what the page has put off
+  await timersDone();
+  await timersDone(); // what the page has put off
   const state = now() === wanted || !isConnected_.call(list) ? 'chosen' : 'otherwise';
   return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: shownBy(list) };
 }

@@ -176,16 +176,9 @@ async function findOption(id, wanted, by, wait_ms) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
       return { ...answer, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
     }
-    await (steady ? shortly() : nextFrame());
+    await (steady ? timersDone(50) : nextFrame()); // once it stands still, to look at each frame would keep the page from its work
   }
   return answer;
-}
-
-/** For who has seen the same twice: to look at each frame would keep the page from its own work. */
-function shortly() {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 50);
-  });
 }
 
 /**

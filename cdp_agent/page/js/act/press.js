@@ -52,8 +52,8 @@ async function notePress(element, view) {
   let before = changesSoFar();
   for (;;) {
     await nextFrame();
-    await nextTask();
-    await nextTask(); // what a timer of 0 has put off again
+    await timersDone();
+    await timersDone(); // what a timer of 0 has put off again
     const now = changesSoFar();
     const held = performance.now() - press.began;
     const least = press.edited || hasLeftText(press) ? waiting.leftFieldMs : 0;
@@ -93,6 +93,3 @@ function changesSoFar() {
   take(watching.observer.takeRecords());
   return watching.count;
 }
-
-/** After what the page has put off until now: timers of 0, messages. */
-const nextTask = () => new Promise((resolve) => setTimeout(resolve));

@@ -312,12 +312,14 @@ class JavascriptDialogOpening(Event, frozen=True):
     type: str
     has_browser_handler: bool
     default_prompt: str | None = None
+    frame_id: str = ""
 
 
 class JavascriptDialogClosed(Event, frozen=True):
     method: ClassVar[str] = "Page.javascriptDialogClosed"
     result: bool
     user_input: str
+    frame_id: str = ""
 
 
 class FileChooserOpened(Event, frozen=True):

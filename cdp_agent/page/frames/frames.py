@@ -192,6 +192,11 @@ class FrameTree:
         """All that are known, each after its parent."""
         return list(self._frames.values())
 
+    def session_of(self, frame_id: str) -> Session | None:
+        """That of a frame's process; None where nothing is known of the frame yet."""
+        frame = self._frames.get(frame_id)
+        return None if frame is None else frame.session
+
     async def inside(self, parent: Frame, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
         """The frame of that id in a document of `parent`: now, or when Chrome tells of its process within the time.
 

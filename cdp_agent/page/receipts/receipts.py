@@ -223,9 +223,10 @@ def _other_tab(tab: OtherTab) -> str:
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:
-    return f"dialog {dialog.kind} {quoted(dialog.message)} was {dialog.answer}ed" + (
-        f" {times} times" if times > 1 else ""
-    )
+    what = f"dialog {dialog.kind} {quoted(dialog.message)}"
+    if dialog.answer == "lost":
+        return f"{what} of {in_line(shown_address(dialog.url))} was lost, since another frame opened one too: it waits"
+    return f"{what} was {dialog.answer}ed" + (f" {times} times" if times > 1 else "")
 
 
 def _value(value: str) -> str:

@@ -46,6 +46,7 @@ _HANGS_S = 5.0
 """A page that loads and has not answered for so long hangs; what large applications do at their start takes less."""
 _BUSY = "{} does not answer: its own script keeps it busy"
 BUSY = _BUSY.format("the page")
+_HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _READ_WITHIN_S = 0.03
 """So long the reading takes that follows a page that comes to rest."""
@@ -228,7 +229,8 @@ class Watch:
             took_s = self._now() - now
             slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
             if self._busy is not None:
-                return BUSY if self._busy.parent is None else _BUSY.format(f"the frame {self._busy.url}")
+                who = "the page" if self._busy.parent is None else f"the frame {self._busy.url}"
+                return (_BUSY if self._busy.session.held_up_by is None else _HELD_UP).format(who)
             if patient and changes.count == 0 and not self._happened():
                 quiet_s = PATIENCE_S
             rest_s = quiet_s + slow_s - changes.idle_ms / 1000

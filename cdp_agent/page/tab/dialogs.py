@@ -14,8 +14,8 @@ import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
-from cdp_agent.cdp.known_errors import is_not_active
-from cdp_agent.errors import PageUnresponsive
+from cdp_agent.cdp.known_errors import is_no_dialog, is_not_active
+from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.responsiveness import hold_up, let_go
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
 _LONGEST_MESSAGE = 200
+_LOST = (
+    "Chrome lost its dialog ({}) when another frame opened one too, and it waits for an answer that cannot be given any"
+    " more. Load the page anew."
+)
 
 
 class DialogPolicy(msgspec.Struct, frozen=True):
@@ -42,9 +46,20 @@ class Dialog(msgspec.Struct, frozen=True):
     kind: str
     message: str
     url: str
-    answer: Answer
+    answer: Answer | Literal["lost"]
+    """`lost`: Chrome shows one dialog of a page at a time; the frame that this one is of stands still from then on."""
     default_prompt: str | None = None
     """What the page had put into the field of a prompt."""
+
+
+class _Asking:
+    """A dialog that is answered by us, until Chrome tells that it is closed."""
+
+    def __init__(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
+        self.session = session
+        self.event = event
+        self.answer: Answer = "dismiss"
+        """What it is given."""
 
 
 class DialogWatcher:
@@ -52,6 +67,7 @@ class DialogWatcher:
 
     `stranded` is called when one cannot be answered: its page is about to be replaced, and the next one waits for it.
     Those that open while `answers` says no are left to the person who sees them, if Chrome shows any to one.
+    `session_of` knows the session of a frame by its id.
     """
 
     def __init__(
@@ -60,6 +76,7 @@ class DialogWatcher:
         hold: Callable[[], Hold | None] = lambda: None,
         stranded: Callable[[], None] = lambda: None,
         answers: Callable[[], bool] = lambda: True,
+        session_of: Callable[[str], Session | None] = lambda _: None,
     ) -> None:
         self.opened = 0
         """How many there have been."""
@@ -68,14 +85,20 @@ class DialogWatcher:
         """What may have to be asked about before it is answered."""
         self._stranded = stranded
         self._answers = answers
+        self._session_of = session_of
+        self._asking: dict[str, _Asking] = {}
+        """By the id of the frame. More than one there never is for long."""
+        self._lost_in: set[Session] = set()
+        """Those of documents that wait for the answer to a lost one."""
         self._left: Session | None = None
         """That of the one that waits for a person."""
         self._told: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
-        session.on(cdp_page.JavascriptDialogOpening, lambda event: self._answer(session, event))
-        session.on(cdp_page.JavascriptDialogClosed, lambda _: self._closed())
+        session.on(cdp_page.JavascriptDialogOpening, lambda event: self._opened(session, event))
+        session.on(cdp_page.JavascriptDialogClosed, self._closed)
+        session.on(cdp_page.FrameNavigated, lambda _: self._goes_on(session))
 
     def check(self) -> None:
         """Raises PageUnresponsive while a dialog waits for a person: until then the page answers nothing."""
@@ -96,38 +119,73 @@ class DialogWatcher:
         """Whether a page asked whether to leave it, since the last `take`, and was told to stay."""
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._told)
 
-    def _closed(self) -> None:
+    def _closed(self, event: cdp_page.JavascriptDialogClosed) -> None:
         if self._left is not None:
             let_go(self._left)
         self._left = None
+        if (asking := self._asking.get(event.frame_id)) is not None:
+            self._end(asking, "accept" if event.result else "dismiss")
 
-    def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
+    def _opened(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
         if event.has_browser_handler and not self._answers():
             self._left = session
-            shown = f"{event.type}: {event.message[:_LONGEST_MESSAGE]!r}"
-            hold_up(session, f"The page shows its user a dialog ({shown}) and waits until they answer it.")
+            hold_up(session, f"The page shows its user a dialog ({_shown(event)}) and waits until they answer it.")
             return
         self.opened += 1
+        for other in list(self._asking.values()):
+            # A Chrome with windows closes that one. A headless shell forgets it, and its frame waits for ever.
+            self._end(other, "dismiss" if event.has_browser_handler else "lost")
+        asking = self._asking[event.frame_id] = _Asking(session, event)
         answer: Answer = getattr(self._policy, event.type, "dismiss")
         hold = self._hold()
         decided = hold.dialog(event) if hold is not None else None
         if decided is None:
-            self._give(session, event, answer)
+            self._give(asking, answer)
         else:
-            decided.add_done_callback(lambda done: self._give(session, event, "accept" if done.result() else "dismiss"))
+            decided.add_done_callback(lambda done: self._give(asking, "accept" if done.result() else "dismiss"))
 
-    def _give(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
-        preset = event.default_prompt if event.type == "prompt" else None
-        text = preset if self._policy.prompt_text is None else self._policy.prompt_text
+    def _give(self, asking: _Asking, answer: Answer) -> None:
+        if not self._is_open(asking):
+            return  # the answer would be given to another one
+        event, asking.answer = asking.event, answer
+        text = _preset(event) if self._policy.prompt_text is None else self._policy.prompt_text
         # Without waiting: until it is answered, Chrome answers nothing else on this page.
-        answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
-        answered.add_done_callback(self._given)
-        self._told.append(Dialog(event.type, event.message, event.url, answer, preset))
+        answered = asking.session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
+        answered.add_done_callback(lambda done: self._given(asking, done))
 
-    def _given(self, answered: asyncio.Future[Any]) -> None:
-        if answered.cancelled() or (error := answered.exception()) is None:
+    def _given(self, asking: _Asking, answered: asyncio.Future[Any]) -> None:
+        error = None if answered.cancelled() else answered.exception()
+        if isinstance(error, ProtocolError) and is_no_dialog(error):
+            if self._is_open(asking):
+                self._end(asking, "lost")
             return
-        if is_not_active(error):
+        if self._is_open(asking):  # its page is gone, or about to be
+            self._end(asking, asking.answer)
+        if error is not None and is_not_active(error):
             self._stranded()
-        else:
+        elif error is not None:
             log.debug("not answered: %s", error)
+
+    def _is_open(self, asking: _Asking) -> bool:
+        return self._asking.get(asking.event.frame_id) is asking
+
+    def _end(self, asking: _Asking, answer: Answer | Literal["lost"]) -> None:
+        event = asking.event
+        del self._asking[event.frame_id]
+        self._told.append(Dialog(event.type, event.message, event.url, answer, _preset(event)))
+        if answer == "lost" and (session := self._session_of(event.frame_id)) is not None:
+            self._lost_in.add(session)
+            hold_up(session, _LOST.format(_shown(event)))
+
+    def _goes_on(self, session: Session) -> None:
+        if session in self._lost_in:
+            self._lost_in.remove(session)
+            let_go(session)
+
+
+def _shown(event: cdp_page.JavascriptDialogOpening) -> str:
+    return f"{event.type}: {event.message[:_LONGEST_MESSAGE]!r}"
+
+
+def _preset(event: cdp_page.JavascriptDialogOpening) -> str | None:
+    return event.default_prompt if event.type == "prompt" else None

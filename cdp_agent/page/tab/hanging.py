@@ -51,7 +51,10 @@ async def end_scripts(tab: Tab, *, aside: bool = False) -> bool:
         if aside and await _step_aside(tab):
             return True
         raise PageUnresponsive(f"The tab stayed where it is: {STAYS}")
-    if tab.reached:
+    if session.held_up_by is not None:  # by a dialog, so no script runs that could be ended
+        if not await _shares_process(tab) and await _crash(tab):
+            return False
+    elif tab.reached:
         if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab):
             return False
         session.tell(runtime.TerminateExecution())

@@ -96,7 +96,9 @@ class Tab:
         """What the tab, and those that it opens, may load."""
         self.theirs = theirs
         self.alone = alone
-        self.dialogs = DialogWatcher(dialogs, self._hold, self._go_on, lambda: self._acts or not self.theirs)
+        self.dialogs = DialogWatcher(
+            dialogs, self._hold, self._go_on, lambda: self._acts or not self.theirs, self._session_of
+        )
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
@@ -311,9 +313,8 @@ class Tab:
 
     def _close_timeout(self) -> AbstractAsyncContextManager[None]:
         """The page may ask whether to stay, and somebody be asked about that."""
-        task = self._attached
-        session = self._browser if task is None or not task.done() or task.exception() else task.result().root.session
-        return timeout(session, CLOSE_TIMEOUT_S)
+        tree = self._known_frames
+        return timeout(self._browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S)
 
     async def silence(self) -> None:
         """No script of its pages runs any more: what one would send as it goes would not meet the rules."""
@@ -328,13 +329,12 @@ class Tab:
 
         Chrome waits no longer for a page that loops in `beforeunload`, but its process would go on looping.
         """
-        task = self._attached
-        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
-            session = task.result().root.session
+        if (tree := self._known_frames) is not None:
+            session = tree.root.session
             session.tell(cdp_page.StopLoading())
             if session.silent and not self.related:  # else it may be another tab's script
                 session.tell(runtime.TerminateExecution())
-            task.result().end_hanging()
+            tree.end_hanging()
 
     async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
         """What `snapshot` gives, for use inside an action: nobody is shown it. `frame_timeout_s`: see `take` there."""
@@ -422,11 +422,18 @@ class Tab:
 
         Chrome lets nobody answer it then, but a navigation that begins anew takes the place of the one that waits.
         """
+        tree = self._known_frames
+        if tree is not None and tree.root.leaving_for is not None:
+            tree.root.session.tell(cdp_page.Navigate(url=tree.root.leaving_for))
+
+    def _session_of(self, frame_id: str) -> Session | None:
+        return None if (tree := self._known_frames) is None else tree.session_of(frame_id)
+
+    @property
+    def _known_frames(self) -> FrameTree | None:
+        """Those that are attached to, without waiting for them."""
         task = self._attached
-        if task is not None and task.done() and not task.cancelled() and task.exception() is None:
-            root = task.result().root
-            if root.leaving_for is not None:
-                root.session.tell(cdp_page.Navigate(url=root.leaving_for))
+        return task.result() if task and task.done() and not task.cancelled() and not task.exception() else None
 
     def _has_frame(self, frame_id: str) -> bool:
         """Whether a download that began there is its doing: in a frame of it, or of a tab that it only opened."""
@@ -471,7 +478,6 @@ class Tab:
 
     def _catch_up(self, session: Session) -> None:
         """A navigation may change the process before the old one was told to tell us: then nobody tells of it."""
-
         document = self.activity.document.number
 
         def know(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:

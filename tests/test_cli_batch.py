@@ -60,6 +60,7 @@ def test_steps_and_tasks_have_a_result_each_and_robots_txt_is_obeyed(attached: C
             {"id": 3, "task": "What is sold?", "url": f"{shop.url}/offer?who=m"},
             {"id": "no", "steps": [f"Open {shop.url}/offer?who=n", "Click 'Nowhere'"]},
             order(closed, "robot"),
+            {"id": "lone", "steps": [f"Open {closed.url}/offer?who=l"]},
         ]
         out = tmp_path / "r.jsonl"
         words = ["--model", "openai-compatible/m", "--base-url", models.base_url, "--concurrency", "2", "--robots"]
@@ -68,12 +69,19 @@ def test_steps_and_tasks_have_a_result_each_and_robots_txt_is_obeyed(attached: C
         assert shop.ordered == {"c0": 1}
         assert closed.documents == []
     results = results_of(out)
-    assert {name: each["ok"] for name, each in results.items()} == {"c0": True, 3: True, "no": False, "robot": False}
+    assert {name: each["ok"] for name, each in results.items()} == {
+        "c0": True,
+        3: True,
+        "no": False,
+        "robot": False,
+        "lone": False,
+    }
     assert "Receipt of c0" in results["c0"]["answer"]
     assert (results[3]["answer"], results[3]["tokens"] > 0) == ("It is tea.", True)
     assert "Nowhere" in results["no"]["error"]["message"]
-    assert "robots.txt of" in results["robot"]["error"]["message"]
-    assert ran.stderr.splitlines()[-1].startswith("2 of 4 done, 2 failed; ")
+    for each in ("robot", "lone"):
+        assert f"{closed.url} does not allow that address to robots" in results[each]["error"]["message"]
+    assert ran.stderr.splitlines()[-1].startswith("2 of 5 done, 3 failed; ")
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("r.jsonl.")] == []
 
 

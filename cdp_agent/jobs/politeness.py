@@ -28,7 +28,7 @@ class Pacing(Protocol):
     """Says when a document may be asked for."""
 
     async def visit(self, visitor: str, origin: str, url: str) -> str | None:
-        """Waits until the visitor may open the address: None, or why it may never be opened."""
+        """Waits until the visitor may open the address: None, or why it may never be opened, as `Blocked.why`."""
 
     async def leave(self, visitor: str) -> None:
         """The visitor is on no page any more."""
@@ -55,7 +55,7 @@ class Politeness:
         delay_s = self._delay_s
         if self._robots is not None:
             if not await self._robots.allows(origin, url):
-                return f"robots.txt of {origin} does not allow {url}"
+                return "does not allow that address to robots (robots.txt)"
             delay_s = max(delay_s, await self._robots.delay_s(origin))
         async with self._left:
             if self._at.get(visitor) != origin:

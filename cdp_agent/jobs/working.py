@@ -46,8 +46,6 @@ class TaskWatch:
 
     def __init__(self, visitor: str, state: JobState, pacing: Pacing) -> None:
         self.standstill = Standstill()
-        self.refused: str | None = None
-        """Why an address was not opened, if one was not."""
         self._visitor = visitor
         self._state = state
         self._pacing = pacing
@@ -66,16 +64,14 @@ class TaskWatch:
         self._act = None
         self._state.end_act()
 
-    async def passes(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> bool:
+    async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
         """See `Gate`."""
         with self.standstill.asking():
             if kind not in (None, "downloads"):
                 await self._note(event, kind)
             if not document or (origin := origin_of(event.request.url)) is None:
-                return True
-            refused = await self._pacing.visit(self._visitor, str(origin), event.request.url)
-        self.refused = refused or self.refused
-        return refused is None
+                return None
+            return await self._pacing.visit(self._visitor, str(origin), event.request.url)
 
     async def leave(self) -> None:
         """The attempt is over."""
@@ -188,8 +184,6 @@ class Worker:
         finally:
             await watch.leave()
         why = result.error
-        if why is not None and watch.refused is not None:
-            why = msgspec.structs.replace(why, message=f"{why.message} ({watch.refused}.)")
         stopped = stop.is_set() and why is not None and why.code == "aborted"
         return Attempted(
             ok=result.success,

@@ -205,5 +205,8 @@ class Gate(Protocol):
     standstill: Standstill
     """Stands still while something waits at the gate, so that the waiting is no delay of a page."""
 
-    async def passes(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> bool:
-        """Whether it may be sent, as soon as it may. `document`: it is for the document of a tab."""
+    async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
+        """None, as soon as it may be sent, or why it may not (as `Blocked.why`).
+
+        `document`: it is for the document of a tab.
+        """

@@ -406,7 +406,9 @@ def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
     return None if waiting is None else waiting.standstill
 
 
-def _at_gate(gate: Gate, event: fetch.RequestPaused, held: Verdict, *, tab: bool) -> Verdict:
+def _at_gate(
+    gate: Gate, guard: RequestPolicy | None, event: fetch.RequestPaused, held: Verdict, *, tab: bool
+) -> Verdict:
     """The verdict, and then the gate's."""
     kind = unsafe_kind(event.request, event.resource_type)
     if isinstance(held, str) or not (tab or kind):
@@ -417,7 +419,11 @@ def _at_gate(gate: Gate, event: fetch.RequestPaused, held: Verdict, *, tab: bool
         verdict = await held if held is not None else None
         if verdict is not None:
             return verdict
-        return None if await gate.passes(event, kind, document=tab) else refused
+        if (why := await gate.refusal(event, kind, document=tab)) is None:
+            return None
+        if guard is not None:
+            guard.record(Blocked(event.request.url, why, tab))
+        return refused
 
     verdict: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
     passing = asyncio.ensure_future(pass_())
@@ -445,7 +451,7 @@ def judge(
     if refused is None:
         sender = guard.activity_of(event.frame_id) if guard is not None else None
         held = None if (hold := hold_of(rules)) is None else hold.judge(event, sender, document=tab)
-        return held if (gate := gate_of(rules)) is None else _at_gate(gate, event, held, tab=tab)
+        return held if (gate := gate_of(rules)) is None else _at_gate(gate, guard, event, held, tab=tab)
     if refused.violates and guard is not None:
         guard.record(Blocked(event.request.url, refused.why, tab))
     # A tab that may not go there stays where it is; for the other reason it would show Chrome's page for errors.

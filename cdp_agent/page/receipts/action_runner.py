@@ -190,8 +190,9 @@ class ActionRunner:
             rested = time.perf_counter() - QUIET_S
             while seen.leaves() or (wait_s and await seen.stirs(rested, wait_s, lists=outcome.suggests)):
                 told = await seen.observe(action, outcome, ref, navigation_s)
-            if not seen.left and not self._watch.navigated and seen.refused():
-                raise BlockedByPolicy(f"{_where(action, ref, target)} leads elsewhere: {seen.refused()}")
+            if not seen.left and not self._watch.navigated and (refused := seen.refused()):
+                leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
+                raise BlockedByPolicy(f"{leads}{refused}")
         finally:
             await self._stop(seen.settled)
         navigated, moved = self._watch.navigated, seen.moved

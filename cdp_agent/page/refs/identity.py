@@ -33,11 +33,17 @@ class Identity(msgspec.Struct, frozen=True):
     inside: list[str]
     heading: str
     words: list[str]
+    beside: list[str] = []
+
+    @property
+    def said(self) -> list[str]:
+        """In the row, or else around it."""
+        return self.words or self.beside
 
     @property
     def is_bare(self) -> bool:
         """It came out of its place alone: nothing tells where that was."""
-        return not (self.words or self.own or self.around or self.inside)
+        return not (self.said or self.around or self.inside)
 
     def keys(self, kind: str) -> set[str]:
         """`own`, `around` or `inside`."""
@@ -157,17 +163,18 @@ def _by_words(place: Place) -> int | None:
         }
 
     ways: tuple[Callable[[Identity], object], ...] = (
-        lambda each: (each.words, each.heading),
+        lambda each: (each.said, each.heading) if each.said else "",
         lambda each: each.heading,
-        lambda each: (_first(each), sorted(_steady_words(each))) if _steady_words(each) else "",
+        lambda each: (_first(each), sorted(_steady_said(each))) if _steady_said(each) else "",
     )
-    for way in ways:
+    # A block that several stand in tells them apart by their order alone, so that nothing else may have changed.
+    for way in ways if place.was.is_row or place.was.of == 1 else ways[:1]:
         said = way(place.was)
         if not said or any(way(each) == said for each in place.others):
             continue
         there = {each.row for each in place.are.values() if way(each) == said}
         found = [index for index, each in able(counted=False).items() if way(each) == said]
-        if len(there) == len(found) == 1:
+        if len(there) == len(found) == 1 and _may_be_its(place.was, place.are[found[0]]):
             return found[0]
     if place.is_alone:
         found = [index for index, each in able(counted=False).items() if _says_it_still(place.was, each)]
@@ -175,17 +182,23 @@ def _by_words(place: Place) -> int | None:
     return _nth(place, able(counted=True))
 
 
+def _may_be_its(was: Identity, now: Identity) -> bool:
+    """Not where the heading may be that of a list of one, and nothing is said any more of what it said below."""
+    below, its = ({*_steady_words(each)} - steady_words(each.heading) for each in (was, now))
+    return was.is_row or not below or bool(below & its)
+
+
 def _nth(place: Place, able: dict[int, Identity]) -> int | None:
     """The n-th of equally many, where all rows say what they said."""
-    were = [(each.words, each.nth) for each in place.were]
-    are = [(each.words, each.nth) for each in place.are.values()]
+    were = [(each.said, each.nth) for each in place.were]
+    are = [(each.said, each.nth) for each in place.are.values()]
     index = list(place.are)[next(i for i, each in enumerate(place.were) if each is place.was)] if were == are else None
     return index if index in able else None
 
 
 def _says_it_still(was: Identity, now: Identity) -> bool:
     """Whether all that it said is still said, and where that was nothing, nothing else."""
-    before, after = _letters(was.words), _letters(now.words)
+    before, after = _letters(was.said), _letters(now.said)
     return before == after or (before != [] and not Counter(before) - Counter(after))
 
 
@@ -202,11 +215,15 @@ def _same_nth(one: Identity, other: Identity) -> bool:
 
 def _first(each: Identity) -> str:
     """What the row begins with, beside numbers."""
-    return next((words for words in each.words if re.search(r"[^\W\d]", words)), "")
+    return next((words for words in each.said if re.search(r"[^\W\d]", words)), "")
 
 
 def _steady_words(each: Identity) -> set[str]:
     return steady_words(" ".join(each.words))
+
+
+def _steady_said(each: Identity) -> set[str]:
+    return steady_words(" ".join(each.said))
 
 
 def steady_words(text: str) -> set[str]:

@@ -15,9 +15,9 @@ import msgspec
 from cdp_agent.errors import StaleRef
 from cdp_agent.page.snapshot.lines import indent_of, line_of, quoted, read_line, shortened
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
-from cdp_agent.page.snapshot.snapshot import Seen
+from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
 
-from .identity import Identities, bare, identities_in, place_of, steady, successor
+from .identity import Identities, Identity, bare, identities_in, place_of, steady, successor
 
 _SHOWN = 3
 _LONGEST_SAID = 40
@@ -69,13 +69,22 @@ def replacement(found: Alike, told: Identities | None) -> str:
     which = found.were.index(found.ref)
     was = told.were[which] if told is not None else None
     if told is None or was is None or was.is_bare:
-        before, now = found.before.snapshot.text, found.now.snapshot.text
-        told = Identities([*identities_in(before, found.were)], [*identities_in(now, found.are)])
+        were, are = (told.were, told.are) if told is not None else ([], [])
+        told = Identities(
+            _read_off(found.before.snapshot, found.were, were), _read_off(found.now.snapshot, found.are, are)
+        )
     fresh = [each in found.fresh for each in found.are]
     index = successor(which, told, fresh, renamed=found.renamed)
     if index is None:
         raise StaleRef(found.ref, _what_is_there(found))
     return found.are[index]
+
+
+def _read_off(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
+    """What the text tells of them, and the keys of their own that the page knows."""
+    own = [each.own if each is not None else [] for each in known] or [[]] * len(refs)
+    read = zip(identities_in(snapshot.text, refs), own, strict=True)
+    return [msgspec.structs.replace(each, own=each.own + keys) for each, keys in read]
 
 
 def _same(seen: Seen, was: ElementRef, *, renamed: bool = False) -> list[str]:

@@ -2,9 +2,10 @@
 // the page are asked like those in it: they still hang in the tree that was taken out.
 
 /**
- * @typedef {{row: number, nth: number, of: number, is_row: boolean, own: string[], around: string[], inside: string[], heading: string, words: string[]}} Identity
+ * @typedef {{row: number, nth: number, of: number, is_row: boolean, own: string[], around: string[], inside: string[], heading: string, words: string[], beside: string[]}} Identity
  *   row: which of the rows told of; nth, of: which of those asked about it is in its row, and of how many; own, around, inside: keys such as `a href=/7` of the
- *   element, of what it is in up to the row, and of what else is in the row; words: what stands there besides the elements asked about
+ *   element, of what it is in up to the row, and of what else is in the row; words: what stands there besides the elements asked about; beside: where that is nothing,
+ *   what stands around the row up to the next ones of the list
  */
 
 const ROWS = 'tr,li,dd,article,option,[role="row" i],[role="listitem" i],[role="article" i],[role="option" i],[role="treeitem" i],[role="menuitem" i]';
@@ -58,12 +59,29 @@ function identityIn(element, mates, row, rows) {
   const around = [];
   for (let node = element; node && node !== row; node = flatParent(node)) around.push(node);
   const heading = selectAll(row, ROW_HEADINGS)[0];
+  const words = textsOfRow(row, asked);
   return {
     row: rows.indexOf(row), nth: asked.indexOf(element), of: asked.length, is_row: matches(row, ROWS), own: keysOf(element, SINGLING),
     around: [...around, row].slice(1).flatMap((each) => keysOf(each, SINGLING)),
     inside: [...selectAll(row, '*')].slice(0, MOST_IN_ROW).filter((each) => !around.includes(each)).flatMap((each) => keysOf(each, OF_A_RECORD)),
-    heading: heading ? collapse(textContent(heading)) : '', words: textsOfRow(row, asked),
+    heading: heading ? collapse(textContent(heading)) : '', words,
+    beside: words.length ? [] : textsBeside(row, mates.filter((each) => each && !asked.includes(each))),
   };
+}
+
+/** What is said around a row that says nothing itself, such as a `dd`, up to those that others are in. @returns {string[]} */
+function textsBeside(row, others) {
+  const isOfOthers = (node) => nodeType(node) === 1 && others.some((each) => each === node || isInside(each, node));
+  const parent = parentNode(row);
+  let words = [];
+  let isPast = false;
+  for (let node = parent && firstChild(parent); node; node = nextSibling(node)) {
+    if (node === row) isPast = true;
+    else if (!isOfOthers(node)) words = words.concat(textsOfRow(node, []));
+    else if (isPast) break;
+    else words = [];
+  }
+  return words;
 }
 
 /** @param {Element} element @param {RegExp} which @returns {string[]} */

@@ -14,7 +14,7 @@ from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
 from tests.listing import renumbered
 from tests.web import Web, running
-from tests.writing import write
+from tests.writing import opened, write
 
 FILL = "<ul>" + "<li>Item of a list</li>" * 120 + "</ul>"
 """So much that a reading is kept, and the next one visits only what changed."""
@@ -50,7 +50,7 @@ HOSTS = [
 @SIZES
 async def test_a_closed_root_attached_later_is_read(fill: str, page: Page, serve: Serve) -> None:
     hosts = "".join(f"<{host} class=h> \n </{host}>" for host in HOSTS)
-    await page.goto(serve(f"<!doctype html>{fill}{hosts}"))
+    await opened(page, serve, f"<!doctype html>{fill}{hosts}")
     before = (await page.snapshot()).text
     await page.snapshot()
 
@@ -66,7 +66,7 @@ async def test_a_closed_root_attached_later_is_read(fill: str, page: Page, serve
 @SIZES
 async def test_a_closed_root_of_what_holds_words_is_read(fill: str, page: Page, serve: Serve) -> None:
     attach = "void (h.attachShadow({mode: 'closed'}).innerHTML = '<slot></slot><button>Inside</button>')"
-    await page.goto(serve(""))
+    await opened(page, serve, "")
 
     last = {}
     for host in ("h2", "h2 title=Tip", "p"):
@@ -79,7 +79,7 @@ async def test_a_closed_root_of_what_holds_words_is_read(fill: str, page: Page, 
 
 
 async def test_a_closed_root_is_read_that_comes_after_one_in_what_has_no_end_tag(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<!doctype html>{FILL}<input id=i><div id=a></div><div id=b></div>"))
+    await opened(page, serve, f"<!doctype html>{FILL}<input id=i><div id=a></div><div id=b></div>")
     await page.snapshot()
     attach = "void ({}.attachShadow({{mode: 'closed'}}).innerHTML = '<button>Inside {}</button>')"
     # Chrome's markup says nothing of the first: it is found together with the second.
@@ -109,7 +109,7 @@ async def test_a_closed_root_is_read_that_comes_after_a_frame_with_one_was_loade
 
 
 async def test_a_closed_root_is_read_that_comes_together_with_text(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<!doctype html><p id=out>0</p><div id=h></div>"))
+    await opened(page, serve, "<!doctype html><p id=out>0</p><div id=h></div>")
     await page.snapshot()
     await page.snapshot()
 
@@ -121,7 +121,7 @@ async def test_a_closed_root_is_read_that_comes_together_with_text(page: Page, s
 async def test_no_closed_root_is_looked_for_where_only_text_came(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await page.goto(serve("<!doctype html><p id=out>0</p>"))
+    await opened(page, serve, "<!doctype html><p id=out>0</p>")
     await page.snapshot()
     await page.snapshot()
     asked, post = list[str](), Session.post
@@ -145,7 +145,7 @@ async def test_closed_roots_are_looked_for_once_where_there_are_open_ones(
 ) -> None:
     hosts = "<p class=h></p>" * 30
     fill = "for (const h of document.querySelectorAll('.h')) h.attachShadow({mode: 'open'}).innerHTML = 'open'"
-    await page.goto(serve(f"<!doctype html>{hosts}<script>{fill}</script>"))
+    await opened(page, serve, f"<!doctype html>{hosts}<script>{fill}</script>")
     asked, post = list[str](), Session.post
 
     def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
@@ -193,7 +193,7 @@ ATTACH = """const attach = (host, html) => {
 
 
 async def test_a_closed_root_is_read_wherever_it_is(page: Page, serve: Serve) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
 
     read = {}
     for at, (name, (content, script, text)) in enumerate(CLOSED.items()):
@@ -299,7 +299,7 @@ LISTENING = {
 
 
 async def test_a_ref_follows_what_listens(page: Page, serve: Serve) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
 
     read: dict[str, list[bool]] = {}
     for at, (name, (content, add, remove)) in enumerate(LISTENING.items()):
@@ -351,7 +351,7 @@ async def test_closed_roots_of_a_large_page_that_were_not_looked_for_are_named(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(closed_shadow, "LARGE_MARKUP", 1000)
-    await page.goto(serve(f"<!doctype html>{FILL}<div id=one></div><div id=two></div>"))
+    await opened(page, serve, f"<!doctype html>{FILL}<div id=one></div><div id=two></div>")
     await page.snapshot()
     await page.evaluate(ROOT.format("one"))
     await page.snapshot()
@@ -372,7 +372,7 @@ async def test_listeners_that_were_not_asked_for_again_are_named(
 ) -> None:
     monkeypatch.setattr(listeners, "SHARE", 1e-9)
     clickable = "<div onclick='1'>Item</div>" * (listeners.FEW + 1)
-    await page.goto(serve(f"<!doctype html>{clickable}"))
+    await opened(page, serve, f"<!doctype html>{clickable}")
 
     first, again = await omitted(page), await omitted(page)
 
@@ -413,7 +413,7 @@ def _around(web: Web, content: str) -> str:
 
 
 async def test_half_a_surrogate_pair_anywhere_in_a_page_ends_no_reading(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p id=p>Text</p>"))
+    await opened(page, serve, "<p id=p>Text</p>")
     await page.evaluate(r"void (p.dataset.x = 'a\ud800\\ud800 \ud83d\ude00', p.lang = '\udc00')")
 
     assert (await page.snapshot()).text == "- paragraph: Text"

@@ -14,11 +14,11 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
+from .writing import opened
 
 LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
 <script>
-  const list = document.querySelector('ul')
-  const row = {
+  var list = document.querySelector('ul'), row = {
     keyed: ({key, name, more = ''}) => `<li data-id="${key}"><b>${name}</b> <i>${more}</i> <button>Open</button></li>`,
     linked: ({key, name, more = ''}) => `<li><a href="/o/${key}">${name}</a> <i>${more}</i> <button>Open</button></li>`,
     plain: ({name, more = ''}) => `<li><b>${name}</b> <i>${more}</i> <button>Open</button></li>`,
@@ -115,7 +115,7 @@ AFTER = {
 
 
 async def test_the_same_rows_button_is_meant(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LISTS))
+    await opened(page, serve, LISTS)
 
     found = {name: await meant_in_each(page, [ADA, BOB, CLEO], after) for name, after in AFTER.items()}
 
@@ -123,7 +123,7 @@ async def test_the_same_rows_button_is_meant(page: Page, serve: Serve) -> None:
 
 
 async def test_the_button_that_is_meant_is_pressed(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
 
     found = {}
     for kind, after in zip(("keyed", "plain", "generated"), itertools.islice(AFTER.values(), 1, None), strict=False):
@@ -137,7 +137,7 @@ async def test_the_button_that_is_meant_is_pressed(page: Page, serve: Serve) -> 
 
 
 async def test_nobody_elses_button_is_meant(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LISTS))
+    await opened(page, serve, LISTS)
 
     found = [
         await meant_in_each(page, [*others, BOB], others + came, nth=len(others))
@@ -162,7 +162,7 @@ async def test_the_only_one_is_known_while_all_is_said_that_was(
 ) -> None:
     for text, known in (("1 selected. Records per page", True), ("Records of Ada", False)):
         with subtests.test(text):
-            await page.goto(serve(ALONE))
+            await opened(page, serve, ALONE)
             ref = (await opens(page))[0]
             await page.evaluate(f"render('{text}')")
             if known:
@@ -173,7 +173,7 @@ async def test_the_only_one_is_known_while_all_is_said_that_was(
 
 
 async def test_nothing_is_pressed_where_nobodys_button_is_meant(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     await show(page, "plain", [ADA, BOB])
     bob = (await opens(page))[1]
     await show(page, "plain", [ADA, DAN])
@@ -186,7 +186,7 @@ async def test_nothing_is_pressed_where_nobodys_button_is_meant(page: Page, serv
 
 async def test_a_row_is_known_although_a_time_in_it_changed(page: Page, serve: Serve) -> None:
     before, after = with_more([ADA, BOB, CLEO], "12:03:04"), with_more([DAN, ADA, BOB, CLEO], "12:03:05")
-    await page.goto(serve(LISTS))
+    await opened(page, serve, LISTS)
 
     found = await meant_in_each(page, before, after, kinds=("keyed", "linked", "plain", "headed"))
 
@@ -195,7 +195,7 @@ async def test_a_row_is_known_although_a_time_in_it_changed(page: Page, serve: S
 
 async def test_a_row_is_known_although_words_in_it_changed(page: Page, serve: Serve) -> None:
     before, after = with_more([ADA, BOB], "new"), with_more([BOB, ADA], "sent today")
-    await page.goto(serve(LISTS))
+    await opened(page, serve, LISTS)
 
     found = await meant_in_each(page, before, after, kinds=("keyed", "linked", "headed"))
 
@@ -205,7 +205,7 @@ async def test_a_row_is_known_although_words_in_it_changed(page: Page, serve: Se
 async def test_a_number_that_is_the_rows_own_is_no_time(page: Page, serve: Serve) -> None:
     before: list[Item] = [{"name": "Order", "more": "1001"}]
     after: list[Item] = [{"name": "Order", "more": "1002"}]
-    await page.goto(serve(LISTS))
+    await opened(page, serve, LISTS)
 
     found = await meant_in_each(page, before, after, nth=0, kinds=("plain", "card", "counted"))
 
@@ -213,7 +213,7 @@ async def test_a_number_that_is_the_rows_own_is_no_time(page: Page, serve: Serve
 
 
 async def test_of_equal_rows_the_nth_is_the_nth_when_there_are_as_many(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     for kind in ("plain", "card", "headed", "generated"):
         await show(page, kind, [ADA, ADA, BOB])
         second = (await opens(page))[1]
@@ -226,7 +226,7 @@ async def test_of_equal_rows_the_nth_is_the_nth_when_there_are_as_many(page: Pag
 
 async def test_of_equal_rows_none_is_taken_when_the_list_differs(page: Page, serve: Serve) -> None:
     before = [{**ADA, "key": 71}, {**ADA, "key": 70}, BOB]
-    await page.goto(serve(LISTS))
+    await opened(page, serve, LISTS)
 
     found = {
         name: await meant_in_each(page, before, after)
@@ -237,7 +237,7 @@ async def test_of_equal_rows_none_is_taken_when_the_list_differs(page: Page, ser
 
 
 async def test_a_list_that_renders_itself_is_acted_on_turn_by_turn(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     await page.evaluate(
         """(() => { let turn = 0; const again = () => render('plain', ['Ada', 'Bob', 'Cleo'].map((name) => (
         {name, more: `12:00:${10 + turn++}`}))); again(); setInterval(again, 700) })()"""
@@ -254,7 +254,7 @@ async def test_a_list_that_renders_itself_is_acted_on_turn_by_turn(page: Page, s
 async def test_a_list_that_is_rendered_anew_in_the_middle_of_a_click_gets_the_click_once(
     page: Page, serve: Serve
 ) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     await show(page, "plain", [ADA, BOB, CLEO])
     bob = (await opens(page))[1]
     await page.evaluate(
@@ -269,7 +269,7 @@ async def test_a_list_that_is_rendered_anew_in_the_middle_of_a_click_gets_the_cl
 
 
 async def test_an_element_that_stands_for_another_row_now_is_not_pressed(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     await show(page, "keyed", [ADA, BOB, CLEO])
     refs = await opens(page)
     await page.evaluate(
@@ -286,7 +286,7 @@ async def test_an_element_that_stands_for_another_row_now_is_not_pressed(page: P
 
 
 async def test_none_is_pressed_when_another_row_says_the_same_now(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     await show(page, "plain", [ADA, BOB])
     await page.evaluate("list.children[0].querySelector('button').textContent = 'Close'")
     (bob,) = await opens(page)
@@ -301,7 +301,7 @@ async def test_none_is_pressed_when_another_row_says_the_same_now(page: Page, se
 
 
 async def test_an_element_whose_row_was_told_of_is_pressed(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LIST))
+    await opened(page, serve, LIST)
     await show(page, "keyed", [ADA, BOB, CLEO])
     refs = await opens(page)
     await page.evaluate("list.children[1].querySelector('b').textContent = 'Dan'")
@@ -312,21 +312,21 @@ async def test_an_element_whose_row_was_told_of_is_pressed(page: Page, serve: Se
     assert await page.evaluate("log.textContent") == "Bob "
 
 
-RECYCLED = """<h1>People</h1><div id=list></div><p>That is all.</p><p id=log></p><script>
-  let rows = []
-  const build = (html) => {
+RECYCLED = """<h1>People</h1><div id=people></div><p>That is all.</p><p id=log></p><script>
+  var rows = []
+  var build = (html) => {
     log.textContent = ''
     rows.forEach((row) => row.remove())
     rows = [...Array(6).keys()].map(() => {
       const row = document.createElement('div')
       row.innerHTML = html
       row.onclick = () => { log.textContent += row.record + ' ' }
-      list.append(row)
+      people.append(row)
       return row
     })
     draw(0)
   }
-  const draw = (from) => rows.forEach((row, n) => {
+  var draw = (from) => rows.forEach((row, n) => {
     row.record = `Person ${'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[from + n]}${from + n}`;
     (row.querySelector('span') ?? row).textContent = row.record
   })
@@ -350,7 +350,7 @@ async def third_row(page: Page, html: str) -> str:
 async def test_a_row_without_a_role_that_was_given_another_record_is_not_pressed(
     page: Page, serve: Serve, by: int
 ) -> None:
-    await page.goto(serve(RECYCLED))
+    await opened(page, serve, RECYCLED)
     for name, html in ROWS.items():
         third = await third_row(page, html)
         await page.evaluate(f"draw({by})")
@@ -362,7 +362,7 @@ async def test_a_row_without_a_role_that_was_given_another_record_is_not_pressed
 
 
 async def test_a_row_without_a_role_is_pressed_once_its_new_record_was_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve(RECYCLED))
+    await opened(page, serve, RECYCLED)
     for name, html in ROWS.items():
         third = await third_row(page, html)
         await page.evaluate("draw(1)")
@@ -380,12 +380,12 @@ CHANGES = {
     "more words in all": "rows.forEach((row, n) => row.prepend(n % 2 ? 'new' : 'read'))",
     "all toggled": "document.querySelectorAll('button').forEach((each) => each.textContent = 'Close')",
     "all counted": "document.querySelectorAll('button').forEach((each, n) => each.textContent = `Open (${n})`)",
-    "moved": "rows[2].remove(), list.prepend(rows[2])",
+    "moved": "rows[2].remove(), people.prepend(rows[2])",
 }
 
 
 async def test_a_row_without_a_role_whose_record_stays_is_pressed(page: Page, serve: Serve) -> None:
-    await page.goto(serve(RECYCLED))
+    await opened(page, serve, RECYCLED)
     for name, change in CHANGES.items():
         third = await third_row(page, ROWS["text before a button"])
         await page.evaluate(change)

@@ -74,9 +74,13 @@ class Stage(NamedTuple):
         assert self.tab is not None
         return self.tab
 
+    async def session_id(self) -> str:
+        """That of the page."""
+        return (await tab_of(self.page).frames()).root.session.id
+
     async def strike(self) -> None:
         """The fault, now."""
-        self.faulty.strike((await tab_of(self.page).frames()).root.session.id)
+        self.faulty.strike(await self.session_id())
 
 
 async def _click(stage: Stage) -> object:
@@ -184,10 +188,10 @@ STARTING = {"launch", "discover"}
 AT_THE_END = {"leave"}
 TO_THE_BROWSER = {*STARTING, *AT_THE_END, "open", "attach", "close"}
 """Commands that are not of a tab's session, with which no tab can end."""
+ON_THE_WAY = {"navigate", "load"}
+"""Moments at which the tab is about to show something else."""
 OF_EACH_KIND = {"launch", "open", "navigate", "read", "act", "run", "leave"}
 """Moments for faults which are the same at any: the connection deals with them, or they repeat another."""
-ENDS_THE_TAB = {"detached", "crashed"}
-"""It is told so, untruly: no next document makes up for that, as it does where a process did end."""
 
 
 def is_row(moment: str, fault: str) -> bool:
@@ -233,9 +237,10 @@ async def connected(chrome: DetachedChrome) -> tuple[Faulty, Browser]:
 
 
 async def rows(place: Place, faults: Iterable[Row], theirs: str | None) -> dict[Row, tuple[str, bool]]:
-    """What came of each fault, and whether the browser works afterwards: the page is read, after faults of a tab opened
-    anew, which is what the next fault meets. What starts the browser, or ends it, has one of its own each time, and so
-    has what comes after a connection that is gone. `theirs`: a tab of somebody else, in which faults begin."""
+    """What came of each fault, and whether the browser works afterwards: the page is read, which is what the next fault
+    meets; opened anew where its process ended or it is about to go, in a new tab where it is told to have crashed, on
+    another session where that is told to have ended. What starts the browser, or ends it, has one of its own each time,
+    and so has what comes after a connection that is gone. `theirs`: a tab of somebody else, in which faults begin."""
     found: dict[Row, tuple[str, bool]] = {}
     left = list(faults)
     while left:
@@ -247,11 +252,15 @@ async def rows(place: Place, faults: Iterable[Row], theirs: str | None) -> dict[
             works = True
             while left and works:
                 row = left.pop(0)
+                session_id = await stage.session_id() if row.fault == "detached" else ""
                 came = await struck(stage, row)
-                if row.fault in ENDS_THE_TAB:
+                if row.fault == "detached":
+                    stage = await attached_anew(stage, session_id)
+                elif row.fault == "crashed":  # it is told so, untruly: no next document makes up for that
                     stage = stage._replace(tab=None)
                 if row.moment not in AT_THE_END:
-                    stage = await opened(stage, anew=row.fault in OF_A_TAB)
+                    left_off = row.fault in OF_A_TAB and row.moment in ON_THE_WAY
+                    stage = await opened(stage, anew=left_off or row.fault == "process_ended")
                 works = row.moment not in AT_THE_END and stage.tab is not None
                 found[row] = (came, works)
                 if row.moment in STARTING:
@@ -280,6 +289,18 @@ async def struck(stage: Stage, row: Row) -> str:
     came = await (cancelled_at(reached, acting, within_s) if row.fault == "unanswered" else came_of(acting, within_s))
     assert reached.is_set(), "the moment never came"
     return came
+
+
+async def attached_anew(stage: Stage, session_id: str) -> Stage:
+    """With the tab as one that has just come: that its session ended was told untruly. To open another costs more."""
+    targets = stage.browser._instance.targets
+    tab = targets.tabs.pop(stage.page.target_id)
+    tab.forget()
+    await stage.browser.session.send(target.DetachFromTarget(session_id=session_id))
+    targets._add(
+        target.TargetInfo(target_id=tab.target_id, type="page", title="", url=tab.url), targets.contexts[tab.target_id]
+    )
+    return stage._replace(tab=stage.browser.find_page(tab.target_id))
 
 
 async def opened(stage: Stage, *, anew: bool = True) -> Stage:

@@ -26,7 +26,7 @@ from cdp_agent.page.tab.dialogs import Dialog
 
 from .conftest import Serve, held
 from .listing import counted_from
-from .writing import show
+from .writing import opened, show
 
 
 async def ref(page: Page, name: str) -> str:
@@ -108,7 +108,7 @@ TOLD: dict[str, tuple[str, Act, str]] = {
 
 
 async def test_a_receipt_tells_what_came_of_an_action(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for what, (content, act, text) in TOLD.items():
         with subtests.test(what):
             first = await show(page, content)
@@ -487,7 +487,7 @@ async def what_scrolling_brought_is_not_told_as_changed_before(page: Page, serve
 
 
 async def test_what_is_told_in_one_page(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for case in IN_ONE_PAGE:
         with subtests.test(getattr(case, "__name__", "")):
             await case(page, serve)
@@ -526,7 +526,7 @@ async def test_what_a_slow_request_brings_belongs_to_the_action(
 
     httpserver.expect_request("/search").respond_with_handler(answer)
     script = "fetch('/search').then((r) => r.text()).then((t) => (out.textContent = t))"
-    await page.goto(serve(f'<button onclick="{script}">Search</button><p id=out></p>'))
+    await opened(page, serve, f'<button onclick="{script}">Search</button><p id=out></p>')
 
     assert (await click(page, "Search")).changed == ["+ - paragraph: 42 results"]
 
@@ -616,7 +616,7 @@ async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.receipts.action_runner.SUGGESTIONS_S", 2.0)
     late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 200)"
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for field in SUGGESTING:
         with subtests.test(field):
             first = await show(page, f'<input aria-label=City {field} oninput="{late}"><div id=out></div>')
@@ -636,7 +636,7 @@ async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
         return await look(tree, refs, looks=looks, hovered=hovered)
 
     monkeypatch.setattr(effects, "effects_now", look_late)
-    await page.goto(serve("<button>Go</button><p id=out></p><canvas id=c></canvas>"))
+    await opened(page, serve, "<button>Go</button><p id=out></p><canvas id=c></canvas>")
 
     first = await click(page, "Go")
     assert first.changed == ["+ - paragraph: late", "~ - canvas [ref=E2]: its picture changed"]
@@ -774,7 +774,7 @@ CLICKED = {
 
 
 async def test_what_a_click_changed_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for what, (content, changed) in CLICKED.items():
         with subtests.test(what):
             first = await show(page, content)
@@ -791,7 +791,7 @@ RENDERED_ANEW = """<div id=root></div><script>let on = {0}; function render() {{
 
 
 async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(page: Page, serve: Serve) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for becomes, told in [("true", "it is checked"), ("false", "it is not checked")]:
         await show(page, RENDERED_ANEW.format("false", becomes))
 

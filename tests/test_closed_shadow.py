@@ -12,6 +12,7 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import renumbered
 from tests.web import Web, running
 from tests.writing import opened, write

@@ -14,6 +14,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
+from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened
 
 LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
@@ -240,7 +241,8 @@ async def test_a_list_that_renders_itself_is_acted_on_turn_by_turn(page: Page, s
     await opened(page, serve, LIST)
     await page.evaluate(
         """(() => { let turn = 0; const again = () => render('plain', ['Ada', 'Bob', 'Cleo'].map((name) => (
-        {name, more: `12:00:${10 + turn++}`}))); again(); setInterval(again, 700) })()"""
+        {name, more: `12:00:${10 + turn++}`}))); again(); const shown = list
+        const timer = setInterval(() => shown.isConnected ? again() : clearInterval(timer), 700) })()"""
     )
     cleo = (await opens(page))[2]
 

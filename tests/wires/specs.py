@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import jsonschema_rs
 import yaml
@@ -42,14 +44,44 @@ def _of_openapi(vendor: str, name: str) -> Any:
 
 
 @cache
-def _schemas(vendor: str) -> Any:
-    """It takes seconds to read them."""
-    path = load_spec_path(vendor, "official")
-    document = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return document["components"]["schemas"]
+def _schemas(vendor: str) -> Mapping[str, Any]:
+    text = load_spec_path(vendor, "official").read_text()
+    if text.startswith("{"):
+        return cast("dict[str, Any]", json.loads(text)["components"]["schemas"])  # cast: as OpenAPI has it
+    return _YamlSchemas(text)
 
 
-def _reachable(schemas: dict[str, Any], name: str, prefix: str) -> dict[str, Any]:
+class _YamlSchemas(Mapping[str, Any]):
+    """The schemas of a document in YAML, each read when it is asked for: to read all three megabytes takes seconds."""
+
+    def __init__(self, document: str) -> None:
+        section = document.partition("\ncomponents:\n  schemas:\n")[2]
+        section = re.split(r"^ {0,2}\S", section, maxsplit=1, flags=re.M)[0]
+        _, *parts = re.split(r"^ {4}(\w[^:]*):", section, flags=re.M)
+        self._texts = dict(zip(parts[::2], parts[1::2], strict=True))
+        anchors = re.compile(r": &(\w+)$", re.M)
+        self._anchored = {anchor: name for name, text in self._texts.items() for anchor in anchors.findall(text)}
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._read:
+            aliases = re.findall(r": \*(\w+)$", self._texts[name], re.M)
+            with_anchors = {self._anchored[each] for each in aliases} - {name}
+            text = "".join(f"{each}:{self._texts[each]}" for each in (*with_anchors, name))
+            self._read[name] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))[name]
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def _reachable(schemas: Mapping[str, Any], name: str, prefix: str) -> dict[str, Any]:
     """A schema and all that it leads to."""
     found: dict[str, Any] = {}
     ahead = [name]

@@ -17,12 +17,13 @@ def grey(png: bytes, *, top: int, bottom: int, left: int, right: int) -> list[li
         data += png[at + 8 : at + 8 + length] if name == b"IDAT" else b""
         at += length + 12
     raw = zlib.decompress(data)
-    rows, before = [], bytearray(width * size)
+    rows, before = [], bytearray(right * size)
     for y in range(bottom):
         start = y * (width * size + 1)
-        before = _unfiltered(raw[start], bytearray(raw[start + 1 : start + 1 + width * size]), before, size)
+        # What is to the right of the part decides nothing in it.
+        before = _unfiltered(raw[start], bytearray(raw[start + 1 : start + 1 + right * size]), before, size)
         if y >= top:
-            rows.append(list(before[left * size : right * size : size]))
+            rows.append(list(before[left * size :: size]))
     return rows
 
 

@@ -49,24 +49,6 @@ async def test_a_task_is_carried_out_and_its_events_are_numbered(browser: Browse
     assert browser.contexts == []
 
 
-async def test_steps_need_no_model_and_a_client_that_comes_again_gets_what_it_missed(
-    served: Served, serve: Serve
-) -> None:
-    run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP))
-    events = await served.events(run_id)
-    info = await served.info(run_id)
-
-    rest = await served.events(run_id, **{"Last-Event-ID": "3"})
-    nothing = await served.client.get(f"/v1/runs/{run_id}/events", headers={"Last-Event-ID": str(len(events))})
-    stopped = await served.client.post(f"/v1/runs/{run_id}/stop")
-
-    assert info["status"] == "succeeded"
-    assert "Found tea" in info["result"]["answer"]
-    assert [(event.id, event.data) for event in rest] == [(event.id, event.data) for event in events[3:]]
-    assert nothing.status_code == 204
-    assert (stopped.status_code, stopped.json()["status"]) == (202, "succeeded")  # what has ended stays what it is
-
-
 async def test_a_run_waits_for_a_decision(served: Served, serve: Serve) -> None:
     run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP), approval_rules=["ask"])
     about_filling = await served.waiting(run_id)
@@ -88,11 +70,11 @@ async def test_a_run_waits_for_a_decision(served: Served, serve: Serve) -> None:
     assert events[-1].event == "task:completed"
 
 
-async def test_a_model_asks_the_user_who_answers_over_http(browser: Browser, serve: Serve) -> None:
+async def test_a_model_asks_the_user_who_answers_over_http(browser: Browser) -> None:
     question = tool_call("ask_user", {"question": "Which tea?"})
     with ReplayServer(replies=[question, question, DONE]) as model:
         async with serving(browser, scripted(model)) as served:
-            run_id = await served.begin(task="Find tea", url=serve(SHOP), interactive=True)
+            run_id = await served.begin(task="Find tea", interactive=True)
             first = await served.waiting(run_id)
             answers = f"/v1/runs/{run_id}/answers"
             both = await served.client.post(answers, json={"id": first["ask"]["id"], "text": "x", "values": {}})
@@ -106,7 +88,9 @@ async def test_a_model_asks_the_user_who_answers_over_http(browser: Browser, ser
     assert "The green one" in str(model.turns[1]["messages"])
 
 
-async def test_a_websocket_tells_and_takes_decisions(served: Served, serve: Serve) -> None:
+async def test_a_websocket_tells_and_takes_decisions_of_steps_which_need_no_model(
+    served: Served, serve: Serve, subtests: pytest.Subtests
+) -> None:
     run_id = await served.begin(steps=FAST_STEPS, url=serve(SHOP), approval_rules=["ask"])
     got: list[Any] = []
     async with connect(f"ws://127.0.0.1:{served.port}/v1/runs/{run_id}", proxy=None) as socket:
@@ -124,6 +108,23 @@ async def test_a_websocket_tells_and_takes_decisions(served: Served, serve: Serv
     assert numbers == list(range(1, len(numbers) + 1))
     assert got[-1]["event"]["type"] == "task:completed"
     assert got[-1]["event"]["result"]["success"] is True
+    assert "Found tea" in got[-1]["event"]["result"]["answer"]
+
+    with subtests.test("a client that comes again gets what it missed"):
+        events = await served.events(run_id)
+        rest = await served.events(run_id, **{"Last-Event-ID": "3"})
+        last = {"Last-Event-ID": str(len(events))}
+        nothing = await served.client.get(f"/v1/runs/{run_id}/events", headers=last)
+
+        assert [(event.id, event.data) for event in rest] == [(event.id, event.data) for event in events[3:]]
+        assert nothing.status_code == 204
+
+    with subtests.test("what has ended stays what it is"):
+        info = await served.info(run_id)
+        stopped = await served.client.post(f"/v1/runs/{run_id}/stop")
+
+        assert (info["status"], info["result"]["answer"]) == ("succeeded", got[-1]["event"]["result"]["answer"])
+        assert (stopped.status_code, stopped.json()["status"]) == (202, "succeeded")
 
 
 async def test_a_websocket_stops_a_run_and_goes_on_where_it_was(browser: Browser) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
@@ -17,6 +19,7 @@ from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser import Browser
 from cdp_agent.events import BrowserActionCompleted, Event
 from cdp_agent.outcome import AgentResult
+from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Totp
 from fixtures.replay import fill_refs, forced_tool, newest_page
 from tests.chat_model import Model
@@ -24,6 +27,15 @@ from tests.conftest import Serve, on_other_site
 
 PAGE = """<title>{name}</title><h1>{name}</h1><input aria-label="Code of {name}">
 <button onclick="document.querySelector('p').textContent += ' sent'">Send</button><p>Price {price}</p>"""
+
+
+@pytest.fixture(scope="module")
+async def tabs(shared_browser: Browser) -> AsyncIterator[dict[str, Page]]:
+    """A tab for each of the two, for the tests to which it does not matter that a run opens its own."""
+    pages = {name: await shared_browser.new_page() for name in ("Alpha", "Beta")}
+    yield pages
+    for page in pages.values():
+        await page.close()
 
 
 async def test_two_runs_of_one_agent_share_nothing(browser: Browser, serve: Serve, httpserver: HTTPServer) -> None:
@@ -49,7 +61,7 @@ KEY = "JBSWY3DPEHPK3PXP"
 
 
 async def test_a_code_that_one_run_has_used_is_not_masked_in_the_other(
-    browser: Browser, serve: Serve, httpserver: HTTPServer
+    tabs: dict[str, Page], browser: Browser, serve: Serve, httpserver: HTTPServer
 ) -> None:
     codes = " ".join(Totp(KEY).code(time.time() + 30 * later) for later in range(20))
     model = Model(httpserver)
@@ -64,9 +76,11 @@ async def test_a_code_that_one_run_has_used_is_not_masked_in_the_other(
 
     async def after_it() -> AgentResult:
         await filled.wait()
-        return await agent.run("Look at Beta", url=beta)
+        return await agent.run("Look at Beta", url=beta, page=tabs["Beta"])
 
-    results = await asyncio.gather(agent.run("Sign in at Alpha", url=alpha, on_event=tells), after_it())
+    results = await asyncio.gather(
+        agent.run("Sign in at Alpha", url=alpha, page=tabs["Alpha"], on_event=tells), after_it()
+    )
 
     assert [each.success for each in results] == [True, True]
     read = {name: "".join(json.dumps(each) for each in model.requests if _is(each, name)) for name in ("Alpha", "Beta")}
@@ -77,7 +91,7 @@ async def test_a_code_that_one_run_has_used_is_not_masked_in_the_other(
 
 
 async def test_a_secret_of_the_address_that_a_run_begins_at_is_not_for_that_of_the_other(
-    browser: Browser, serve: Serve, httpserver: HTTPServer
+    tabs: dict[str, Page], browser: Browser, serve: Serve, httpserver: HTTPServer
 ) -> None:
     """Each run goes on to the other's page, and there is refused."""
     alpha = serve(LOGIN.format(name="Alpha", shown="-"))
@@ -104,8 +118,8 @@ async def test_a_secret_of_the_address_that_a_run_begins_at_is_not_for_that_of_t
 
     await asyncio.gather(
         *(
-            agent.run(f"{task}, then sign in at {other}", url=begin)
-            for (task, (_, other)), begin in zip(elsewhere.items(), (alpha, beta), strict=True)
+            agent.run(f"{task}, then sign in at {other}", url=begin, page=page)
+            for (task, (_, other)), begin, page in zip(elsewhere.items(), (alpha, beta), tabs.values(), strict=True)
         )
     )
 
@@ -117,29 +131,27 @@ async def test_a_secret_of_the_address_that_a_run_begins_at_is_not_for_that_of_t
 
 
 async def test_two_agents_of_one_browser_have_each_their_secret_of_that_name(
-    browser: Browser, serve: Serve, httpserver: HTTPServer
+    tabs: dict[str, Page], browser: Browser, serve: Serve, httpserver: HTTPServer
 ) -> None:
     values = {"Alpha": "kiwi-4711-plum", "Beta": "pear-1147-fig"}
     model = Model(httpserver)
     model.says = lambda body: _fills(body, f"{{{{ref:textbox Code of {'Alpha' if _is(body, 'Alpha') else 'Beta'}}}}}")
-    pages = {name: await browser.new_page() for name in values}
 
     await asyncio.gather(
         *(
             Agent(browser, model="openai-compatible/m", base_url=model.url, secrets={"code": value}).run(
                 f"Sign in at {name}",
                 url=serve(LOGIN.format(name=name, shown=" ".join(values.values()))),
-                page=pages[name],
+                page=tabs[name],
             )
             for name, value in values.items()
         )
     )
 
     for name, value in values.items():
-        assert await pages[name].evaluate("document.querySelector('input').value") == value
+        assert await tabs[name].evaluate("document.querySelector('input').value") == value
         read = "".join(json.dumps(each) for each in model.requests if _is(each, name))
         assert [each in read for each in values.values()] == [each != value for each in values.values()]
-        await pages[name].close()
 
 
 def _is(body: dict[str, Any], name: str) -> bool:

@@ -15,6 +15,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.sync import Browser as BlockingBrowser
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 PLAYED = """async film => {
   const video = document.createElement('video');
@@ -42,8 +43,7 @@ PLAYED = """async film => {
 """How large and long it is, and the colours of one of its points, one after another."""
 
 
-async def _played(browser: Browser, film: bytes) -> Any:
-    cinema = await browser.new_page("about:blank")
+async def _played(cinema: Page, film: bytes) -> Any:
     return await cinema.evaluate(f"({PLAYED})('{base64.b64encode(film).decode()}')", timeout_s=30)
 
 
@@ -57,7 +57,7 @@ async def _wait(page: Page, ms: int = 400) -> None:
 
 
 async def test_a_film_plays_and_shows_one_page_after_another_also_when_the_block_fails(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+    page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.mp4"
     await page.goto(serve(_coloured("red")))
@@ -75,7 +75,7 @@ async def test_a_film_plays_and_shows_one_page_after_another_also_when_the_block
     with pytest.raises(ZeroDivisionError):
         await filmed()
 
-    width, height, seconds, colours = await _played(browser, path.read_bytes())
+    width, height, seconds, colours = await _played(page, path.read_bytes())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert (width, height) == (640, 400)
     assert [each for each in colours if each != "white"] == ["red", "green", "blue"]  # Chrome fades in a white one
@@ -95,7 +95,7 @@ async def test_a_tab_that_stands_still_behind_another_and_crashes_is_filmed(
         await _wait(page)
 
     film = (tmp_path / "run.mp4").read_bytes()
-    _, _, _, colours = await _played(browser, film)
+    _, _, _, colours = await _played(page, film)
     assert recording.size == len(film)
     assert (colours[0], colours[-1]) == ("red", "blue")
 

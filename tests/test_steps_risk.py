@@ -11,6 +11,7 @@ from cdp_agent.steps.approval.risky_words import said_by
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import write
 
 POST = '<form method=post action="/buy"><input aria-label=Name><input aria-label=City>{}</form>'

@@ -14,7 +14,7 @@ import pytest
 from cdp_agent.agent.judge.claims import check, claims
 
 _FACTS = 60
-_AT_ONCE = 12
+_AT_ONCE = 40
 _URL = "https://shop.example/list/page/1?sort=new"
 _NBSP, _THIN, _DASH = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{EN DASH}"
 _CURRENCIES = (("€", "EUR", "euros"), ("$", "USD", "dollars"), ("£", "GBP", "pounds sterling"), ("zł", "PLN", "PLN"))

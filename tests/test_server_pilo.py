@@ -15,7 +15,6 @@ from cdp_agent import Browser
 from cdp_agent.config import Config
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP
-from tests.conftest import Serve
 from tests.http_serving import Served, serving
 
 FORBIDDEN = {"task:setup", "ai:generation", "ai:generation:error", "browser:screenshot_captured_image"}
@@ -75,10 +74,10 @@ def test_fields_have_the_names_of_pilo(events: list[tuple[str, dict[str, Any]]])
     assert result["validationOutcome"] == "accepted"
 
 
-async def test_what_stopped_the_run_has_the_code_of_pilo(browser: Browser, serve: Serve) -> None:
-    with ReplayServer(replies=[FILL, CLICK, DONE]) as model:
+async def test_what_stopped_the_run_has_the_code_of_pilo(browser: Browser) -> None:
+    with ReplayServer(replies=[tool_call("wait", {"seconds": 0}), DONE]) as model:
         async with serving(browser, scripted(model)) as served:
-            events = await pilo(served, task="Find tea", url=serve(SHOP), maxIterations=1)
+            events = await pilo(served, task="Find tea", maxIterations=1)
 
     assert dict(events)["complete"]["error"]["code"] == "MAX_ITERATIONS"
     assert dict(events)["complete"]["success"] is False

@@ -74,9 +74,14 @@ class Model:
 
     async def ref(self, line: str) -> dict[str, str]:
         """A target: the element whose line in the page begins like this."""
-        page = await self("read_page", filter="interactive")
-        found = next(each for each in page.split("\n") if each.startswith(f"- {line}"))
-        return {"type": "ref", "ref": found.partition("[ref=")[2].partition("]")[0]}
+        (ref,) = await self.refs(line)
+        return ref
+
+    async def refs(self, *lines: str) -> list[dict[str, str]]:
+        """The same for several."""
+        page = (await self("read_page", filter="interactive")).split("\n")
+        found = [next(each for each in page if each.startswith(f"- {line}")) for line in lines]
+        return [{"type": "ref", "ref": each.partition("[ref=")[2].partition("]")[0]} for each in found]
 
 
 @pytest.fixture
@@ -94,9 +99,9 @@ def at(x: int, y: int) -> dict[str, Any]:
 async def test_each_member_does_what_it_is_for(model: Model, page: Page, serve: Serve, tmp_path: Path) -> None:
     cv = tmp_path / "cv.txt"
     cv.write_text("me")
-    pressed = await model.ref('button "Press me')
-    name, terms, country = [await model.ref(each) for each in ('textbox "Name', 'checkbox "Terms', 'combobox "Country')]
-    upload = await model.ref('button "CV')
+    pressed, name, terms, country, upload = await model.refs(
+        'button "Press me', 'textbox "Name', 'checkbox "Terms', 'combobox "Country', 'button "CV'
+    )
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("left_click", {"target": pressed}, 'button "Press me"'),
         ("left_click", {"target": at(20, 20)}, "clicked at 20, 20"),
@@ -295,7 +300,9 @@ SHOPPING: list[Call] = [
 async def test_the_runner_of_the_sdk_fills_a_cart(page: Page, serve: Serve) -> None:
     script: list[Call] = [("navigate", {"url": serve(MUGS)}), *SHOPPING]
     with played(VendorModel(script, anthropic_message)) as model:
-        client = anthropic.AsyncAnthropic(base_url=model.base_url, api_key="none")
+        client = anthropic.AsyncAnthropic(
+            base_url=model.base_url, api_key="none", http_client=anthropic.DefaultAsyncHttpxClient(verify=False)
+        )
         async with ours.BrowserToolset(page) as toolset:
             runner = client.beta.messages.tool_runner(
                 model="played", max_tokens=100, messages=[{"role": "user", "content": "Buy."}], tools=[toolset]
@@ -315,7 +322,9 @@ def test_the_blocking_runner_of_the_sdk_fills_a_cart(serve: Serve, detached: Det
         ours.BrowserToolset(browser.new_page()) as toolset,
     ):
         assert isinstance(toolset, ours.BlockingBrowserToolset)
-        client = anthropic.Anthropic(base_url=model.base_url, api_key="none")
+        client = anthropic.Anthropic(
+            base_url=model.base_url, api_key="none", http_client=anthropic.DefaultHttpxClient(verify=False)
+        )
         runner = client.beta.messages.tool_runner(
             model="played", max_tokens=100, messages=[{"role": "user", "content": "Buy."}], tools=[toolset]
         )

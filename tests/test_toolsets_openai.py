@@ -79,9 +79,14 @@ class Model:
 
     async def ref(self, line: str) -> str:
         """The ref of the element whose line in the page begins like this."""
-        page = await self("read_page", filter="interactive")
-        found = next(each for each in page.split("\n") if each.startswith(f"- {line}"))
-        return str(found.partition("[ref=")[2].partition("]")[0])
+        (ref,) = await self.refs(line)
+        return ref
+
+    async def refs(self, *lines: str) -> list[str]:
+        """The same for several."""
+        page = (await self("read_page", filter="interactive")).split("\n")
+        found = [next(each for each in page if each.startswith(f"- {line}")) for line in lines]
+        return [each.partition("[ref=")[2].partition("]")[0] for each in found]
 
 
 async def yes(*_: object) -> bool:
@@ -107,8 +112,9 @@ async def model(page: Page, serve: Serve, tmp_path: Path) -> AsyncIterator[Model
 
 
 async def test_each_member_does_what_it_is_for(model: Model, page: Page, serve: Serve, tmp_path: Path) -> None:
-    button, name, terms = [await model.ref(each) for each in ('button "Press', 'textbox "Name', 'checkbox "Terms')]
-    country, tags = [await model.ref(each) for each in ('combobox "Country', 'listbox "Tags')]
+    button, name, terms, country, tags = await model.refs(
+        'button "Press', 'textbox "Name', 'checkbox "Terms', 'combobox "Country', 'listbox "Tags'
+    )
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("click", {"target": button}, 'button "Press me"'),
         ("click_at", {"x": 20, "y": 20, "button": "left", "click_count": 2, "keys": ["Shift"]}, "twice with Shift"),
@@ -289,7 +295,9 @@ SHOPPING: list[Call] = [READ, field('textbox "Quantity"', "2"), click('button "A
 async def test_the_runner_of_the_sdk_fills_a_cart(page: Page, serve: Serve) -> None:
     script: list[Call] = [("navigate", {"url": serve(MUGS), "tab_id": None}), *SHOPPING]
     with played(VendorModel(script, openai_response)) as model:
-        client = openai.AsyncOpenAI(base_url=model.base_url, api_key="none")
+        client = openai.AsyncOpenAI(
+            base_url=model.base_url, api_key="none", http_client=openai.DefaultAsyncHttpxClient(verify=False)
+        )
         async with ours.BrowserDriver(page) as driver:
             toolset = sdk.AsyncBrowserToolset(driver, confirm=yes, url_policy=yes)
             runner = runners.AsyncResponsesToolRunner(browser=toolset)
@@ -308,7 +316,9 @@ def test_the_blocking_runner_of_the_sdk_fills_a_cart(serve: Serve, detached: Det
     ):
         toolset = sdk.BrowserToolset(driver, confirm=lambda *_: True, url_policy=lambda *_: True)
         runner = runners.ResponsesToolRunner(browser=toolset)
-        client = openai.OpenAI(base_url=model.base_url, api_key="none")
+        client = openai.OpenAI(
+            base_url=model.base_url, api_key="none", http_client=openai.DefaultHttpxClient(verify=False)
+        )
         last = runner.run(client, {"model": "played", "input": "Buy."}, max_steps=40)
 
     assert "2 in the cart" in last.output_text

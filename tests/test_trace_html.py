@@ -232,6 +232,8 @@ async def test_what_changed_is_coloured_and_what_failed_is_marked(read: Page) ->
 
 async def test_keys_lead_through_the_steps_and_search_and_a_prompt_opens(opened: Page) -> None:
     frame = (await tab_of(opened).frames()).root
+    still = emulation.MediaFeature("prefers-reduced-motion", "reduce")  # it would glide from step to step
+    await frame.session.send(emulation.SetEmulatedMedia(features=[still]))
     now = "document.querySelector('[data-card].now')?.id"
     visible = "[...document.querySelectorAll('article')].filter((each) => !each.hidden).map((each) => each.id)"
 

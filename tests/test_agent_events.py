@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import browser as cdp_browser
@@ -36,15 +38,29 @@ async def test_a_run_begins_with_what_it_was_given(browser: Browser, page: Page,
     assert (setup.browser, setup.vision, setup.has_data) == (browser.version.product, True, True)
 
 
-async def test_waiting_is_told_before_it_begins(browser: Browser, page: Page) -> None:
+async def test_waiting_is_told_before_it_begins_and_metrics_with_each_step(
+    browser: Browser, page: Page, subtests: pytest.Subtests
+) -> None:
     wait = tool_call("wait", {"seconds": 0.1})
 
     events, _ = await play(browser, page, [wait, DONE], content=SHOP)
 
-    assert [event.seconds for event in of(events, AgentWaiting)] == [0.1]
-    kinds = [type(event).__name__ for event in events]
-    at = kinds.index("AgentWaiting")
-    assert kinds[at - 1 : at + 2] == ["AgentAction", "AgentWaiting", "BrowserActionCompleted"]
+    with subtests.test("waiting is told before it begins"):
+        assert [event.seconds for event in of(events, AgentWaiting)] == [0.1]
+        kinds = [type(event).__name__ for event in events]
+        at = kinds.index("AgentWaiting")
+        assert kinds[at - 1 : at + 2] == ["AgentAction", "AgentWaiting", "BrowserActionCompleted"]
+
+    with subtests.test("metrics come with each step and at the end"):
+        steps = of(events, TaskMetricsIncremental)
+        assert [(each.step, each.stats.steps) for each in steps] == [(1, 1), (2, 2)]
+        assert [each.stats.events for each in steps] == [events.index(each) + 1 for each in steps]
+        [last] = of(events, TaskMetrics)
+        assert last.stats.events == result_of(events).stats.events == len(events)
+
+    with subtests.test("it is told how much of the page is shown"):
+        [seen] = of(events, AgentObserved)
+        assert seen.page_chars == len(seen.snapshot) > 50
 
 
 async def test_what_a_rule_forbids_is_told(browser: Browser, page: Page) -> None:
@@ -57,25 +73,6 @@ async def test_what_a_rule_forbids_is_told(browser: Browser, page: Page) -> None
 
     [blocked] = of(events, FirewallBlocked)
     assert (blocked.action, blocked.message) == ("reach", "That origin is not allowed.")
-
-
-async def test_metrics_come_with_each_step_and_at_the_end(browser: Browser, page: Page) -> None:
-    wait = tool_call("wait", {"seconds": 0})
-
-    events, _ = await play(browser, page, [wait, DONE], content=SHOP)
-
-    steps = of(events, TaskMetricsIncremental)
-    assert [(each.step, each.stats.steps) for each in steps] == [(1, 1), (2, 2)]
-    assert [each.stats.events for each in steps] == [events.index(each) + 1 for each in steps]
-    [last] = of(events, TaskMetrics)
-    assert last.stats.events == result_of(events).stats.events == len(events)
-
-
-async def test_it_is_told_how_much_of_the_page_is_shown(browser: Browser, page: Page) -> None:
-    events, _ = await play(browser, page, [DONE], content=SHOP)
-
-    [seen] = of(events, AgentObserved)
-    assert seen.page_chars == len(seen.snapshot) > 50
 
 
 async def test_a_reply_is_told_also_when_its_batch_dies(serve: Serve) -> None:

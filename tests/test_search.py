@@ -12,7 +12,177 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
 from tests.every_frame import every_frame
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
-from tests.writing import opened
+from tests.writing import opened, show
+
+
+async def test_what_lost_its_role_is_generic(sheet: Page) -> None:
+    await show(sheet, "<div role=presentation onclick=go()>Qty</div>")
+
+    (match,) = (await sheet.search("qty")).matches
+
+    assert match.role == "generic"
+
+
+async def test_a_match_after_emoji_is_in_its_own_element(sheet: Page) -> None:
+    await show(sheet, f"<meta charset=utf-8><p>{'&#128105;' * 9}</p><button>One</button><button>Two</button>")
+
+    (match,) = (await sheet.search("two")).matches
+
+    assert (match.role, match.name, match.text) == ("button", "Two", "Two")
+
+
+async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(sheet: Page) -> None:
+    await show(sheet, "<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>")
+
+    totals = [(await sheet.search(pattern)).total for pattern in ("logout", "onetwo", "one two", "ab")]
+
+    assert totals == [1, 0, 1, 0]  # "- text: one | two" is one line
+
+
+async def test_what_the_snapshot_shows_is_found_once_and_where_it_is(sheet: Page) -> None:
+    await show(sheet, EVERYTHING)
+
+    found = {
+        pattern: [(match.role, match.name) for match in (await sheet.search(pattern)).matches] for pattern in FOUND
+    }
+
+    assert found == {pattern: [where] for pattern, where in FOUND.items()}
+
+
+async def test_every_line_of_the_snapshot_is_one_line_to_search(sheet: Page) -> None:
+    await show(sheet, EVERYTHING)
+    text = (await sheet.snapshot()).text
+
+    lines = re.findall(r"^ *(?:- [a-z]+:|\|) (.+)$", text, re.M)
+    names = [msgspec.json.decode(name) for name in re.findall(r'"(?:[^"\\]|\\.)*"', text)]
+
+    assert [each for each in lines + names if (await sheet.search(each)).total == 0] == []
+    assert len(lines) > 5
+    assert len(names) > 12
+
+
+async def test_options_that_the_snapshot_leaves_out_are_found(sheet: Page) -> None:
+    options = "".join(f"<option>Country number {number}" for number in range(300))
+    await show(sheet, f"<select aria-label=Country>{options}</select>")
+
+    (match,) = (await sheet.search("country number 277")).matches
+
+    assert "number 277" not in (await sheet.snapshot()).text
+    assert (match.role, match.name) == ("combobox", "Country")
+
+
+async def test_a_link_in_a_sentence_does_not_end_it(sheet: Page) -> None:
+    await show(
+        sheet,
+        "<p>See our <a href=/t>terms</a>, if you like</p><p>Read our <a href=/t>rules</a>.</p>"
+        "<p>Pay<button>now</button></p><p>a <a href=/1>b</a> and <a href=/2>c</a></p>",
+    )
+
+    totals = [(await sheet.search(each)).total for each in ("our terms, if", "read our rules", "paynow", "a b and c")]
+
+    assert totals == [1] * 4
+
+
+async def test_each_of_many_equal_texts_has_its_own_place(sheet: Page) -> None:
+    blocks = "".join(f"<div id=d{n}>same words here</div>{'<a href=/x>same</a>' * (n % 2)}" for n in range(6))
+    await show(sheet, f"{blocks}<div style='margin-top:3000px'>same words here</div>")
+
+    found = (await sheet.search("same words")).matches
+    ids = {row.ref: row.attributes["id"] for row in (await sheet.find("div", attributes=["id"])).elements}
+
+    assert [(ids[match.ref], match.in_viewport) for match in found] == [
+        *((f"d{n}", True) for n in range(6)),
+        (None, False),
+    ]
+
+
+async def test_the_total_is_true_when_fewer_are_returned(sheet: Page) -> None:
+    await show(sheet, "<p>row</p>" * 1234)
+
+    found = await sheet.search("row", max_results=3)
+
+    assert (len(found.matches), found.total) == (3, 1234)
+
+
+async def test_case_folding_is_that_of_unicode(sheet: Page) -> None:
+    await show(sheet, "<p>STRASSE</p><p>ΣΊΣΥΦΟΣ</p>")
+
+    assert (await sheet.search("straße")).total == 1
+    assert (await sheet.search("σίσυφος")).total == 1
+    assert (await sheet.search("strasse", case_sensitive=True)).total == 0
+
+
+async def test_a_regular_expression_matches_within_blocks(sheet: Page) -> None:
+    await show(sheet, "<p>Price: 12.50 EUR</p><p>Price: 7 EUR</p>")
+
+    found = await sheet.search(r"\d+(?:\.\d+)? EUR$", regex=True)
+
+    assert [match.text for match in found.matches] == ["12.50 EUR", "7 EUR"]
+
+
+async def test_the_nearest_spelling_is_told_when_there_is_no_match(sheet: Page) -> None:
+    expected = {
+        "privacy polcy": ["Privacy Policy"],
+        "cancellation terms of the shop": ["Cancel | Terms of delivery"],
+        "Delivery adress": ["Delivery address"],
+        "xylophone": [],
+    }
+    await show(
+        sheet,
+        "<p>Privacy Policy</p><p>Private policies</p><p>Imprint</p><input aria-label='Delivery address'>"
+        "<div>Cancel</div><div>Terms of delivery</div>",
+    )
+
+    near = {pattern: (await sheet.search(pattern)).near for pattern in expected}
+
+    assert near == expected
+
+
+async def test_an_expression_that_is_there_to_the_letter_is_said_to_be(sheet: Page) -> None:
+    await show(sheet, "<p>Price (EUR)</p>")
+
+    assert (await sheet.search("price (EUR)", regex=True)).near == ["Price (EUR)"]
+
+
+async def test_a_match_out_of_the_viewport_is_said_to_be(sheet: Page) -> None:
+    await show(sheet, "<p>word</p><p style='margin-top:5000px'>word</p>")
+
+    assert [match.in_viewport for match in (await sheet.search("word")).matches] == [True, False]
+
+
+async def test_a_pattern_may_set_flags_of_its_own(sheet: Page) -> None:
+    await show(sheet, "<p>Größe 12")
+
+    found = await sheet.search(r"(?a)\w+", regex=True, max_results=1)
+
+    assert found.matches[0].text == "Gr"
+
+
+async def test_a_catastrophic_pattern_is_a_clear_error(sheet: Page) -> None:
+    await show(sheet, "<p>" + "a" * 5000 + "b</p>" + "<p>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</p>" * 100)
+
+    with pytest.raises(InvalidArguments, match=r"takes too long on this page"):
+        await sheet.search("(a+)+$", regex=True)
+
+
+async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(sheet: Page) -> None:
+    """The root of an app does, for whatever is in it: a click on its middle would be another one."""
+    heard = "document.querySelectorAll('div').forEach((each) => each.addEventListener('click', () => {}))"
+    await show(sheet, f"<div style='height:90vh'><p>Alone</p><div><p>Card</p></div></div><script>{heard}</script>")
+
+    found = [(await sheet.search(each)).matches[0].ref for each in ("Alone", "Card")]
+
+    tags = [(await sheet.find("p")).elements[0].ref, (await sheet.find("div div")).elements[0].ref]
+    assert found == tags
+
+
+async def test_what_only_a_search_gave_is_told_as_gone_without_its_page(sheet: Page) -> None:
+    await show(sheet, "<div>Standup</div>")
+    [match] = (await sheet.search("Standup")).matches
+    await sheet.evaluate("document.querySelector('div').remove()")
+
+    with pytest.raises(StaleRef, match="no snapshot of late showed it: search again, or take one"):
+        await sheet.click(match.ref)
 
 
 async def test_every_frame_and_shadow_root_is_searched_and_every_ref_works(page: Page, serve: Serve) -> None:
@@ -42,30 +212,6 @@ async def test_a_match_tells_its_context_and_the_element_to_act_on(page: Page, s
 
     assert (match.text, match.before, match.after) == ("Log out", "it You may "[-9:], " now if y")
     assert (match.role, match.name, match.frame_url, match.in_viewport) == ("link", "Log out now", url, True)
-
-
-async def test_what_lost_its_role_is_generic(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<div role=presentation onclick=go()>Qty</div>")
-
-    (match,) = (await page.search("qty")).matches
-
-    assert match.role == "generic"
-
-
-async def test_a_match_after_emoji_is_in_its_own_element(page: Page, serve: Serve) -> None:
-    await opened(page, serve, f"<meta charset=utf-8><p>{'&#128105;' * 9}</p><button>One</button><button>Two</button>")
-
-    (match,) = (await page.search("two")).matches
-
-    assert (match.role, match.name, match.text) == ("button", "Two", "Two")
-
-
-async def test_words_run_through_inline_elements_and_short_blocks_of_one_line(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>Log<b>out</b></p><div>one</div><div>two</div><table><td>a<td>b</table>")
-
-    totals = [(await page.search(pattern)).total for pattern in ("logout", "onetwo", "one two", "ab")]
-
-    assert totals == [1, 0, 1, 0]  # "- text: one | two" is one line
 
 
 async def test_what_neither_a_reader_nor_the_snapshot_sees_is_not_found(page: Page, serve: Serve) -> None:
@@ -132,62 +278,6 @@ FOUND = {
 """The role and the name of where each is found there."""
 
 
-async def test_what_the_snapshot_shows_is_found_once_and_where_it_is(page: Page, serve: Serve) -> None:
-    await opened(page, serve, EVERYTHING)
-
-    found = {pattern: [(match.role, match.name) for match in (await page.search(pattern)).matches] for pattern in FOUND}
-
-    assert found == {pattern: [where] for pattern, where in FOUND.items()}
-
-
-async def test_every_line_of_the_snapshot_is_one_line_to_search(page: Page, serve: Serve) -> None:
-    await opened(page, serve, EVERYTHING)
-    text = (await page.snapshot()).text
-
-    lines = re.findall(r"^ *(?:- [a-z]+:|\|) (.+)$", text, re.M)
-    names = [msgspec.json.decode(name) for name in re.findall(r'"(?:[^"\\]|\\.)*"', text)]
-
-    assert [each for each in lines + names if (await page.search(each)).total == 0] == []
-    assert len(lines) > 5
-    assert len(names) > 12
-
-
-async def test_options_that_the_snapshot_leaves_out_are_found(page: Page, serve: Serve) -> None:
-    options = "".join(f"<option>Country number {number}" for number in range(300))
-    await opened(page, serve, f"<select aria-label=Country>{options}</select>")
-
-    (match,) = (await page.search("country number 277")).matches
-
-    assert "number 277" not in (await page.snapshot()).text
-    assert (match.role, match.name) == ("combobox", "Country")
-
-
-async def test_a_link_in_a_sentence_does_not_end_it(page: Page, serve: Serve) -> None:
-    await opened(
-        page,
-        serve,
-        "<p>See our <a href=/t>terms</a>, if you like</p><p>Read our <a href=/t>rules</a>.</p>"
-        "<p>Pay<button>now</button></p><p>a <a href=/1>b</a> and <a href=/2>c</a></p>",
-    )
-
-    totals = [(await page.search(each)).total for each in ("our terms, if", "read our rules", "paynow", "a b and c")]
-
-    assert totals == [1] * 4
-
-
-async def test_each_of_many_equal_texts_has_its_own_place(page: Page, serve: Serve) -> None:
-    blocks = "".join(f"<div id=d{n}>same words here</div>{'<a href=/x>same</a>' * (n % 2)}" for n in range(6))
-    await opened(page, serve, f"{blocks}<div style='margin-top:3000px'>same words here</div>")
-
-    found = (await page.search("same words")).matches
-    ids = {row.ref: row.attributes["id"] for row in (await page.find("div", attributes=["id"])).elements}
-
-    assert [(ids[match.ref], match.in_viewport) for match in found] == [
-        *((f"d{n}", True) for n in range(6)),
-        (None, False),
-    ]
-
-
 async def test_a_search_between_two_readings_leaves_the_next_one_true(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,76 +296,6 @@ async def test_a_search_between_two_readings_leaves_the_next_one_true(
         monkeypatch.setattr(snapshots, "_base", lambda world: {"base": None})  # tells nothing of what is known
         assert kept == (await page.snapshot()).text
         monkeypatch.undo()
-
-
-async def test_the_total_is_true_when_fewer_are_returned(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>row</p>" * 1234)
-
-    found = await page.search("row", max_results=3)
-
-    assert (len(found.matches), found.total) == (3, 1234)
-
-
-async def test_case_folding_is_that_of_unicode(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>STRASSE</p><p>ΣΊΣΥΦΟΣ</p>")
-
-    assert (await page.search("straße")).total == 1
-    assert (await page.search("σίσυφος")).total == 1
-    assert (await page.search("strasse", case_sensitive=True)).total == 0
-
-
-async def test_a_regular_expression_matches_within_blocks(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>Price: 12.50 EUR</p><p>Price: 7 EUR</p>")
-
-    found = await page.search(r"\d+(?:\.\d+)? EUR$", regex=True)
-
-    assert [match.text for match in found.matches] == ["12.50 EUR", "7 EUR"]
-
-
-async def test_the_nearest_spelling_is_told_when_there_is_no_match(page: Page, serve: Serve) -> None:
-    expected = {
-        "privacy polcy": ["Privacy Policy"],
-        "cancellation terms of the shop": ["Cancel | Terms of delivery"],
-        "Delivery adress": ["Delivery address"],
-        "xylophone": [],
-    }
-    await opened(
-        page,
-        serve,
-        "<p>Privacy Policy</p><p>Private policies</p><p>Imprint</p><input aria-label='Delivery address'>"
-        "<div>Cancel</div><div>Terms of delivery</div>",
-    )
-
-    near = {pattern: (await page.search(pattern)).near for pattern in expected}
-
-    assert near == expected
-
-
-async def test_an_expression_that_is_there_to_the_letter_is_said_to_be(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>Price (EUR)</p>")
-
-    assert (await page.search("price (EUR)", regex=True)).near == ["Price (EUR)"]
-
-
-async def test_a_match_out_of_the_viewport_is_said_to_be(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>word</p><p style='margin-top:5000px'>word</p>")
-
-    assert [match.in_viewport for match in (await page.search("word")).matches] == [True, False]
-
-
-async def test_a_pattern_may_set_flags_of_its_own(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>Größe 12")
-
-    found = await page.search(r"(?a)\w+", regex=True, max_results=1)
-
-    assert found.matches[0].text == "Gr"
-
-
-async def test_a_catastrophic_pattern_is_a_clear_error(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<p>" + "a" * 5000 + "b</p>" + "<p>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</p>" * 100)
-
-    with pytest.raises(InvalidArguments, match=r"takes too long on this page"):
-        await page.search("(a+)+$", regex=True)
 
 
 BAD_INPUT: list[tuple[dict[str, object], str]] = [
@@ -299,28 +319,6 @@ async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests)
                 await page.search(**arguments)  # type: ignore[arg-type]  # what a model may send
 
             assert str(caught.value).startswith(message)
-
-
-async def test_what_listens_for_the_whole_page_is_not_what_a_text_is_in(page: Page, serve: Serve) -> None:
-    """The root of an app does, for whatever is in it: a click on its middle would be another one."""
-    heard = "document.querySelectorAll('div').forEach((each) => each.addEventListener('click', () => {}))"
-    await opened(
-        page, serve, f"<div style='height:90vh'><p>Alone</p><div><p>Card</p></div></div><script>{heard}</script>"
-    )
-
-    found = [(await page.search(each)).matches[0].ref for each in ("Alone", "Card")]
-
-    tags = [(await page.find("p")).elements[0].ref, (await page.find("div div")).elements[0].ref]
-    assert found == tags
-
-
-async def test_what_only_a_search_gave_is_told_as_gone_without_its_page(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "<div>Standup</div>")
-    [match] = (await page.search("Standup")).matches
-    await page.evaluate("document.querySelector('div').remove()")
-
-    with pytest.raises(StaleRef, match="no snapshot of late showed it: search again, or take one"):
-        await page.click(match.ref)
 
 
 async def test_what_leaves_the_page_while_it_is_searched_is_found_out_of_view(

@@ -166,6 +166,95 @@ for (const each of document.querySelectorAll("x-option"))
   each.attachShadow({mode: "open"}).innerHTML = "<label><input type=checkbox><slot></slot></label>"</script>"""
 
 
+async def test_select_several(sheet: Page) -> None:
+    await show(sheet, NATIVE.replace("<select", "<select multiple"))
+
+    assert now(await select(await at(sheet, "City"), ["Oslo", "New Bergen"])) == Outcome("Oslo, New Bergen")
+
+
+async def test_options_that_a_press_moves_from_the_list_to_what_is_chosen(sheet: Page) -> None:
+    await show(sheet, MOVES_CHOICES)
+    city = await at(sheet, "City")
+
+    await select(city, "Bergen")
+    await select(city, "Oslo")
+
+    assert await sheet.evaluate("t.textContent") == "Pick BergenOslo"
+
+
+async def test_select_waits_for_an_option(sheet: Page) -> None:
+    await show(sheet, f"{NATIVE}<script>setTimeout(() => s.add(new Option('Paris')), 200)</script>")
+
+    assert now(await select(await at(sheet, "City"), "Paris")) == Outcome("Paris")
+
+
+async def test_select_says_what_to_do_instead(sheet: Page, subtests: pytest.Subtests) -> None:
+    for content, message in NO_LISTS:
+        with subtests.test(message):
+            first = await show(sheet, content)
+
+            with pytest.raises(NotInteractable) as refused:
+                await select(await at(sheet, "City"), "Oslo")
+
+            assert (refused.value.why, counted_from(first, str(refused.value))) == ("wrong_element", message)
+
+
+async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(sheet: Page) -> None:
+    change = "setTimeout(() => this.selectedIndex = 0, 20)"
+    await show(sheet, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
+
+    receipt = await sheet.select(await ref(sheet, "City"), "Oslo")
+
+    assert (receipt.value, receipt.note) == ("Rome", 'the page changed it since: it showed "Oslo"')
+
+
+async def test_a_list_whose_page_chooses_otherwise_at_once_is_told(sheet: Page) -> None:
+    change = "this.selectedIndex = 0"
+    await show(sheet, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
+
+    outcome = now(await select(await at(sheet, "City"), "Oslo"))
+
+    assert outcome == Outcome("Rome", '"Oslo" was chosen, and the page chose otherwise')
+
+
+async def test_a_receipt_tells_once_what_was_selected(sheet: Page, subtests: pytest.Subtests) -> None:
+    other = "<select id=f hidden size=2 aria-label=Faiths><option selected>None</select>"
+    other += "<style>select:focus { border-color: red }</style>"
+    for what, (after, changed) in AFTERWARDS.items():
+        with subtests.test(what):
+            options = "<optgroup label=Here><option>Oslo<option>Bergen"
+            first = await show(sheet, f'<select aria-label=City onchange="{after}">{options}</select>{other}')
+
+            receipt = await sheet.select(await ref(sheet, "City"), "Bergen")
+
+            assert receipt.value == "Bergen"
+            assert [counted_from(first, each) for each in receipt.changed] == changed
+
+
+async def test_a_field_with_suggestions_says_which_when_it_is_clicked(sheet: Page) -> None:
+    await show(sheet, "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option>Bergen")
+
+    receipt = await sheet.click(await ref(sheet, "City"))
+
+    assert receipt.note == 'it suggests "Oslo", "Bergen"'
+
+
+async def test_several_of_a_list_that_is_a_dialog_of_boxes_to_tick(sheet: Page) -> None:
+    """It covers its control until it is closed, and no attribute says whose it is."""
+    await show(
+        sheet,
+        """<!doctype html><button id=b aria-haspopup=dialog aria-expanded=false>Extras</button>
+<dialog id=d><button role=checkbox>Bag</button><button role=checkbox>Meal</button></dialog>
+<script>b.onclick = () => { d.showModal(); b.ariaExpanded = true }
+d.onclick = ({ target }) => { target.ariaChecked = target.ariaChecked != "true" }</script>""",
+    )
+
+    receipt = await sheet.select(await ref(sheet, "Extras"), ["Bag", "Meal"])
+
+    assert receipt.note == '"Bag" was clicked; "Meal" was clicked'
+    assert await sheet.evaluate("[...d.children].map((each) => each.ariaChecked)") == ["true", "true"]
+
+
 CHOSEN: list[tuple[str | int, By, Outcome]] = [
     ("Bergen", "text", Outcome("Bergen")),
     ("bergen", "text", Outcome("Bergen")),
@@ -184,12 +273,6 @@ async def test_select_in_a_native_list(page: Page, serve: Serve, subtests: pytes
 
             assert now(await select(await at(page, "City"), option, by=by)) == outcome
             assert await log(page) == ([] if outcome.note else ["input s", "change s"])
-
-
-async def test_select_several(page: Page, serve: Serve) -> None:
-    await opened(page, serve, NATIVE.replace("<select", "<select multiple"))
-
-    assert now(await select(await at(page, "City"), ["Oslo", "New Bergen"])) == Outcome("Oslo, New Bergen")
 
 
 async def test_select_in_a_list_whose_options_stand_in_slots(page: Page, serve: Serve) -> None:
@@ -221,16 +304,6 @@ l.onmousedown = ({target}) => {
 render()</script>"""
 
 
-async def test_options_that_a_press_moves_from_the_list_to_what_is_chosen(page: Page, serve: Serve) -> None:
-    await opened(page, serve, MOVES_CHOICES)
-    city = await at(page, "City")
-
-    await select(city, "Bergen")
-    await select(city, "Oslo")
-
-    assert await page.evaluate("t.textContent") == "Pick BergenOslo"
-
-
 async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page, serve: Serve) -> None:
     await opened(page, serve, f"<!doctype html><body style='margin:0'>{HIGHLIGHTS}")
     field = await at(page, "City")
@@ -240,12 +313,6 @@ async def test_an_option_that_the_mouse_is_over_was_not_chosen_before(page: Page
 
     assert below == Outcome(note='"Stavanger" was clicked')
     assert await page.evaluate("t.textContent") == "BergenStavanger"
-
-
-async def test_select_waits_for_an_option(page: Page, serve: Serve) -> None:
-    await opened(page, serve, f"{NATIVE}<script>setTimeout(() => s.add(new Option('Paris')), 200)</script>")
-
-    assert now(await select(await at(page, "City"), "Paris")) == Outcome("Paris")
 
 
 SUGGESTED = "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option value=BGO></datalist>"
@@ -328,36 +395,6 @@ NO_LISTS = [
 ]
 
 
-async def test_select_says_what_to_do_instead(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
-    for content, message in NO_LISTS:
-        with subtests.test(message):
-            first = await show(page, content)
-
-            with pytest.raises(NotInteractable) as refused:
-                await select(await at(page, "City"), "Oslo")
-
-            assert (refused.value.why, counted_from(first, str(refused.value))) == ("wrong_element", message)
-
-
-async def test_a_receipt_tells_what_the_list_shows_when_the_page_is_at_rest(page: Page, serve: Serve) -> None:
-    change = "setTimeout(() => this.selectedIndex = 0, 20)"
-    await opened(page, serve, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
-
-    receipt = await page.select(await ref(page, "City"), "Oslo")
-
-    assert (receipt.value, receipt.note) == ("Rome", 'the page changed it since: it showed "Oslo"')
-
-
-async def test_a_list_whose_page_chooses_otherwise_at_once_is_told(page: Page, serve: Serve) -> None:
-    change = "this.selectedIndex = 0"
-    await opened(page, serve, f"<select aria-label=City onchange='{change}'><option>Rome<option>Oslo</select>")
-
-    outcome = now(await select(await at(page, "City"), "Oslo"))
-
-    assert outcome == Outcome("Rome", '"Oslo" was chosen, and the page chose otherwise')
-
-
 AFTERWARDS: dict[str, tuple[str, list[str]]] = {
     "only the choice": ("", []),
     "an option came": ("this.add(new Option('Moss'))", ['+ - option "Moss"']),
@@ -366,31 +403,6 @@ AFTERWARDS: dict[str, tuple[str, list[str]]] = {
         ['+ - listbox "Faiths" [ref=E2]', '+   - option "None" [selected] [ref=E3]'],
     ),
 }
-
-
-async def test_a_receipt_tells_once_what_was_selected(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    other = "<select id=f hidden size=2 aria-label=Faiths><option selected>None</select>"
-    other += "<style>select:focus { border-color: red }</style>"
-    await page.goto(serve(""))
-    for what, (after, changed) in AFTERWARDS.items():
-        with subtests.test(what):
-            options = "<optgroup label=Here><option>Oslo<option>Bergen"
-            first = await show(page, f'<select aria-label=City onchange="{after}">{options}</select>{other}')
-
-            receipt = await page.select(await ref(page, "City"), "Bergen")
-
-            assert receipt.value == "Bergen"
-            assert [counted_from(first, each) for each in receipt.changed] == changed
-
-
-async def test_a_field_with_suggestions_says_which_when_it_is_clicked(page: Page, serve: Serve) -> None:
-    await opened(
-        page, serve, "<input list=d aria-label=City><datalist id=d><option value=OSL label=Oslo><option>Bergen"
-    )
-
-    receipt = await page.click(await ref(page, "City"))
-
-    assert receipt.note == 'it suggests "Oslo", "Bergen"'
 
 
 DRAWN = "<style>select, ::picker(select) { appearance: base-select }</style>" + NATIVE
@@ -446,20 +458,3 @@ async def test_items_that_open_in_what_is_clicked_have_refs_while_they_take_clic
     - listitem [ref=E3]: Bergen
     - listitem [ref=E4]: Stavanger"""
     )
-
-
-async def test_several_of_a_list_that_is_a_dialog_of_boxes_to_tick(page: Page, serve: Serve) -> None:
-    """It covers its control until it is closed, and no attribute says whose it is."""
-    await opened(
-        page,
-        serve,
-        """<!doctype html><button id=b aria-haspopup=dialog aria-expanded=false>Extras</button>
-<dialog id=d><button role=checkbox>Bag</button><button role=checkbox>Meal</button></dialog>
-<script>b.onclick = () => { d.showModal(); b.ariaExpanded = true }
-d.onclick = ({ target }) => { target.ariaChecked = target.ariaChecked != "true" }</script>""",
-    )
-
-    receipt = await page.select(await ref(page, "Extras"), ["Bag", "Meal"])
-
-    assert receipt.note == '"Bag" was clicked; "Meal" was clicked'
-    assert await page.evaluate("[...d.children].map((each) => each.ariaChecked)") == ["true", "true"]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+import msgspec
 import pytest
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
@@ -94,7 +95,7 @@ async def test_drag_presses_nothing_when_the_target_cannot_be_reached(page: Page
     await opened(page, serve, following(200) + cover)
 
     with pytest.raises(NotInteractable, match='is covered by dialog "Terms": close it first'):
-        await drag(await at(page, "Source"), await at(page, "Target"))
+        await drag(await at(page, "Source"), msgspec.structs.replace(await at(page, "Target"), wait_s=0.5))
 
     assert await page.evaluate("held") is False
 

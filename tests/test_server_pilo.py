@@ -13,6 +13,10 @@ from httpx_sse import aconnect_sse
 
 from cdp_agent import Browser
 from cdp_agent.config import Config
+from cdp_agent.server.app import AgentApp
+from cdp_agent.server.options import ServerOptions
+from cdp_agent.server.pilo import PiloRoutes
+from cdp_agent.server.pilo_bodies import PiloBody
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP
 from tests.http_serving import Served, serving
@@ -99,8 +103,16 @@ async def test_a_client_that_leaves_aborts_the_task(browser: Browser) -> None:
     assert browser.contexts == []
 
 
-CHOSEN = {"bing": "www.bing.com", "google": "www.google.com", None: "html.duckduckgo.com", "none": None}
+CHOSEN = {"google": "www.google.com", None: "html.duckduckgo.com", "none": None}
 """Where the search is that a caller asks for, of a server with another."""
+
+
+@pytest.mark.parametrize("asked", ["bing", "duckduckgo", "google", "none"])
+def test_a_search_has_the_name_that_it_has_with_pilo(asked: str) -> None:
+    config, options = Config(), ServerOptions()
+    routes = PiloRoutes(AgentApp(config, options).runs, config, options)
+
+    assert routes._asked(PiloBody(task="Find tea", search_provider=asked), interactive=False).search == asked
 
 
 async def test_a_caller_chooses_the_search(browser: Browser, subtests: pytest.Subtests) -> None:

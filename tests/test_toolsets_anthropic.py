@@ -86,7 +86,7 @@ class Model:
 
 @pytest.fixture
 async def model(page: Page, serve: Serve, tmp_path: Path) -> AsyncIterator[Model]:
-    await page.goto(serve(FORM))
+    await opened(page, serve, FORM)
     policy = sdk.BetaLocalFilePolicy(upload_roots=[tmp_path])
     async with ours.BrowserToolset(page, configs=EVERY, confirm=lambda _: True, file_policy=policy) as toolset:
         yield Model(toolset)

@@ -21,6 +21,7 @@ from tests.detached import DetachedChrome, closing_tabs
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.late import Late
 from tests.vendor_models import Call, VendorModel, openai_response, played
+from tests.writing import opened
 
 if TYPE_CHECKING:
     import openai
@@ -100,7 +101,7 @@ def toolset_of(page: Page, **options: Any) -> sdk.AsyncBrowserToolset:
 
 @pytest.fixture
 async def model(page: Page, serve: Serve, tmp_path: Path) -> AsyncIterator[Model]:
-    await page.goto(serve(FORM))
+    await opened(page, serve, FORM)
     cv = tmp_path / "cv.txt"
     cv.write_text("me")
     grants: dict[str, ours.Grant] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import ActionError, InvalidArguments, NotInteractable, StaleRef
-from cdp_agent.page.page import Page
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import FilledField
+from cdp_agent.page.tab.settings import PageSettings
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
@@ -183,7 +184,10 @@ async def test_where_no_button_sends_the_form_that_is_said(page: Page, serve: Se
     assert receipt.note.startswith("nothing was submitted, since no form with a button for that is around the last one")
 
 
-async def test_a_button_that_cannot_be_clicked_is_told_with_what_was_filled(page: Page, serve: Serve) -> None:
+async def test_a_button_that_cannot_be_clicked_is_told_with_what_was_filled(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tab_of(page), "settings", PageSettings(action_timeout_s=0.3))
     await opened(page, serve, "<form><input aria-label=Name><button disabled>Send</button></form>")
     given = await refs(page, Name="Ada")
 

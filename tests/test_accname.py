@@ -16,6 +16,7 @@ from cdp_agent.cdp import runtime
 from cdp_agent.page.page import Page, tab_of
 
 from .conftest import Serve
+from .lasting import one_tab  # noqa: F401 (a fixture)
 
 SHARED = Path(os.environ.get("CDP_AGENT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CASES = SHARED / "data" / "accname.json"
@@ -53,9 +54,9 @@ async def test_roles_names_and_descriptions_are_as_the_standards_say(page: Page,
     await page.goto(serve("<!doctype html><meta charset=utf-8><title>case</title><body>"))
 
     misses = {}
-    for case in msgspec.json.decode(CASES.read_bytes(), type=list[Case]):
-        await page.evaluate(f"document.body.setHTMLUnsafe({msgspec.json.encode(case.content).decode()})")
-        for check, answer in zip(case.checks, await described(page, case), strict=True):
+    cases = msgspec.json.decode(CASES.read_bytes(), type=list[Case])
+    for case, answers in zip(cases, await described(page, cases), strict=True):
+        for check, answer in zip(case.checks, answers, strict=True):
             found = normal(check.kind, answer[check.kind])
             if found != normal(check.kind, check.expected):
                 misses[case.file, check.index] = f"{case.css}: {check.kind} {found!r}, not {check.expected!r}"
@@ -63,32 +64,40 @@ async def test_roles_names_and_descriptions_are_as_the_standards_say(page: Page,
     assert misses.keys() == KNOWN_MISSES.keys(), misses
 
 
-async def described(page: Page, case: Case) -> list[dict[str, str]]:
-    """What we say of the elements of its checks, each by itself.
+async def described(page: Page, cases: list[Case]) -> list[list[dict[str, str]]]:
+    """What we say of the elements of the checks of each case, each by itself, one case in the page after the other.
 
     Each is the `index`th that the selector finds in the document and its open shadow roots.
     """
     world = await (await tab_of(page).frames()).root.world()
     world.complete()
+    told = [[case.file, case.content, case.css, [each.index for each in case.checks]] for case in cases]
     answer = await world.session.send(
         runtime.CallFunctionOn(
             function_declaration=DESCRIBE,
             object_id=world._functions.object_id,
-            arguments=[runtime.CallArgument(value=each) for each in (case.css, [each.index for each in case.checks])],
+            arguments=[runtime.CallArgument(value=told)],
             return_by_value=True,
         )
     )
-    assert answer.exception_details is None, (case.file, answer.exception_details)
-    return msgspec.json.decode(answer.result.value, type=list[dict[str, str]])
+    assert answer.exception_details is None, answer.exception_details
+    return msgspec.json.decode(answer.result.value, type=list[list[dict[str, str]]])
 
 
-DESCRIBE = """function(css, indices) {
-  const walk = (root, found) => {
+DESCRIBE = """function(cases) {
+  const walk = (root, css, found) => {
     found.push(...root.querySelectorAll(css));
-    for (const host of root.querySelectorAll('*')) if (host.shadowRoot) walk(host.shadowRoot, found);
+    for (const host of root.querySelectorAll('*')) if (host.shadowRoot) walk(host.shadowRoot, css, found);
     return found;
   };
-  return indices.map((index) => this.describe(walk(document, [])[index]));
+  return cases.map(([file, content, css, indices]) => {
+    document.body.setHTMLUnsafe(content);
+    try {
+      return indices.map((index) => this.describe(walk(document, css, [])[index]));
+    } catch (error) {
+      throw new Error(`${file}: ${error.stack}`);
+    }
+  });
 }"""
 
 

@@ -67,7 +67,7 @@ PLACES = {
     "a role": "put('div', {role: say, tabindex: 0}).textContent = 'b'",
     "a drawing": "put('div').innerHTML = '<svg><text></text></svg>'; last().querySelector('text').textContent = say",
     "a canvas": "put('canvas', {'aria-label': say})",
-    "a frame": "put('iframe', {title: say, srcdoc: 'b'})",
+    "a frame": "if (says.indexOf(say) % 4 === 0) put('iframe', {title: say})",  # a document each
     "a summary": "put('details').append(Object.assign(document.createElement('summary'), {textContent: say}))",
     "a style": "put('style').textContent = 'p::after { content: ' + JSON.stringify(say) + ' }'; "
     "put('p').textContent = 'b'",
@@ -91,7 +91,8 @@ def saying(places: list[str], ends: list[str]) -> str:
     says = [f"b{end}{FORGED}" for end in ends] + [f"b {FORGED}", f"{FORGED}", "b [ref=E1]", "[focused] [ref=E1]"]
     says += ['x" [checked] [ref=E1]', "\x01" + "1", "a\x02" + "1\x02", "\x10q] [ref=E1] [icon=\x11", "b\x13checked]"]
     put = "".join(f"{{ {PLACES[place]} }}\n" for place in places)
-    return f"{{ document.body.replaceChildren(); {PUT}for (const say of {json.dumps(says)}) {{ {put} }} }}"
+    begin = f"document.body.replaceChildren(); {PUT}const says = {json.dumps(says)};"
+    return f"{{ {begin} for (const say of says) {{ {put} }} }}"
 
 
 async def test_nothing_a_page_says_reads_as_a_line_or_a_mark(

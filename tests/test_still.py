@@ -9,11 +9,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from cdp_agent.cdp.connection import Session
+from cdp_agent.page.frames.still import _RUNS
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened
 
 
 async def is_still(page: Page) -> bool | None:
@@ -35,12 +37,28 @@ DOCUMENTS = [
 ]
 
 
+THROUGHOUT = (DOCUMENTS[0], DOCUMENTS[3], DOCUMENTS[8])
+"""A still one, one by what was sent alone, and one by what it became alone."""
+
+
 async def test_a_document_is_still_where_no_script_can_run(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    for content, still in DOCUMENTS:
+    for content, still in THROUGHOUT:
         await page.goto(serve(f"<!doctype html>{content}"))
 
         with subtests.test(content):
             assert await is_still(page) is still
+
+
+async def test_what_was_sent_or_what_it_became_tells_that_a_script_can_run(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    for content, still in DOCUMENTS:
+        await opened(page, serve, f"<!doctype html>{content}")
+        world = await (await tab_of(page).frames()).root.world()
+
+        with subtests.test(content):
+            seems = await world.call("seemsStill", returning=bool)
+            assert (seems and _RUNS.search(content) is None) is still
 
 
 async def test_a_document_of_another_kind_or_with_an_opener_is_not(

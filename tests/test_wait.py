@@ -14,7 +14,8 @@ from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 
 from .conftest import Serve, held
-from .writing import show
+from .lasting import one_tab  # noqa: F401 (a fixture)
+from .writing import opened, show
 
 
 async def later(page: Page, script: str) -> None:
@@ -105,12 +106,10 @@ async def test_a_navigation_that_does_not_come_is_told(sheet: Page) -> None:
         await sheet.wait_for(navigation=True, timeout_s=0.2)
 
 
-STREAMS = {
-    "event stream": "new EventSource('/stream')",
-    "streamed fetch": "fetch('/stream')",
-    "long polling": "(async () => { for (;;) await fetch('/hang') })()",
-    "polling": "setInterval(() => fetch('/data'), 100)",
-}
+NEVER_ENDING = """new EventSource('/stream');
+fetch('/streamed');
+(async () => { for (;;) await fetch('/hang') })();
+setInterval(() => fetch('/polled'), 150);"""
 
 
 async def test_what_was_filled_in_is_no_text_that_was_waited_for(sheet: Page) -> None:
@@ -130,7 +129,7 @@ async def test_what_was_filled_in_is_no_text_that_was_waited_for(sheet: Page) ->
 
 
 async def test_what_is_waited_for_comes(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for what, (script, wanted) in COMES.items():
         with subtests.test(what):
             await show(page, SHOWN)
@@ -143,27 +142,18 @@ async def test_what_is_waited_for_comes(page: Page, serve: Serve, subtests: pyte
 
 
 async def test_what_is_there_already_is_not_waited_for(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p>Done</p>"))
+    await opened(page, serve, "<p>Done</p>")
 
-    receipt = await page.wait_for(text="done", gone="loading", selector="p", url="page-", timeout_s=5)
+    receipt = await page.wait_for(text="done", gone="loading", selector="p", url="written", timeout_s=5)
 
     assert receipt.text == (
-        'waited for text "done" and text "loading" to be gone and an element that matches p and the address page-'
+        'waited for text "done" and text "loading" to be gone and an element that matches p and the address written'
     )
-
-
-async def test_a_text_in_an_iframe_on_another_site_counts(page: Page, serve: Serve) -> None:
-    inner = serve(
-        "<p id=out>Paying</p><script>setTimeout(() => (out.textContent = 'Paid'), 300)</script>", other_site=True
-    )
-    await page.goto(serve(f"<iframe src='{inner}'></iframe>"))
-
-    await page.wait_for(text="paid", gone="paying")
 
 
 async def test_a_text_on_the_next_page_counts(page: Page, serve: Serve) -> None:
     goal = serve("<title>Goal</title><p>Thank you</p>")
-    await page.goto(serve("<p>Pay</p>"))
+    await opened(page, serve, "<p>Pay</p>")
     await later(page, f"location.href = '{goal}'")
 
     receipt = await page.wait_for(text="thank you")
@@ -171,16 +161,18 @@ async def test_a_text_on_the_next_page_counts(page: Page, serve: Serve) -> None:
     assert receipt.navigated_to == goal
 
 
-async def test_a_text_in_a_frame_that_comes_later_counts(page: Page, serve: Serve) -> None:
-    inner = serve("<p>Here I am</p>", other_site=True)
-    await page.goto(serve("<p>outer</p>"))
+async def test_a_text_that_comes_in_a_frame_of_another_site_that_comes_later_counts(page: Page, serve: Serve) -> None:
+    inner = serve(
+        "<p id=out>Paying</p><script>setTimeout(() => (out.textContent = 'Paid'), 300)</script>", other_site=True
+    )
+    await opened(page, serve, "<p>outer</p>")
     await later(page, f"document.body.innerHTML = `<iframe src='{inner}'></iframe>`")
 
-    await page.wait_for(text="here i am")
+    await page.wait_for(text="paid", gone="paying")
 
 
 async def test_idle_waits_for_what_is_loading(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
-    await page.goto(serve("<p id=out></p>"))
+    await opened(page, serve, "<p id=out></p>")
     with held(httpserver, "/data", "data"):
         await page.evaluate("fetch('/data').then(async (r) => (out.textContent = await r.text())) && 1")
 
@@ -192,15 +184,14 @@ async def test_idle_waits_for_what_is_loading(page: Page, serve: Serve, httpserv
 
 
 async def test_in_vain_says_what_is_there_instead(page: Page, serve: Serve) -> None:
-    address = serve("<title>Cart</title><p>Your order is placed</p>")
-    await page.goto(address)
+    await opened(page, serve, "<title>Cart</title><p>Your order is placed</p>")
 
     with pytest.raises(ActionError) as caught:
         await page.wait_for(text="Order placed", timeout_s=0.2)
 
     assert str(caught.value) == (
         'Waited 0.2 s in vain: there is no text "Order placed". '
-        f'The page is {address} "Cart". Close to it: - paragraph: Your order is placed.'
+        f'The page is {page.url} "Cart". Close to it: - paragraph: Your order is placed.'
     )
 
 
@@ -240,7 +231,9 @@ async def test_a_navigation_that_comes_later_is_waited_for(page: Page, serve: Se
 
 
 async def test_an_address_of_the_same_document_is_a_navigation(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button onclick=\"setTimeout(() => history.pushState(0, '', '/cart'), 1500)\">on</button>"))
+    await opened(
+        page, serve, "<button onclick=\"setTimeout(() => history.pushState(0, '', '/cart'), 1500)\">on</button>"
+    )
     (ref,) = (await page.snapshot()).refs
     await page.click(ref)
 
@@ -255,7 +248,7 @@ async def test_idle_counts_requests_too_short_to_be_seen_under_way(
     """Four of them, one each 200 ms: it is idle half a second after the last."""
     serve("data", path="/data")
     httpserver.expect_request("/last").respond_with_data("last")
-    await page.goto(serve("<p id=out></p>"))
+    await opened(page, serve, "<p id=out></p>")
     await page.evaluate(
         "(async () => { for (let i = 0; i < 4; i++) { await fetch('/data');"
         "await new Promise((done) => setTimeout(done, 200)); } await fetch('/last'); out.textContent = 'last' })() && 1"
@@ -266,8 +259,8 @@ async def test_idle_counts_requests_too_short_to_be_seen_under_way(
     assert await page.evaluate("out.textContent") == "last"
 
 
-@pytest.mark.parametrize("script", STREAMS.values(), ids=STREAMS)
-async def test_what_never_ends_is_not_waited_for(page: Page, serve: Serve, httpserver: HTTPServer, script: str) -> None:
+async def test_what_never_ends_is_not_waited_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
+    """What were waited for would be told by its address."""
     released = Event()
 
     def hang(request: Request) -> Response:
@@ -283,18 +276,20 @@ async def test_what_never_ends_is_not_waited_for(page: Page, serve: Serve, https
 
     httpserver.expect_request("/hang").respond_with_handler(hang)
     httpserver.expect_request("/stream").respond_with_handler(stream)
-    serve("data", path="/data")
+    httpserver.expect_request("/streamed").respond_with_handler(stream)
+    serve("data", path="/polled")
     await page.goto(serve("<p>Live</p>"))
-    await page.evaluate(f"{script}; 1")
+    await page.evaluate(f"{NEVER_ENDING} 1")
 
     try:
         await page.wait_for(idle=True, timeout_s=15)
     finally:
         released.set()
+        await page.goto("about:blank")  # or it asks again at once
 
 
 async def test_idle_tells_what_it_does_not_wait_for(page: Page, serve: Serve, httpserver: HTTPServer) -> None:
-    await page.goto(serve("<button onclick=\"fetch('/order', {method: 'POST'})\">Order</button>"))
+    await opened(page, serve, "<button onclick=\"fetch('/order', {method: 'POST'})\">Order</button>")
     with held(httpserver, "/order", "done"):
         clicked = await page.click(next(iter((await page.snapshot()).refs)))
         assert "still loading" in clicked.settled

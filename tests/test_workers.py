@@ -5,6 +5,7 @@ from __future__ import annotations
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
+from .lasting import one_tab  # noqa: F401 (a fixture)
 
 SCRIPTS = {
     "worker": "postMessage('ran')",
@@ -45,13 +46,16 @@ const all = new Promise(done => {
 async def test_workers_run_in_iframes_of_this_and_of_another_process(page: Page, serve: Serve) -> None:
     for name, script in SCRIPTS.items():
         serve(script, path=f"/{name}", content_type="text/javascript")
-    places = [*((kind, False) for kind in STARTS), *((kind, True) for kind in ELSEWHERE)]
+    places = {False: tuple(STARTS), True: ELSEWHERE}
     iframes = []
-    for kind, other_site in places:
-        told = f"const done = said => parent.postMessage(['{kind} {other_site}', said], '*'); {STARTS[kind]}"
-        iframes.append(f"<iframe src='{serve(f'<script>{told}</script>', other_site=other_site)}'></iframe>")
+    for other_site, kinds in places.items():
+        starts = "".join(
+            f"{{ const done = said => parent.postMessage(['{kind} {other_site}', said], '*'); {STARTS[kind]} }}"
+            for kind in kinds
+        )
+        iframes.append(f"<iframe src='{serve(f'<script>{starts}</script>', other_site=other_site)}'></iframe>")
 
     await page.goto(serve(HEARD + "".join(iframes)))
 
     told = await page.evaluate("all", timeout_s=10)
-    assert told == {f"{kind} {other_site}": "ran" for kind, other_site in places}
+    assert told == {f"{kind} {other_site}": "ran" for other_site, kinds in places.items() for kind in kinds}

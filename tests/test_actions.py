@@ -12,8 +12,9 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
-from tests.writing import show
+from tests.writing import opened, show
 
 CLICKS = ["mousedown b", "click b"]
 MET = {
@@ -315,13 +316,13 @@ async def test_check_checks_once(sheet: Page, subtests: pytest.Subtests) -> None
     for what, (content, is_checked) in CHECKED.items():
         with subtests.test(what):
             await show(sheet, content)
-            box = await ref(sheet, "Go")
+            box = await at(sheet, "Go")
 
-            first = await sheet.check(box)
+            first = await actions.check(box)
 
             assert (first.note, await sheet.evaluate(is_checked)) == ("", True)
             if what in CHECKED_BEFORE:
-                assert (await sheet.check(box)).note == "it was checked before"
+                assert (await actions.check(box)).note == "it was checked before"
                 assert await sheet.evaluate(is_checked) is True
 
 
@@ -398,7 +399,7 @@ async def test_what_is_put_in_anew_whenever_the_mouse_comes_over_it_is_clicked(
         with subtests.test(where):
             await show(sheet, f"{content}<p id=told></p>{script}")
 
-            await sheet.click(await ref(sheet, "Go"))
+            await actions.click(await at(sheet, "Go"))
 
             assert await sheet.evaluate("told.textContent") == "up,"
 
@@ -447,10 +448,10 @@ async def test_click_in_a_frame_of_the_same_and_of_another_process(page: Page, s
 
 
 async def test_click_says_that_a_page_takes_no_mouse_events_while_something_is_open(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            "<body style='pointer-events:none'><button>Go</button><ul role=menu style='pointer-events:auto'>More</ul>"
-        )
+    await opened(
+        page,
+        serve,
+        "<body style='pointer-events:none'><button>Go</button><ul role=menu style='pointer-events:auto'>More</ul>",
     )
 
     with pytest.raises(NotInteractable) as refused:
@@ -464,7 +465,7 @@ async def test_click_says_that_a_page_takes_no_mouse_events_while_something_is_o
 
 
 async def test_click_says_that_a_page_hides_what_the_mouse_comes_over(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<div onmouseenter='this.firstChild.hidden = true'><button>Layers</button></div>"))
+    await opened(page, serve, "<div onmouseenter='this.firstChild.hidden = true'><button>Layers</button></div>")
 
     with pytest.raises(NotInteractable, match='Button E1 "Layers" was put away by the page as the mouse came over it'):
         await actions.click(await at(page, "Layers"))

@@ -19,9 +19,10 @@ from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, SHOP, play, result_of, scripted
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
-async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(
+async def test_a_run_goes_on_with_its_plan_its_history_its_page_and_the_type_of_its_answer(
     browser: Browser, serve: Serve, tmp_path: Path
 ) -> None:
     second = serve("<title>Second</title><p>Cookie:<script>document.write(document.cookie)</script>")
@@ -29,14 +30,17 @@ async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(
     replies = [tool_call("click", {"ref": "{{ref:link Go}}"}), tool_call("wait", {"seconds": 9})]
     async with await browser.new_context() as before_it_died:
         with scripted(before_it_died, replies, checkpoint=tmp_path, guardrails="Do not buy.") as (agent, before):
-            async with aclosing(agent.stream("Find tea", url=first, data={"n": 1})) as stream:
+            async with aclosing(agent.stream("Find tea", url=first, data={"n": 1}, answer=tuple[int, ...])) as stream:
                 async for event in stream:
                     if isinstance(event, AgentAction) and event.action == "wait":
                         break
 
     async with await browser.new_context() as anew:
-        with ReplayServer(replies=[DONE]) as after:
-            events = [event async for event in Agent.resume(anew, tmp_path, base_url=after.base_url)]
+        with pytest.raises(SetupError, match="another form of its answer"):
+            Agent.resume(anew, tmp_path, answer=str)
+        with ReplayServer(replies=[tool_call("done", {"result": [1, 2]})]) as after:
+            resumed = Agent.resume(anew, tmp_path, base_url=after.base_url, answer=tuple[int, ...])
+            events = [event async for event in resumed]
 
     old, new = before.turns[0]["messages"], after.turns[0]["messages"]
     assert new[: len(old)] == old
@@ -46,7 +50,7 @@ async def test_a_run_goes_on_with_its_plan_its_history_and_its_page(
         f'<untrusted label="page">\nAddress: {second}\nTitle: Second\n\n- paragraph: Cookie:user=ada\n</untrusted>'
     )
     result = result_of(events)
-    assert (result.success, result.stats.steps) == (True, 2)
+    assert (result.success, result.stats.steps, result.answer) == (True, 2, (1, 2))
     assert not (tmp_path / FILE).exists()
 
 
@@ -88,25 +92,6 @@ async def test_a_run_that_was_done_leaves_nothing(browser: Browser, page: Page, 
 
     assert result_of(events).success
     assert not (tmp_path / FILE).exists()
-
-
-async def test_a_typed_answer_has_its_type_again_when_the_run_goes_on(
-    browser: Browser, serve: Serve, tmp_path: Path
-) -> None:
-    wait = tool_call("wait", {"seconds": 9})
-    with scripted(browser, [tool_call("click", {"ref": "{{ref:button Go}}"}), wait], checkpoint=tmp_path) as (agent, _):
-        async with aclosing(agent.stream("How many?", url=serve(SHOP), answer=tuple[int, ...])) as stream:
-            async for event in stream:
-                if isinstance(event, AgentAction) and event.action == "wait":
-                    break
-
-    with pytest.raises(SetupError, match="another form of its answer"):
-        Agent.resume(browser, tmp_path, answer=str)
-    with ReplayServer(replies=[tool_call("done", {"result": [1, 2]})]) as server:
-        resumed = Agent.resume(browser, tmp_path, base_url=server.base_url, answer=tuple[int, ...])
-        result = result_of([event async for event in resumed])
-
-    assert (result.success, result.answer) == (True, (1, 2))
 
 
 async def test_a_chrome_that_gives_up_its_contexts_ends_no_run(

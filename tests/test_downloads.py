@@ -192,9 +192,10 @@ async def test_two_tabs_that_act_at_once_do_not_mix_their_downloads(browser: Bro
         inner = serve(f"<button onclick=\"location = '{url}'\">{OTHER_SITE}</button>", other_site=True)
         await each.goto(serve(f"{''.join(offers)}<iframe src='{inner}'></iframe>"))
 
+    refs = [{button.name: button.ref for button in (await each.snapshot()).refs.values()} for each in pages]
     told = {}
     for what in (OTHER_SITE, *OFFERING):
-        buttons = [await ref(each, what) for each in pages]
+        buttons = [each[what] for each in refs]
         receipts = await asyncio.gather(*(each.click(button) for each, button in zip(pages, buttons, strict=True)))
         told[what] = [[download.suggested_name for download in receipt.downloads] for receipt in receipts]
 

@@ -18,6 +18,8 @@ from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened
 
 
 @pytest.mark.parametrize(
@@ -151,48 +153,51 @@ FORM = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "ours"),
-    [
-        ("clickElement", {"selector": "#deep"}, ("click", {"ref": "button Deep"})),
-        ("type", {"selector": "input[name='q']", "text": "cats", "submit": True},
-         ("fill", {"ref": "textbox Search", "value": "cats", "submit": True})),
-        ("pressKey", {"key": "Enter", "selector": "input"}, ("press", {"key": "Enter", "ref": "textbox Search"})),
-        ("pressKey", {"key": "Enter", "selector": ""}, ("press", {"key": "Enter"})),
-        ("scroll", {"target": "#deep", "direction": "toElement"},
-         ("scroll", {"direction": "into_view", "ref": "button Deep"})),
-        ("getHTML", {"selector": "#deep"}, ("get_html", {"ref": "button Deep"})),
-        ("find_elements", {"selector": ".b"}, ("find_elements", {"selector": ".b"})),
-    ],
-)  # fmt: skip
+SELECTED: list[tuple[str, dict[str, Any], tuple[str, dict[str, Any]]]] = [
+    ("clickElement", {"selector": "#deep"}, ("click", {"ref": "button Deep"})),
+    ("type", {"selector": "input[name='q']", "text": "cats", "submit": True},
+     ("fill", {"ref": "textbox Search", "value": "cats", "submit": True})),
+    ("pressKey", {"key": "Enter", "selector": "input"}, ("press", {"key": "Enter", "ref": "textbox Search"})),
+    ("pressKey", {"key": "Enter", "selector": ""}, ("press", {"key": "Enter"})),
+    ("scroll", {"target": "#deep", "direction": "toElement"},
+     ("scroll", {"direction": "into_view", "ref": "button Deep"})),
+    ("getHTML", {"selector": "#deep"}, ("get_html", {"ref": "button Deep"})),
+    ("find_elements", {"selector": ".b"}, ("find_elements", {"selector": ".b"})),
+]  # fmt: skip
+
+
 async def test_a_selector_stands_for_the_one_element_that_it_matches(
-    name: str, arguments: dict[str, Any], ours: tuple[str, dict[str, Any]], page: Page, serve: Serve
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(FORM))
+    await opened(page, serve, FORM)
     refs = {f"{each.role} {each.name}": each.ref for each in (await page.snapshot()).refs.values()}
 
-    found = await understand_on(page, ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
+    for name, arguments, (our_name, ours) in SELECTED:
+        with subtests.test(name, **arguments):
+            found = await understand_on(page, ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
 
-    assert isinstance(found, Understood), found
-    assert (found.tool.name, found.as_json()) == (ours[0], {key: refs.get(each, each) for key, each in ours[1].items()})
+            assert isinstance(found, Understood), found
+            told = {key: refs.get(each, each) for key, each in ours.items()}
+            assert (found.tool.name, found.as_json()) == (our_name, told)
 
 
-@pytest.mark.parametrize(
-    ("selector", "why"),
-    [
-        (".b", "click: '.b' matches 2 elements, not one: button [ref=E2], button [ref=E3]. Give one of these refs."),
-        ("#none", "click: '#none' matches 0 elements, not one."),
-        ("a[", "'a[' is not a valid selector"),
-    ],
-)
+MATCHING_NOT_ONE = {
+    ".b": "click: '.b' matches 2 elements, not one: button [ref=E2], button [ref=E3]. Give one of these refs.",
+    "#none": "click: '#none' matches 0 elements, not one.",
+    "a[": "'a[' is not a valid selector",
+}
+
+
 async def test_a_selector_that_matches_none_or_several_is_refused_with_how_many(
-    selector: str, why: str, page: Page, serve: Serve
+    page: Page, serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await page.goto(serve(FORM))
+    await opened(page, serve, FORM)
     await page.snapshot()
 
-    call = ToolCall("1", "click", msgspec.json.encode({"selector": selector}).decode())
-    found = await understand_on(page, call, BUILT_IN)
+    for selector, why in MATCHING_NOT_ONE.items():
+        with subtests.test(selector):
+            call = ToolCall("1", "click", msgspec.json.encode({"selector": selector}).decode())
+            found = await understand_on(page, call, BUILT_IN)
 
-    assert isinstance(found, InvalidArguments)
-    assert why in str(found)
+            assert isinstance(found, InvalidArguments)
+            assert why in str(found)

@@ -44,6 +44,13 @@ def opened_files() -> list[str]:
     return [os.readlink(each.path) for each in os.scandir("/proc/self/fd") if os.path.lexists(each.path)]
 
 
+@pytest.fixture
+def patient_watcher(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else there is no picture where that takes long."""
+    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 5.0)
+
+
+@pytest.mark.usefixtures("patient_watcher")
 async def test_a_run_is_written_with_all_that_was_seen_said_and_done(
     browser: Browser, page: Page, serve: Serve, tmp_path: Path
 ) -> None:
@@ -81,20 +88,27 @@ async def test_a_run_is_written_with_all_that_was_seen_said_and_done(
     assert ("warning", "paying") in said
 
 
-async def test_requests_of_a_document_that_was_left_are_kept(
+@pytest.mark.usefixtures("patient_watcher")
+async def test_requests_of_a_document_that_was_left_are_kept_and_what_was_out_of_sight_is_marked_afterwards(
     browser: Browser, page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     serve("{}", path="/order", content_type="application/json")
     thanks = serve("<title>Thanks</title>", path="/thanks")
     url = serve(
-        f"""<button onclick="fetch('/order', {{method: 'POST'}}).then(() => location = '{thanks}')">Order</button>"""
+        f"""<button onclick="fetch('/order', {{method: 'POST'}}).then(() => location = '{thanks}')">Order</button>
+        <p style='height: 3000px'>High</p><label><input type=checkbox>Agree</label>"""
     )
+    check = tool_call("check", {"ref": "{{ref:checkbox Agree}}"})
+    order = tool_call("click", {"ref": "{{ref:button Order}}"})
 
-    await play(browser, page, [tool_call("click", {"ref": "{{ref:button Order}}"}), DONE], url=url, trace=tmp_path)
+    await play(browser, page, [check, order, DONE], url=url, trace=tmp_path)
 
     urls = [each["request"]["url"] for each in lines(tmp_path, "network.jsonl")]
     paths = [each.rpartition("/")[2] for each in urls if "favicon" not in each]
     assert paths[-2:] == ["order", "thanks"]
+    targets = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"]
+    marked = [(each["step"], each["picture"], bool(each["boxes"])) for each in targets if each["step"] == 1]
+    assert marked == [(1, 1, False), (1, 2, True)]
 
 
 async def test_a_run_by_steps_has_its_pictures_too_and_each_a_folder_of_its_own(
@@ -197,18 +211,6 @@ def test_what_was_written_stays_when_the_process_is_killed(detached: DetachedChr
     assert not any(isinstance(each, TaskCompleted) for each in events)
     assert len(lines(tmp_path, "model.jsonl")) > 5
     assert [each["type"] for each in lines(tmp_path, "pictures.jsonl")][:2] == ["picture", "picture:target"]
-
-
-async def test_an_element_that_is_out_of_sight_is_marked_in_the_picture_afterwards(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
-) -> None:
-    url = serve("<p style='height: 3000px'>High</p><label><input type=checkbox>Agree</label>")
-    check = tool_call("check", {"ref": "{{ref:checkbox Agree}}"})
-
-    await play(browser, page, [check, DONE], url=url, trace=tmp_path)
-
-    targets = [each for each in lines(tmp_path, "pictures.jsonl") if each["type"] == "picture:target"]
-    assert [(each["step"], each["picture"], bool(each["boxes"])) for each in targets] == [(1, 1, False), (1, 2, True)]
 
 
 def test_events_are_read_past_a_line_that_tells_what_was_left_out(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, play
 from tests.commands import Cli
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 Playwright = Callable[[list[list[str]], Path], list[str]]
 
@@ -35,9 +36,9 @@ SHOP = """<!doctype html><html class=wide><head><title>Shop</title><link rel=sty
 document.getElementById('host').attachShadow({{mode: 'closed'}}).innerHTML = '<b>Shadow</b>'</script></body></html>"""
 
 
-async def _traced(browser: Browser, page: Page, serve: Serve, folder: Path, **options: Any) -> Path:
+async def _traced(browser: Browser, page: Page, serve: Serve, folder: Path, *, leak: str = "", **options: Any) -> Path:
     sheet = serve("h1 { color: red }", content_type="text/css", path="/shop.css")
-    url = serve(SHOP.format(sheet=sheet))
+    url = serve(SHOP.format(sheet=sheet) + leak)
     await play(browser, page, options.pop("replies", [FILL, CLICK, DONE]), url=url, trace=folder, **options)
     return folder
 
@@ -58,10 +59,18 @@ def _find(html: Any, name: str) -> list[Any]:
     return [html, *inside] if html[0] == name else inside
 
 
-async def test_a_zip_has_what_was_asked_done_shown_and_said(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path
+async def test_a_zip_has_what_was_asked_done_shown_and_said_and_no_secret(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await _traced(browser, page, serve, tmp_path / "runs")
+    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 5.0)  # else there are none where that takes long
+    fill = tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "<secret:password>"})
+    leak = "<script>console.error('kiwi-77-plum'); fetch('/none?kiwi-77-plum')</script>"
+    secret_sheet = serve("/* kiwi-77-plum */", content_type="text/css", path="/kiwi-77-plum.css")
+    leak += f"<link rel=stylesheet href={secret_sheet}>"
+    await _traced(
+        browser, page, serve, tmp_path / "runs",
+        leak=leak, replies=[fill, CLICK, DONE], secrets={"password": Secret("kiwi-77-plum")},
+    )  # fmt: skip
 
     write_zip(tmp_path / "runs", tmp_path / "trace.zip")
 
@@ -80,7 +89,7 @@ async def test_a_zip_has_what_was_asked_done_shown_and_said(
         "step@1",
         "step@2",
     }
-    assert [each["text"] for each in lines if each["type"] == "console"] == ["looked"]
+    assert [each["text"] for each in lines if each["type"] == "console"] == ["<secret:password>", "looked"]
     frames = [each for each in lines if each["type"] == "screencast-frame"]
     with ZipFile(tmp_path / "trace.zip") as file:
         assert all(file.read(f"resources/{each['sha1']}").startswith(b"\xff\xd8") for each in frames)
@@ -91,7 +100,13 @@ async def test_a_zip_has_what_was_asked_done_shown_and_said(
             if each["snapshot"]["request"]["url"].endswith("/shop.css")
         }
         assert file.read(f"resources/{sheet}") == b"h1 { color: red }"
+        texts = {name: file.read(name) for name in file.namelist() if not name.endswith(".jpeg")}
     assert frames
+    assert not [name for name, text in texts.items() if b"kiwi" in text]
+    assert b"<secret:password>" in texts["trace.trace"]
+    unpacked = [gzip.decompress(path.read_bytes()) for path in (tmp_path / "runs").glob("*/snapshots/*.gz")]
+    assert unpacked
+    assert not [each for each in unpacked if b"kiwi" in each]
 
 
 async def test_documents_are_kept_as_they_are_seen(page: Page, serve: Serve) -> None:
@@ -129,28 +144,6 @@ async def test_secrets_are_masked_in_documents_or_there_are_none(page: Page, ser
     written = msgspec.json.encode(masked).decode()
     assert (written.count("<secret:password>"), "kiwi" in written) == (4, False)
     assert none is None
-
-
-async def test_no_secret_is_in_a_zip(
-    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 5.0)  # else there are none where that takes long
-    secrets = {"password": Secret("kiwi-77-plum")}
-    fill = tool_call("fill", {"ref": "{{ref:textbox Search}}", "value": "<secret:password>"})
-    leak = "<script>console.error('kiwi-77-plum'); fetch('/none?kiwi-77-plum')</script>"
-    sheet = serve("/* kiwi-77-plum */", content_type="text/css", path="/kiwi-77-plum.css")
-    url = serve(SHOP.format(sheet=sheet) + leak)
-    await play(browser, page, [fill, CLICK, DONE], url=url, trace=tmp_path / "runs", secrets=secrets)
-
-    write_zip(tmp_path / "runs", tmp_path / "trace.zip")
-
-    with ZipFile(tmp_path / "trace.zip") as file:
-        texts = {name: file.read(name) for name in file.namelist() if not name.endswith(".jpeg")}
-    assert not [name for name, text in texts.items() if b"kiwi" in text]
-    assert b"<secret:password>" in texts["trace.trace"]
-    unpacked = [gzip.decompress(path.read_bytes()) for path in (tmp_path / "runs").glob("*/snapshots/*.gz")]
-    assert unpacked
-    assert not [each for each in unpacked if b"kiwi" in each]
 
 
 async def test_a_run_that_fails_says_so(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:

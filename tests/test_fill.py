@@ -14,8 +14,9 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, now, ref, until_named
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
-from tests.writing import show
+from tests.writing import opened, show
 
 FORMATTED = "the page formatted it"
 OTHER = "it holds something else than was given"
@@ -411,7 +412,7 @@ async def test_a_receipt_tells_that_the_page_emptied_a_password(sheet: Page) -> 
 
 
 CHANGES_LATER = """<input aria-label=F><button>Go</button><script>
-let changed;
+var changed;
 document.querySelector('input').oninput = ({target}) => { changed = new Promise((done) => setTimeout(() => {
   target.value = 'ADA'; target.setAttribute('aria-invalid', 'true'); done() }, 400)) }</script>"""
 
@@ -466,7 +467,7 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
 async def test_the_next_receipt_tells_what_the_page_made_of_a_field_later_unless_a_snapshot_has(
     page: Page, serve: Serve
 ) -> None:
-    await page.goto(serve(CHANGES_LATER))
+    await opened(page, serve, CHANGES_LATER)
     field, button = await ref(page, "F"), await ref(page, "Go")
 
     filled = await page.fill(field, "Ada")
@@ -486,8 +487,8 @@ async def test_the_next_receipt_tells_what_the_page_made_of_a_field_later_unless
 GRID = """<div role=grid><div role=row><div role=gridcell id=cell tabindex=-1 ondblclick="edit()">
 <span tabindex=-1>mug</span>
 </div></div></div><script>
-  const draw = (text) => { cell.innerHTML = `<span tabindex=-1>${text}</span><button style="display:block">⋮</button>` }
-  const edit = () => {
+  var draw = (text) => { cell.innerHTML = `<span tabindex=-1>${text}</span><button style="display:block">⋮</button>` }
+  var edit = () => {
     cell.innerHTML = '<input>'
     cell.firstChild.onkeydown = (event) => { if (event.key === 'Enter') draw(cell.firstChild.value) }
     cell.firstChild.focus()
@@ -496,7 +497,7 @@ GRID = """<div role=grid><div role=row><div role=gridcell id=cell tabindex=-1 on
 
 
 async def test_the_text_of_a_grids_cell_is_filled_in_as_its_cell(page: Page, serve: Serve) -> None:
-    await page.goto(serve(GRID))
+    await opened(page, serve, GRID)
     mug = (await page.find("span")).elements[0].ref
 
     receipt = await page.fill(mug, "cup")

@@ -5,7 +5,8 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FoundElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.writing import show
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened, show
 
 
 async def test_every_kind_of_address_is_absolute(sheet: Page) -> None:
@@ -58,7 +59,8 @@ async def test_a_scope_that_is_gone_is_an_error(sheet: Page) -> None:
 
 
 async def test_every_frame_and_shadow_root_is_searched_in_document_order_or_those_within_an_element(
-    page: Page, serve: Serve
+    page: Page,
+    serve: Serve,
 ) -> None:
     await page.goto(every_frame(serve))
     snapshot = await page.snapshot()
@@ -84,12 +86,11 @@ async def test_every_frame_and_shadow_root_is_searched_in_document_order_or_thos
 
 
 async def test_an_element_is_told_with_what_was_asked_for(page: Page, serve: Serve) -> None:
-    url = serve("<p><a href='sub/x?a=1#b' data-id=7 hidden>Terms  of <b>use</b></a></p>")
-    await page.goto(url)
+    await opened(page, serve, "<p><a href='sub/x?a=1#b' data-id=7 hidden>Terms  of <b>use</b></a></p>")
 
     found = await page.find("a", attributes=["href", "data-id", "title"])
 
-    base = url.rpartition("/")[0]
+    base = page.url.rpartition("/")[0]
     assert found.elements == [
         FoundElement(
             tag="a",
@@ -97,14 +98,14 @@ async def test_an_element_is_told_with_what_was_asked_for(page: Page, serve: Ser
             attributes={"href": f"{base}/sub/x?a=1#b", "data-id": "7", "title": None},
             ref="E1",
             visible=False,
-            frame_url=url,
+            frame_url=page.url,
             near_ref=None,
         )
     ]
 
 
 async def test_the_nearest_element_of_the_last_snapshot_is_named(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button><span class=icon></span>Save</button>"))
+    await opened(page, serve, "<button><span class=icon></span>Save</button>")
     snapshot = await page.snapshot()
 
     (icon,) = (await page.find(".icon")).elements

@@ -20,7 +20,9 @@ from cdp_agent.session import Session
 from tests.acting import ref
 from tests.commands import Cli
 from tests.conftest import Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.pictures import REDS, SECRET, SECRETS, red_page
+from tests.writing import opened
 
 TALL = """<!doctype html><style>body { margin: 0 } div { width: 300px; height: 1400px; background: #f00 }
 #box { overflow: auto; height: 80px } button { width: 90px; height: 40px; border: 0; padding: 0; background: #f00 }
@@ -38,7 +40,7 @@ async def _reds(page: Page, png: bytes) -> Any:
 
 
 async def test_an_element_is_pictured_alone_wherever_it_is(page: Page, serve: Serve) -> None:
-    await page.goto(serve(TALL))
+    await opened(page, serve, TALL)
 
     tall, button = [await page.screenshot(ref=await ref(page, name)) for name in ("Tall", "Small")]
 
@@ -60,7 +62,7 @@ async def test_an_element_in_a_frame_of_another_process_is_pictured(page: Page, 
 
 
 async def test_what_has_no_place_has_no_picture(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button id=b>Go</button>"))
+    await opened(page, serve, "<button id=b>Go</button>")
     at = await ref(page, "Go")
     await page.evaluate("document.getElementById('b').style.display = 'none'")
 
@@ -71,7 +73,7 @@ async def test_what_has_no_place_has_no_picture(page: Page, serve: Serve) -> Non
 
 
 async def test_zoom_shows_a_part_in_more_pixels(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<body style='margin:0'><div style='width:100px;height:50px;background:#f00'>"))
+    await opened(page, serve, "<body style='margin:0'><div style='width:100px;height:50px;background:#f00'>")
 
     picture = await page.zoom([50, 0, 150, 100])
 
@@ -89,7 +91,7 @@ async def test_secrets_are_covered_in_pictures_of_parts(page: Page, serve: Serve
         f"<p class=s style='padding-top:{below}px'>{SECRET}</p></div>"
         for name, below in (("In view", 0), ("Beyond the viewport", 2_000))
     )
-    await page.goto(serve(red_page(cards)))
+    await opened(page, serve, red_page(cards))
 
     for name in ("In view", "Beyond the viewport"):
         at = await ref(page, name)
@@ -100,8 +102,8 @@ async def test_secrets_are_covered_in_pictures_of_parts(page: Page, serve: Serve
 
 
 async def test_a_pdf_has_the_whole_page_and_its_options(page: Page, serve: Serve, tmp_path: Path) -> None:
-    await page.goto(
-        serve("<title>Bill</title><h1>Bill</h1>" + "<p style='break-after:page'>A leaf</p>" * 3 + "<h2>End</h2>")
+    await opened(
+        page, serve, "<title>Bill</title><h1>Bill</h1>" + "<p style='break-after:page'>A leaf</p>" * 3 + "<h2>End</h2>"
     )
     path = tmp_path / "bill.pdf"
 
@@ -127,7 +129,7 @@ async def test_a_long_pdf_comes_whole(page: Page, serve: Serve) -> None:
       const dots = new Uint32Array(image.data.buffer);
       for (let i = 0; i < dots.length; i++) dots[i] = Math.random() * 2 ** 32 | 0xff000000;
       context.putImageData(image, 0, 0); document.body.append(canvas)"""
-    await page.goto(serve(f"<body><script>{noise}</script>"))
+    await opened(page, serve, f"<body><script>{noise}</script>")
 
     content = await page.pdf()
 
@@ -135,20 +137,22 @@ async def test_a_long_pdf_comes_whole(page: Page, serve: Serve) -> None:
     assert content.rstrip().endswith(b"%%EOF")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        f"<p>{SECRET}",
-        f"<style>@media screen {{ p {{ display: none }} }}</style><p>{SECRET}",
-        f"<input value='{SECRET}'>",
-    ],
-    ids=["seen", "only in print", "in a field"],
-)
-async def test_no_pdf_is_made_of_a_secret(page: Page, serve: Serve, content: str) -> None:
-    await page.goto(serve(content))
+KEPT_FROM_PDFS = {
+    "seen": f"<p>{SECRET}",
+    "only in print": f"<style>@media screen {{ p {{ display: none }} }}</style><p>{SECRET}",
+    "in a field": f"<input value='{SECRET}'>",
+}
 
-    with pytest.raises(BlockedByPolicy, match="nothing could cover in a PDF"):
-        await page.pdf(hidden=SECRETS.spans)
+
+async def test_no_pdf_is_made_of_a_secret(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
+    for where, content in KEPT_FROM_PDFS.items():
+        await opened(page, serve, content)
+
+        with (
+            subtests.test(where),
+            pytest.raises(BlockedByPolicy, match="nothing could cover in a PDF"),
+        ):
+            await page.pdf(hidden=SECRETS.spans)
 
 
 async def test_tools_give_files_or_write_new_ones(browser: Browser, serve: Serve, tmp_path: Path) -> None:

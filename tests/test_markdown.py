@@ -24,7 +24,7 @@ CASES = Path(__file__).parent / "markdown"
 
 
 async def test_a_page_as_markdown(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for path in sorted(CASES.glob("*.html")):
         content = f"<!doctype html><title>T</title>{path.read_text('utf-8')}"
         # A plug-in fails later in a document that is written.

@@ -12,7 +12,8 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 
 from .acting import at
 from .conftest import Serve
-from .writing import write
+from .lasting import one_tab  # noqa: F401 (a fixture)
+from .writing import opened, write
 
 SPOKEN = ".sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}"
 TEX_IN_MATHML = (
@@ -123,7 +124,7 @@ SAID = {
 
 
 async def test_snapshot_search_and_markdown_say_the_same(page: Page, serve: Serve) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
 
     found = {}
     for name, (content, _, _) in SAID.items():
@@ -178,7 +179,7 @@ KEPT = f"""<style id=s>{SPOKEN}
 
 
 async def test_a_later_reading_says_what_a_fresh_one_would(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for name, change in CHANGES.items():
         if name in OVER_ALL:
             await write(page, KEPT)
@@ -208,7 +209,7 @@ async def test_a_later_reading_says_what_a_fresh_one_would(page: Page, serve: Se
 async def test_a_click_outside_of_a_modal_dialog_names_the_dialog(
     content: str, told: str, page: Page, serve: Serve
 ) -> None:
-    await page.goto(serve(content))
+    await opened(page, serve, content)
     out = msgspec.structs.replace(await at(page, "Out"), wait_s=0.1)
 
     with pytest.raises(NotInteractable) as caught:
@@ -218,7 +219,7 @@ async def test_a_click_outside_of_a_modal_dialog_names_the_dialog(
 
 
 async def test_what_is_cut_from_a_name_stands_below_it(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f"<a href=/x>{'word ' * 300}<p>the end</p></a>"))
+    await opened(page, serve, f"<a href=/x>{'word ' * 300}<p>the end</p></a>")
 
     text = (await page.snapshot()).text
 
@@ -232,7 +233,7 @@ LONG = "Press enter to select this node, and the arrow keys to move it about."
 async def test_a_long_description_that_many_share_is_said_once(page: Page, serve: Serve) -> None:
     nodes = "".join(f"<button aria-describedby=how onclick=this.remove()>{name}</button>" for name in "ABC")
     copied = f"<pre>\n- button &quot;D&quot; [description=&quot;{LONG}&quot;]\nof the page's own</pre>"
-    await page.goto(serve(f"<p id=how hidden>{LONG}</p>{nodes}{copied}"))
+    await opened(page, serve, f"<p id=how hidden>{LONG}</p>{nodes}{copied}")
 
     whole = (await page.snapshot()).text
     receipt = await page.click("E1")
@@ -250,8 +251,8 @@ async def test_a_long_description_that_many_share_is_said_once(page: Page, serve
 async def test_a_page_kept_from_screen_readers_by_a_menu_is_read_as_before(page: Page, serve: Serve) -> None:
     icon = "<svg aria-label=yes role=img width=16 height=16></svg>"
     icon += "<i style='display:inline-block;width:9px;height:9px;background:red'></i>"
-    await page.goto(
-        serve(f"<div id=root><button>Menu</button><p>{icon}</p></div><ul role=menu><li role=menuitem>Copy</ul>")
+    await opened(
+        page, serve, f"<div id=root><button>Menu</button><p>{icon}</p></div><ul role=menu><li role=menuitem>Copy</ul>"
     )
     before = (await page.snapshot()).text
 

@@ -8,7 +8,8 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.query.schema import PageSchema, SchemaElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.writing import show
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened, show
 
 AT = "style='position:absolute;margin:0;border:0;padding:0;width:100px;height:20px;left:10px;top:"
 
@@ -74,13 +75,13 @@ async def test_nothing_is_written_into_the_page(sheet: Page) -> None:
 
 
 async def test_an_element_tells_what_it_is_and_where(page: Page, serve: Serve) -> None:
-    await page.goto(
-        serve(
-            f"<body><button {AT}10px'>Save</button><input type=email placeholder='Your e-mail' value=a@b.c {AT}40px'>"
-            f"<input type=password aria-label=Password value=hidden {AT}70px'><a href=/x {AT}100px'>More</a>"
-            f"<input type=checkbox checked aria-label=Agree {AT}130px'>"
-            f"<select aria-label=City disabled {AT}160px'><option>Oslo<option>Rome</select>"
-        )
+    await opened(
+        page,
+        serve,
+        f"<body><button {AT}10px'>Save</button><input type=email placeholder='Your e-mail' value=a@b.c {AT}40px'>"
+        f"<input type=password aria-label=Password value=hidden {AT}70px'><a href=/x {AT}100px'>More</a>"
+        f"<input type=checkbox checked aria-label=Agree {AT}130px'>"
+        f"<select aria-label=City disabled {AT}160px'><option>Oslo<option>Rome</select>",
     )
 
     found = await page.schema()
@@ -101,7 +102,7 @@ async def test_an_element_tells_what_it_is_and_where(page: Page, serve: Serve) -
 
 
 async def test_it_reads_as_json(page: Page, serve: Serve) -> None:
-    await page.goto(serve(f'<body><button {AT}10px\'>Save "it"</button>'))
+    await opened(page, serve, f'<body><button {AT}10px\'>Save "it"</button>')
 
     assert (await page.schema()).text == (
         '[{"id":"E1","type":"button","role":"button","label":"Save \\"it\\"","location":[10,10,100,20]}]'
@@ -135,7 +136,7 @@ async def test_every_frame_and_shadow_root_is_in_it_in_order_and_where_it_is(pag
 
 
 async def test_the_json_holds_no_empty_fields(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Save</button>"))
+    await opened(page, serve, "<button>Save</button>")
 
     (element,) = msgspec.json.decode((await page.schema()).text)
 

@@ -5,7 +5,8 @@ from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.writing import show
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened, show
 
 TALL = "<p>top</p><div style='height:5000px'></div><p>end</p>"
 
@@ -175,7 +176,7 @@ async def test_a_box_that_snaps_ends_where_it_snaps(direction: Direction, sheet:
 async def test_a_scroll_that_moves_nothing_says_why(page: Page, serve: Serve) -> None:
     notes = []
     for content in ("<p>short</p>", f"<body style='overflow:hidden'>{TALL}", TALL):
-        await page.goto(serve(content))
+        await opened(page, serve, content)
         notes.append((await page.scroll("up")).note)
 
     assert notes == [
@@ -216,7 +217,7 @@ async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests)
 
 
 async def test_a_ref_that_is_gone_is_an_error(page: Page, serve: Serve) -> None:
-    await page.goto(serve("<button>Go</button>"))
+    await opened(page, serve, "<button>Go</button>")
     await page.snapshot()
     await page.evaluate("document.querySelector('button').remove()")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from cdp_agent.page.page import Page
 from tests.conftest import AppUrl, Serve
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened
 
 LONG = (
     "<main><p>First</p><div style='height: 4000px'></div><p>Far <b>down</b> here</p><div style='height: 900px'></div>"
@@ -31,7 +33,7 @@ async def test_a_row_above_is_found_from_the_top(page: Page, app_url: AppUrl) ->
 
 
 async def test_a_text_that_is_nowhere_is_told(page: Page, serve: Serve) -> None:
-    await page.goto(serve(LONG))
+    await opened(page, serve, LONG)
 
     moved = await page.scroll(to_text="tea")
 

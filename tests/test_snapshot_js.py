@@ -30,7 +30,7 @@ NAVIGATED = {
 
 
 async def test_a_page_reads_as_expected(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for path in sorted(FOLDER.glob("*.html")):
         content = path.read_text("utf-8")
         await (page.goto(serve(content)) if path.stem in NAVIGATED else write(page, content))
@@ -50,9 +50,9 @@ async def test_reading_again_gives_the_same_text_and_refs(page: Page, serve: Ser
 
 async def test_pages_may_nest_deeper_than_the_stack(page: Page, serve: Serve) -> None:
     levels = 2_500
-    nest = f"let at = document.body; for (let i = 0; i < {levels}; i++) {{ at.append(document.createElement('ul'));"
+    nest = f"var at = document.body; for (let i = 0; i < {levels}; i++) {{ at.append(document.createElement('ul'));"
     nest += " at = at.lastChild; at.append('level'); } at.innerHTML = '<a href=/x>innermost</a>'"
-    await page.goto(serve(f"<body><script>{nest}</script>"))
+    await opened(page, serve, f"<body><script>{nest}</script>")
 
     text = (await page.snapshot()).text
 

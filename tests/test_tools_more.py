@@ -18,7 +18,8 @@ from cdp_agent.tools.base import Context, Observation, facts
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.writing import show
+from tests.lasting import one_tab  # noqa: F401 (a fixture)
+from tests.writing import opened, show
 
 FORM = "<form action=/found><input name=q aria-label=Search value=old></form>"
 
@@ -129,7 +130,7 @@ async def test_markup_schema_and_waiting_reach_every_place(browser: Browser, pag
 async def test_a_picture_comes_as_data_or_as_a_new_file(
     browser: Browser, page: Page, serve: Serve, tmp_path: Path
 ) -> None:
-    await page.goto(serve("<button>Go</button>"))
+    await opened(page, serve, "<button>Go</button>")
     path = tmp_path / "page.png"
 
     shown = facts((await call("screenshot", page, browser, marks=True)).value)  # type: ignore[arg-type]  # it has one
@@ -193,7 +194,7 @@ async def test_filling_in_submits_everywhere(browser: Browser, page: Page, serve
 
 
 async def test_attributes_to_find_may_be_given_in_one_text(browser: Browser, page: Page, serve: Serve) -> None:
-    await page.goto(serve("<p id=a title=b>Text"))
+    await opened(page, serve, "<p id=a title=b>Text")
 
     seen = await call("find_elements", page, browser, selector="p", attributes=["id, title"])
 
@@ -201,7 +202,7 @@ async def test_attributes_to_find_may_be_given_in_one_text(browser: Browser, pag
 
 
 async def test_an_attribute_that_none_of_the_elements_has_is_named(browser: Browser, page: Page, serve: Serve) -> None:
-    await page.goto(serve("<a href=/tea>Tea</a><a name=x>Milk</a>"))
+    await opened(page, serve, "<a href=/tea>Tea</a><a name=x>Milk</a>")
 
     seen = await call("find_elements", page, browser, selector="a", attributes=["name", "hreff"])
 

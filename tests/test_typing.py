@@ -53,7 +53,7 @@ async def test_typing_where_nothing_has_the_focus_says_so(page: Page, serve: Ser
 
 
 async def test_typing_inserts_what_has_no_key(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await page.goto(serve(""))
+    await opened(page, serve, "")
     for text in ("a😀b", "日本語", "e\u0301 👨‍👩‍👧!"):
         with subtests.test(text):
             await show(page, "<input aria-label=F value='x '>")

@@ -37,8 +37,13 @@ _BEGUN_AT_ONCE = """<script>addEventListener('load', () => {
 })</script>"""
 
 
-# jsonschema would make the grammar of addresses, which no schema here names, for longer than all else takes to start.
-_START_JUPYTER = "import sys; sys.modules['rfc3987_syntax'] = None; from jupyterlab.labapp import main; main()"
+# jsonschema would make the grammar of addresses, which no schema here names, for longer than all else takes to start,
+# and JupyterLab would run yarn to know its registry, though nothing is built here.
+_START_JUPYTER = """import sys; sys.modules['rfc3987_syntax'] = None
+from jupyterlab import commands
+commands._yarn_config = lambda logger: {'yarn config': {}}
+from jupyterlab.labapp import main
+main()"""
 # Of these one looks for servers of languages by running npm.
 _JUPYTER_SERVES_WITHOUT = ("jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
 
@@ -62,7 +67,7 @@ def django(folder: Path, *, books_a_page: int = 240) -> Iterator[str]:
 
 @contextmanager
 def jupyter(folder: Path, *, without: Sequence[str] = ()) -> Iterator[str]:
-    """JupyterLab in the folder, without its questions about news and these extensions. Raises NotFetched.
+    """JupyterLab in the folder, without its questions about news and these extensions or parts of them. Raises NotFetched.
 
     Its asynchronous manager of files lists a folder file by file: one that is renamed meanwhile makes the whole folder
     "not found", which is shown in a dialog. The one that is asked for here lists it at a stroke. Kernels that nobody
@@ -76,7 +81,7 @@ def jupyter(folder: Path, *, without: Sequence[str] = ()) -> Iterator[str]:
     options += ["--LabApp.core_mode=True"]  # which looks for no other build of it, by running yarn
     settings = folder / ".settings"  # hidden in its list of files
     settings.mkdir()
-    disabled = {f"@jupyterlab/{name}-extension": True for name in without}
+    disabled = {f"@jupyterlab/{name}": True for name in without}
     (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": disabled}), "utf-8")
     options += [f"--LabApp.app_settings_dir={settings}", f"--ServerApp.root_dir={folder}"]
     with serving_itself(python, "-c", _START_JUPYTER, *options, cwd=folder) as url:

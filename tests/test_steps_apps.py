@@ -22,10 +22,11 @@ NOT_USED = [
     "audio", "cell-toolbar", "celltags", "completer", "console", "csvviewer", "debugger", "documentsearch",
     "extensionmanager", "help", "htmlviewer", "hub", "imageviewer", "inspector", "javascript", "json", "logconsole",
     "lsp", "markdownviewer", "markedparser", "mathjax", "mermaid", "metadataform", "notebook", "pdf", "pluginmanager",
-    "running", "statusbar", "terminal", "theme-dark", "theme-dark-high-contrast", "toc", "tooltip", "vega5", "video",
-    "workspaces",
+    "running", "settingeditor", "statusbar", "terminal", "theme-dark", "theme-dark-high-contrast", "toc", "tooltip",
+    "vega5", "video", "workspaces",
 ]
 # fmt: on
+MOVES_WHILE_IT_LOADS = "apputils-extension:splash"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,8 @@ def django(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with _had(lambda: step_apps.jupyter(tmp_path_factory.mktemp("jupyter"), without=NOT_USED)) as url:
+    without = [MOVES_WHILE_IT_LOADS, *(f"{each}-extension" for each in NOT_USED)]
+    with _had(lambda: step_apps.jupyter(tmp_path_factory.mktemp("jupyter"), without=without)) as url:
         yield url
 
 

@@ -67,6 +67,8 @@ def role(task: str, name: str, requests: Sequence[dict[str, Any]]) -> Role:
 
 def same_characters(one: str, other: str) -> int:
     """How many two texts begin with."""
+    if other.startswith(one):
+        return len(one)
     least = min(len(one), len(other))
     return next((at for at in range(least) if one[at] != other[at]), least)
 

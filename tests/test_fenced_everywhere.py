@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.base.task import Limits
@@ -170,12 +171,19 @@ def outside(text: str) -> str:
     return FENCED.sub("", text)
 
 
-async def test_a_page_is_told_only_inside_of_fences(browser: Browser, page: Page, serve: Serve, tmp_path: Path) -> None:
+async def test_a_page_is_told_only_inside_of_fences(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is waited for in full comes no later either.
+    monkeypatch.setattr("cdp_agent.page.actions.actions.DEADLINE_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.actions.navigation._BEGINS_WITHIN_S", 0.5)
+    monkeypatch.setattr("cdp_agent.page.actions.select.OPTIONS_WAIT_S", 0.3)
+    monkeypatch.setattr("cdp_agent.page.receipts.action_runner.EFFECT_S", 0.2)
     server = await run(browser, page, serve, tmp_path)
 
     told = [each for request in server.requests for each in request["messages"] if each["role"] != "assistant"]
     texts = [each["content"] if isinstance(each["content"], str) else json.dumps(each["content"]) for each in told]
-    outside_of = {text: outside(text) for text in texts}  # each request has all that was said before
+    outside_of = {text: outside(text) for text in set(texts)}  # each request has all that was said before
     assert [text for text, rest in outside_of.items() if CANARY in rest] == []
     assert [text for text, rest in outside_of.items() if f"</{TAG}>" in rest and OWN_WORDS not in text] == []
     assert CANARY not in json.dumps([request.get("tools") for request in server.requests])

@@ -18,7 +18,7 @@ function list(id, props) {
 const sheet = document.head.appendChild(document.createElement('style'));
 sheet.textContent = `.rc-select-dropdown { position: absolute; background: white; border: 1px solid }
   .rc-select-dropdown-hidden { display: none } .rc-select-item { height: 24px }`;
-const cities = Array.from({ length: 100 }, (_, i) => ({ value: `c${i}`, label: `City ${i}` }));
+const cities = Array.from({ length: 60 }, (_, i) => ({ value: `c${i}`, label: `City ${i}` }));
 list('City', { options: cities, showSearch: true, listHeight: 240, listItemHeight: 24 });
 list('Tags', { options: ['red', 'blue'].map((value) => ({ value })), mode: 'tags' });
 

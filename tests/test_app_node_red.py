@@ -11,7 +11,8 @@ import pytest
 
 from bench.cache import NotFetched, npm_environment
 from bench.server import serving_itself
-from cdp_agent.page.page import Page
+from cdp_agent.cdp import network
+from cdp_agent.page.page import Page, tab_of
 from tests.acting import ref
 from tests.mocks import free_port
 
@@ -78,6 +79,9 @@ async def part(page: Page, label: str, of: str) -> str:
 
 
 async def test_a_flow_is_built_wired_edited_and_deployed(page: Page, node_red: str) -> None:
+    # 3 MB for diagrams in notes, of which there are none.
+    diagrams = network.BlockPattern(url_pattern="*://*:*/vendor/mermaid/*", block=True)
+    await (await tab_of(page).frames()).root.session.send(network.SetBlockedURLs(url_patterns=[diagrams]))
     await page.goto(node_red)
     await page.wait_for(selector=".red-ui-palette-node")
     canvas = (await page.find("#red-ui-workspace-chart svg")).elements[0].ref

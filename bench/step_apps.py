@@ -67,11 +67,11 @@ def django(folder: Path, *, books_a_page: int = 240) -> Iterator[str]:
 
 @contextmanager
 def jupyter(folder: Path, *, without: Sequence[str] = ()) -> Iterator[str]:
-    """JupyterLab in the folder, without its questions about news and these extensions or parts of them. Raises NotFetched.
+    """JupyterLab in the folder, without its questions about news and without these extensions.
 
     Its asynchronous manager of files lists a folder file by file: one that is renamed meanwhile makes the whole folder
     "not found", which is shown in a dialog. The one that is asked for here lists it at a stroke. Kernels that nobody
-    uses any more end after a while.
+    uses any more end after a while. Raises NotFetched.
     """
     python = str(python_in(python_packages("jupyterlab==4.5.0")))
     options = ["--no-browser", "--allow-root", "--port=0", "--IdentityProvider.token="]

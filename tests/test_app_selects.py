@@ -86,7 +86,8 @@ async def test_what_it_does_not_have_leaves_all_as_it_was(page: Page, app_url: A
     names = ["Choices", "Tom", "React", "Radix"]  # whose filters, where they have one, stand in places of each kind
     before = {name: await chosen(page, name) for name in names}
     typed = await page.evaluate(TYPED)
-    told, opened_before = {}, 0
+    told = {}
+    opened_before = 0
 
     for name in names:
         await page.evaluate(f"document.querySelector('{LISTS['Tom']}').focus()")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,7 +18,7 @@ from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.conftest import new_tab
 from tests.detached import DetachedChrome
-from tests.outlets import BESIDE_ALL_SESSIONS, put_outlets, put_unseen
+from tests.outlets import BESIDE_ALL_SESSIONS, put_outlets, put_some_outlets, put_unseen
 from tests.web import Web, running
 
 ALLOWED = ["good.localhost", "other.localhost"]
@@ -70,22 +71,10 @@ async def lead(page: Page, url: str) -> None:
     await (await tab_of(page).frames()).root.session.send(cdp_page.Navigate(url=url))
 
 
-async def test_without_rules_every_outlet_is_one(browser: Browser, web: Web) -> None:
-    page = await browser.new_page()
-    await lead(page, put_outlets(web))
-    await all_tried(web, page)
-    await close(page)
-
-    tried = web.paths("evil")
-
-    assert {"/fetch", "/socket", "/shared-socket", "/service-fetch", "/popup", "/redirected-to-iframe"} <= set(tried)
-    assert {"/blob-fetch", "/data-socket", "/shared-dotted-socket", "/paint.js"} <= set(tried)
-    assert len(tried) > 80
-
-
 async def test_in_a_chrome_of_ours_nothing_gets_out(guarded: Browser, web: Web) -> None:
+    """There its resolver refuses, too, what sessions do not hold: those ways are tried in a run, where it does not."""
     page = await guarded.new_page()
-    receipt = await page.goto(put_outlets(web))
+    receipt = await page.goto(put_some_outlets(web))
     await all_tried(web, page)
     await page.goto(web.origin("good") + "/next")
     await close(page)
@@ -97,15 +86,22 @@ async def test_in_a_chrome_of_ours_nothing_gets_out(guarded: Browser, web: Web) 
     assert f"requests to ws://evil.localhost:{web.port}" in receipt.text
 
 
-async def test_what_no_session_tells_of_does_not_get_to_what_a_chrome_of_ours_is_denied(web: Web) -> None:
+async def test_what_a_chrome_of_ours_is_denied_is_refused_to_all_contexts_and_to_what_no_session_tells_of(
+    web: Web,
+) -> None:
+    evil = web.origin("evil")
     async with Browser.launch(deny=["evil.localhost"]) as browser:
-        page = await browser.new_page()
+        page = await (await browser.new_context(allow=["evil.localhost", "good.localhost"])).new_page()
+        with pytest.raises(BlockedByPolicy):
+            await page.goto(evil)
         receipt = await page.goto(put_unseen(web))
         await all_tried(web, page)
+        closed = browser.session.connection.closed
 
     assert web.paths("evil") == []
-    assert f"requests to {web.origin('evil')}" in receipt.text
+    assert f"requests to {evil}" in receipt.text
     assert {"/", "/worker.js?who=shared", "/service.js"} <= set(web.paths("good"))
+    assert closed.result() != "closed by us"  # its rules held until it had ended
 
 
 async def test_in_the_chrome_of_a_user_nothing_gets_out_of_our_tabs(web: Web, detached: DetachedChrome) -> None:
@@ -156,18 +152,25 @@ async def test_the_tabs_and_workers_of_a_user_load_what_they_like_and_nothing_is
 
 
 async def test_a_run_keeps_its_tabs_to_its_rules(browser: Browser, web: Web) -> None:
+    """What it refused, with what no rules refuse, is all that the page tries."""
     outlets = put_outlets(web)
     async with limited(rules_of(deny=["evil.localhost"])):
         page = await browser.new_page()
         await lead(page, outlets)
         await all_tried(web, page)
     got_out = web.paths("evil")
+    refused = [urlsplit(each.url) for each in tab_of(page).guard.take()]
+    tried = {*got_out, *(each._replace(scheme="", netloc="").geturl() for each in refused)}
     for each in page.popups:
         await each.close()
     receipt = await page.goto(web.origin("evil") + "/afterwards")
     await page.close()
 
     assert [each for each in got_out if each not in BESIDE_ALL_SESSIONS] == []
+    assert {each.hostname for each in refused} <= {"evil.localhost", "evil.localhost."}
+    assert {"/fetch", "/socket", "/shared-socket", "/service-fetch", "/popup", "/redirected-to-iframe"} <= tried
+    assert {"/blob-fetch", "/data-socket", "/shared-dotted-socket", "/paint.js"} <= tried
+    assert len(tried) > 80
     assert receipt.navigated_to == web.origin("evil") + "/afterwards"
 
 
@@ -522,7 +525,7 @@ async def test_a_page_cannot_tell_rules_from_an_ad_blocker(guarded_page: Page, p
 async def test_a_tab_crashes_and_is_closed_while_its_requests_are_held(
     guarded: Browser, guarded_page: Page, web: Web
 ) -> None:
-    flood = f"for (let i = 0; i < 60; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0)"
+    flood = f"for (let i = 0; i < 20; i++) fetch('{web.origin('evil')}/' + i).catch(() => 0)"
     page = await guarded.new_page()
     await page.goto(web.put("good", "/", "<h1>Text</h1>"))
     root = (await tab_of(page).frames()).root.session

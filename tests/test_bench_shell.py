@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,13 +12,28 @@ import pytest
 from bench.shell.flow import STEPS, Command, Flow
 from bench.shell.play import FlowFailed, play
 from bench.shell.programs import OURS, PROGRAMS
+from tests.commands import Cli
 from tests.detached import DetachedChrome
 
 
 @pytest.mark.chrome
-def test_an_order_is_placed_by_ten_steps_on_the_command_line(detached: DetachedChrome) -> None:
+def test_an_order_is_placed_by_ten_steps_on_the_command_line(
+    detached: DetachedChrome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One step as a process, which begins the session; the others in this one."""
+    run = subprocess.run
+
+    def run_here(command: list[str], *, env: dict[str, str], **more: Any) -> subprocess.CompletedProcess[str]:
+        program, *words = command
+        if program != "cdp-agent" or words[0] == "open":
+            return run(command, env=env, **more)
+        done = Cli(env).here(*words, status=None)
+        return subprocess.CompletedProcess(command, done.returncode, done.stdout + done.stderr)
+
     def attached(folder: Path) -> dict[str, str]:
         return {**OURS.environment(folder), "CDP_AGENT_CDP": detached.endpoint}
+
+    monkeypatch.setattr(subprocess, "run", run_here)
 
     played = play(msgspec.structs.replace(OURS, environment=attached))
 

@@ -65,48 +65,48 @@ def other_commands() -> list[str]:
 
 
 @pytest.mark.chrome
-def test_the_shown_session_is_as_it_is_printed(
-    attached: Cli, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    environment["PYTHONPATH"] = str(ROOT)
-    monkeypatch.chdir(tmp_path)
-    with ShopServer() as shop:
-        for command, lines in shown_commands():
-            program, *words = shlex.split(command.replace(_SHOP, shop.url))
-            done = attached.here(*words, status=None)
-            said = done.stdout.replace(shop.url, _SHOP).replace(str(tmp_path), "/tmp/shop")
-
-            assert (program, done.returncode, done.stderr) == ("cdp-agent", 0, "")
-            assert fits(lines, said.splitlines()), f"$ {command}\n{said}"
-
-
-@pytest.mark.chrome
-def test_the_other_commands_of_the_text_are_carried_out(
+def test_the_shown_session_is_as_it_is_printed_and_the_other_commands_of_the_text_are_carried_out(
     attached: Cli,
     environment: dict[str, str],
     tmp_path: Path,
     serve: Serve,
     httpserver: HTTPServer,
     monkeypatch: pytest.MonkeyPatch,
+    subtests: pytest.Subtests,
 ) -> None:
+    """All in one session, which is closed last."""
     environment["PYTHONPATH"] = str(ROOT)
     monkeypatch.chdir(tmp_path)
+    with subtests.test("shown"), ShopServer() as shop:
+        for command, lines in shown_commands():
+            program, *words = shlex.split(command.replace(_SHOP, shop.url))
+            done = attached.here(*words, status=None)
+            printed = done.stdout.replace(shop.url, _SHOP).replace(str(tmp_path), "/tmp/shop")
+
+            assert (program, done.returncode, done.stderr) == ("cdp-agent", 0, "")
+            assert fits(lines, printed.splitlines()), f"$ {command}\n{printed}"
     serve(result_pages.DUCKDUCKGO, path="/html/")
     (tmp_path / "steps.txt").write_text("Click 'Enamel mug, blue'\nClick 'Add to cart'\n")
     searching = ("--search", "duckduckgo", "--search-base-url", httpserver.url_for("").rstrip("/"))
-    with ShopServer() as shop, ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model:
+    with (
+        subtests.test("others"),
+        ShopServer() as shop,
+        ReplayServer(replies=[tool_call("done", {"result": "14.50"})]) as model,
+    ):
         said = {}
-        for text in (each for each in other_commands() if each not in ELSEWHERE):
+        for text in sorted(other_commands(), key="close".__eq__):
+            if text in ELSEWHERE:
+                continue
             words = shlex.split(text.replace("https://shop.example", shop.url).replace("openai/", "openai-compatible/"))
             words += {"do": ("--url", shop.url), "web_search": searching}.get(words[0], ())
             environment["CDP_AGENT_BASE_URL"] = model.base_url
             done = attached.here(*words)
             said[text] = done.stdout + done.stderr
 
-    assert {name for name, each in said.items() if not each} == set()
-    assert "clicked E" in said["do steps.txt"]
-    assert [each.url in said["web_search QUERY"] for each in result_pages.FOUND] == [True, True]
-    assert next(each for name, each in said.items() if name.startswith("run ")).startswith("14.50\n")
+        assert {name for name, each in said.items() if not each} == set()
+        assert "clicked E" in said["do steps.txt"]
+        assert [each.url in said["web_search QUERY"] for each in result_pages.FOUND] == [True, True]
+        assert next(each for name, each in said.items() if name.startswith("run ")).startswith("14.50\n")
 
 
 @pytest.mark.parametrize("command", ELSEWHERE)

@@ -45,6 +45,10 @@ async def test_an_answer_has_text_facts_and_pictures_or_why_the_page_refuses(ser
     picture = await served.call(session_id, "screenshot")
     stale = await served.call(session_id, "click", ref="E99")
     wrong = await served.call(session_id, "click", reff="E1")
+    tools = (await served.client.get("/v1/tools")).json()["tools"]
+    taking = [tool["name"] for tool in tools if "ref" in tool["parameters"]["properties"]]
+    long = [await served.call(session_id, name, ref="x" * 100_000) for name in taking]  # each is answered with 200
+    afterwards = await served.call(session_id, "snapshot")
 
     assert snapshot["value"]["refs"]["E1"]["role"] == "textbox"
     assert clicked["value"]["changed"]
@@ -52,6 +56,8 @@ async def test_an_answer_has_text_facts_and_pictures_or_why_the_page_refuses(ser
     assert base64.b64decode(picture["images"][0]).startswith(b"\x89PNG")
     assert stale["error"]["type"] == "StaleRef"
     assert wrong["error"] == {"type": "InvalidArguments", "message": wrong["text"]}
+    assert len(long) > 5
+    assert afterwards["error"] is None
 
 
 @pytest.fixture
@@ -61,50 +67,38 @@ def diary(tmp_path: Path) -> Path:
     return tmp_path / "diary.txt"
 
 
-async def test_a_caller_reaches_no_file_of_the_machine(served: Served, serve: Serve, diary: Path) -> None:
-    session_id = await served.session(url=serve("<title>Up</title><input type=file aria-label=File>"))
+async def test_a_caller_reaches_no_file_of_the_machine_and_is_told_no_place_there(
+    served: Served, serve: Serve, diary: Path
+) -> None:
+    """Neither by calls nor by steps."""
+    serve("a,b", path="/report.csv", headers={"Content-Disposition": "attachment"}, content_type="text/csv")
+    url = serve(
+        """<title>Up</title><a href="/report.csv">Report</a><label>Resume <input type=file id=f></label>
+        <script>f.onchange = () => f.files[0].text().then(text => document.body.append(text))</script>"""
+    )
+    session_id = await served.session(url=url)
     snapshot = await served.call(session_id, "snapshot")
-    field = ref(snapshot["text"], "button", "File") if 'button "File"' in snapshot["text"] else "E1"
 
-    answers = [
+    refused = [
         await served.call(session_id, "goto", url=f"file://{diary}"),
         await served.call(session_id, "goto", url=f"view-source:file://{diary}"),
         await served.call(session_id, "manage_tabs", action="open", url=f"file://{diary}"),
         await served.call(session_id, "screenshot", path=f"{diary}.png"),
-        await served.call(session_id, "upload", ref=field, files=[str(diary)]),
+        await served.call(session_id, "upload", ref=ref(snapshot["text"], "button", "Resume"), files=[str(diary)]),
     ]
-
-    assert [answer["error"] is None for answer in answers] == [False] * 5
-    assert "dear diary" not in str(answers)
-    assert not await asyncio.to_thread(Path(f"{diary}.png").exists)
-
-
-async def test_steps_of_a_caller_upload_no_file_of_the_machine(served: Served, serve: Serve, diary: Path) -> None:
-    form = """<title>Up</title><label>Resume <input type=file id=f></label>
-        <script>f.onchange = () => f.files[0].text().then(text => document.body.append(text))</script>"""
-
-    run_id = await served.begin(steps=[f"Upload {diary} to Resume"], url=serve(form))
-    events = await served.events(run_id)
-
-    assert (await served.info(run_id))["status"] == "failed"
-    assert "may not be uploaded" in str([event.data for event in events])
-    assert "dear diary" not in str([event.data for event in events])
-
-
-async def test_downloads_are_told_without_the_place_they_are_in(served: Served, serve: Serve) -> None:
-    serve("a,b", path="/report.csv", headers={"Content-Disposition": "attachment"}, content_type="text/csv")
-    url = serve('<title>Reports</title><a href="/report.csv">Report</a>')
-    session_id = await served.session(url=url)
-    snapshot = await served.call(session_id, "snapshot")
-
     clicked = await served.call(session_id, "click", ref=ref(snapshot["text"], "link", "Report"))
-    run_id = await served.begin(steps=["Click Report"], url=url)
+    run_id = await served.begin(steps=["Click Report", f"Upload {diary} to Resume"], url=url)
     told = "".join(event.data for event in await served.events(run_id))
 
+    assert [answer["error"] is None for answer in refused] == [False] * 5
+    assert not await asyncio.to_thread(Path(f"{diary}.png").exists)
     assert clicked["value"]["downloads"][0]["suggested_name"] == "report.csv"
     assert clicked["value"]["downloads"][0]["path"] == "report.csv"
+    assert (await served.info(run_id))["status"] == "failed"
+    assert "may not be uploaded" in told
     assert "report.csv" in told
-    assert "cdp-agent-serve-" not in told + str(clicked)
+    everything = f"{refused}{clicked}{told}"
+    assert [each for each in ("dear diary", "cdp-agent-serve-") if each in everything] == []
 
 
 async def test_a_call_is_given_up_with_its_client_and_a_session_ends_in_the_middle_of_one(
@@ -184,20 +178,6 @@ async def test_what_is_wrong_is_said_with_a_status(served: Served, browser: Brow
         told = (answer.status_code, answer.json()["error"]["type"])
         assert (path, body, *told) == (path, body, status, kind)
         assert len(browser.contexts) == before
-
-
-async def test_every_tool_bears_a_ref_that_there_cannot_be(served: Served, serve: Serve) -> None:
-    session_id = await served.session(url=serve(SHOP))
-    tools = (await served.client.get("/v1/tools")).json()["tools"]
-    taking = [tool["name"] for tool in tools if "ref" in tool["parameters"]["properties"]]
-    assert len(taking) > 5
-
-    for name in taking:
-        answer = await served.client.post(f"/v1/sessions/{session_id}/tools/{name}", json={"ref": "x" * 100_000})
-        assert answer.status_code == 200, (name, answer.text)
-    page = await served.call(session_id, "snapshot")
-
-    assert page["error"] is None
 
 
 async def test_no_more_sessions_than_may_be_and_idle_ones_are_closed(browser: Browser, serve: Serve) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -51,6 +54,26 @@ class Cli:
         assert status is None or ended == status, done.stderr + done.stdout
         return done
 
+    def beside(self, act: Callable[[OtherEnd], object], *words: str, terminal: int | None = None) -> int:
+        """The exit status of a command in this process, while `act` in a thread reads what it writes and answers.
+
+        With a terminal, that is what the command reads, and where it complains; it is closed when the command ends.
+        """
+        (stdin, typing), (reading, stdout), (hearing, stderr) = (os.pipe() for _ in range(3))
+        with ExitStack() as stack, ThreadPoolExecutor(1) as threads:
+            stack.callback(os.close, stdin)
+            other = OtherEnd(*(stack.enter_context(_lines(end)) for end in (typing, reading, hearing)))
+            with ExitStack() as its:  # closed first, for the other end to hear of the end
+                told, complaints = its.enter_context(_lines(stdout)), its.enter_context(_lines(stderr))
+                screen = complaints if terminal is None else its.enter_context(_lines(terminal))
+                acting = threads.submit(other.act, act)
+                read = _reads(stdin if terminal is None else terminal)
+                with self._its_environment(), read, redirect_stdout(told), redirect_stderr(screen):
+                    ended = main(words)
+                other.over = True
+            acting.result()
+        return ended
+
     def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
         """The same for whoever does not wait for its end."""
         return subprocess.Popen(_command(words), env=self.environment, text=True, **more)
@@ -76,21 +99,56 @@ def _command(words: tuple[str, ...]) -> list[str]:
     return [sys.executable, "-m", "cdp_agent", *words]
 
 
+def _lines(descriptor: int) -> TextIO:
+    """Text there, in whichever direction it goes, line by line."""
+    writes = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+    return open(descriptor, "w" if writes else "r", buffering=1, encoding="utf-8")
+
+
+class OtherEnd:
+    """Whoever is at the other end of a command's streams, and may press Ctrl-C; `over` once it has ended."""
+
+    def __init__(self, stdin: TextIO, stdout: TextIO, stderr: TextIO) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.over = False
+
+    def interrupt(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def act(self, act: Callable[[OtherEnd], object]) -> None:
+        """What is amiss there ends the command."""
+        try:
+            act(self)
+        except BaseException:
+            if not self.over:
+                self.interrupt()
+            raise
+
+
 @contextmanager
 def _typed(text: str) -> Iterator[None]:
-    """The text is all that there is at this process's standard input, by its descriptor too."""
-    kept = os.dup(0)
-    with tempfile.TemporaryFile() as file, pytest.MonkeyPatch.context() as patch:
+    """The text is all that there is at this process's standard input."""
+    with tempfile.TemporaryFile() as file:
         file.write(text.encode())
         file.seek(0)
-        os.dup2(file.fileno(), 0)
-        with open(0, encoding="utf-8", closefd=False) as stream:
-            patch.setattr(sys, "stdin", stream)
-            try:
-                yield
-            finally:
-                os.dup2(kept, 0)
-                os.close(kept)
+        with _reads(file.fileno()):
+            yield
+
+
+@contextmanager
+def _reads(descriptor: int) -> Iterator[None]:
+    """That is this process's standard input, by its descriptor too."""
+    kept = os.dup(0)
+    os.dup2(descriptor, 0)
+    with open(0, encoding="utf-8", closefd=False) as stream, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", stream)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 0)
+            os.close(kept)
 
 
 def living(environment: Mapping[str, str], among: Iterable[int] | None = None) -> set[int]:

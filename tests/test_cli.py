@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import httpx
 import pytest
 
 from fixtures.replay import ReplayServer, reply, tool_call
-from tests.commands import Cli, wait_until
+from tests.commands import Cli, OtherEnd, wait_until
 from tests.conftest import Serve, environment_in
 from tests.detached import DetachedChrome, closing_tabs
 
@@ -277,15 +276,17 @@ def test_a_task_that_ctrl_c_ended_in_order_is_resumed(
     replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("wait", {"seconds": 30})]
     with ReplayServer(replies=replies) as server:
         environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with attached.start(*words, stderr=subprocess.PIPE) as process:
-            assert process.stderr is not None
-            process.stderr.readline()  # of the click; the next step begins when it is written down
-            assert wait_until(lambda: len(server.turns) == 2)
-            process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=60)
+        told = list[str]()
 
-    assert process.returncode == 130
-    assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
+        def stop(run: OtherEnd) -> None:
+            run.stderr.readline()  # of the click; the next step begins when it is written down
+            assert wait_until(lambda: len(server.turns) == 2)
+            run.interrupt()
+            told.extend(run.stderr)
+
+        assert attached.beside(stop, *words) == 130
+
+    assert told[-1] == "Not done (aborted): The run was stopped.\n"
 
     with ReplayServer(replies=[tool_call("done", {"result": "**Tea**"})]) as server:
         environment |= {"CDP_AGENT_BASE_URL": server.base_url}

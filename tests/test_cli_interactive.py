@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,7 +40,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.steps.approval.approval import ApprovalQueue
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import SHOP, WAIT, said, scripted
-from tests.commands import Cli
+from tests.commands import Cli, OtherEnd
 from tests.conftest import Serve
 from tests.desktop import desktop
 
@@ -201,8 +200,8 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"""
 @contextmanager
 def at_a_terminal(environment: dict[str, str], *words: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command with a terminal of its own, where Ctrl-C is a signal, and the person's end of that."""
-    ours, terminal = os.openpty()
     command = [sys.executable, "-c", IN_A_TERMINAL, "-m", "cdp_agent", *words]
+    ours, terminal = os.openpty()
     with subprocess.Popen(
         command, env=environment, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, start_new_session=True
     ) as process:
@@ -244,10 +243,14 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(attached: Cli, httpserver: 
         tool_call("request_user_data", {"form_description": "The account", "fields": fields}),
         tool_call("done", {"result": "Green."}),
     ]
+    seen = list[str]()
     with ReplayServer(replies=replies) as server:
         words = ["run", "Log in", "--url", httpserver.url_for("/"), "--model", "openai-compatible/scripted"]
-        with at_a_terminal(attached.environment, *words, "--base-url", server.base_url, "-i") as (process, terminal):
-            screen = Screen(terminal)
+        words += ["--base-url", server.base_url, "-i"]
+        ours, terminal = os.openpty()
+
+        def answer(run: OtherEnd) -> None:
+            screen = Screen(ours)
             screen.until("wait 2")
             screen.type("p\n")
             screen.until("go on> ")
@@ -258,12 +261,15 @@ def test_a_run_at_a_terminal_asks_pauses_and_goes_on(attached: Cli, httpserver: 
             screen.type("y\n")
             screen.until("Key: ")
             screen.type("kiwi 77\n")
-            seen = screen.until("steps, ")
-            assert process.stdout is not None
-            assert (process.stdout.read(), process.wait(20)) == (b"Green.\n", 0)
+            seen.append(screen.until("steps, "))
+            seen.extend(run.stdout)
 
-    assert re.search("The user filled in E", seen)
-    assert "kiwi" not in seen
+        assert attached.beside(answer, *words, terminal=terminal) == 0
+        os.close(ours)
+
+    assert "The user filled in E" in seen[0]
+    assert "kiwi" not in seen[0]
+    assert seen[1:] == ["Green.\n"]
     assert "The user says: I looked around" in said(server, 2)
 
 
@@ -312,19 +318,18 @@ def test_a_program_answers_fills_in_and_pauses_by_json_lines_in_a_session(attach
     with ReplayServer(replies=ASKED) as server:
         asking = ["run", "Log in", "--url", log_in, "--approve", "jsonl", "--session", "lines"]
         model = ["--model", "openai-compatible/scripted", "--base-url", server.base_url]
-        with attached.start(*asking, *model, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            kinds, lines = list[str](), list[str]()
-            for line in process.stdout:
+        kinds, lines = list[str](), list[str]()
+
+        def answer(run: OtherEnd) -> None:
+            for line in run.stdout:
                 lines.append(line)
                 if (ask := json.loads(line).get("ask")) is not None:
                     kinds.append(ask["type"])
                     for said in answers_to(ask):
-                        process.stdin.write(json.dumps(said) + "\n")
-                        process.stdin.flush()
+                        run.stdin.write(json.dumps(said) + "\n")
 
-    assert process.returncode == 0
+        assert attached.beside(answer, *asking, *model) == 0
+
     assert kinds == ["question", "paused", "form"]
     assert json.loads(lines[-1])["answer"] == "Green."
     assert "kiwi 77" not in json.dumps(server.turns) + "".join(lines)

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +19,7 @@ from cdp_agent.server.live import LiveRun, live_page
 from cdp_agent.trace import TraceOptions
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP
-from tests.commands import Cli
+from tests.commands import Cli, OtherEnd
 from tests.conftest import Serve
 
 ASK = tool_call("ask_user", {"question": "Which <b>tea</b>?", "options": ["Green", "Black"]})
@@ -164,23 +163,26 @@ async def test_a_decision_that_does_not_count_is_told(tmp_path: Path) -> None:
 def test_a_run_in_a_session_is_shown_and_asked_about_in_its_page_and_leaves_its_trace(
     attached: Cli, serve: Serve, tmp_path: Path
 ) -> None:
+    addresses, decided, answer = list[str](), list[httpx.Response](), list[str]()
+
+    def decide(run: OtherEnd) -> None:
+        addresses.append(next(line.split()[1] for line in run.stderr if line.startswith("Live ")))
+        with httpx.stream("GET", addresses[0].replace("/?", "/stream?"), verify=False) as stream:
+            assert any('"approval:asked"' in line for line in stream.iter_lines())
+        decision = {"id": 1, "decision": "answer", "text": "Green, please"}
+        decided.append(httpx.post(addresses[0].replace("/?", "/decisions?"), json=decision, verify=False))
+        answer.extend(run.stdout)
+
     with ReplayServer(replies=[FILL, ASK, CLICK, DONE]) as server:
         words = ["run", "Find tea", "--url", serve(SHOP), "--live", "--session", "mine"]
         words += ["--trace", str(tmp_path / "t")]
         model = ["--model", "openai-compatible/m", "--base-url", server.base_url]
-        running = attached.start(*words, *model, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert running.stderr is not None
-        address = next(line.split()[1] for line in running.stderr if line.startswith("Live "))
-        with httpx.stream("GET", address.replace("/?", "/stream?"), verify=False) as stream:
-            assert any('"approval:asked"' in line for line in stream.iter_lines())
-        decision = {"id": 1, "decision": "answer", "text": "Green, please"}
-        decided = httpx.post(address.replace("/?", "/decisions?"), json=decision, verify=False)
-        answer, told = running.communicate(timeout=60)
+        attached.beside(decide, *words, *model)
     with pytest.raises(httpx.ConnectError):
-        httpx.get(address, verify=False)
+        httpx.get(addresses[0], verify=False)
 
-    assert decided.status_code == 200, decided.text
-    assert answer == "Found tea.\n", told
+    assert decided[0].status_code == 200, decided[0].text
+    assert answer == ["Found tea.\n"]
     assert "Green, please" in str(server.turns)
     [folder] = (tmp_path / "t").iterdir()
     assert list((folder / "pictures").iterdir())

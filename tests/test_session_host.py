@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -17,9 +18,9 @@ from typing import Any
 import pytest
 
 from fixtures.replay import ReplayServer, tool_call
-from tests.commands import Cli, all_end, living, sockets, wait_until
+from tests.commands import Cli, OtherEnd, all_end, living, sockets, wait_until
 from tests.conftest import Serve, environment_in
-from tests.detached import DetachedChrome
+from tests.detached import DetachedChrome, start_detached, stop_detached
 
 pytestmark = pytest.mark.chrome
 
@@ -39,10 +40,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory, detached: DetachedChrome) -
 
 
 @pytest.fixture
-def session(shared: Cli) -> Iterator[Cli]:
-    """For a test that is not about how a session begins or ends: its commands are for one in a process that runs."""
-    yield Cli(dict(shared.environment))
-    shared.here("close")
+def session(shared: Cli) -> Cli:
+    """For a test that is not about how a session begins or ends: its commands are for one that is there.
+
+    It has one tab, which a test leads elsewhere first, and opens no others.
+    """
+    return Cli({**shared.environment, "CDP_AGENT_SESSION": "first"})
 
 
 def unattached(shared: Cli) -> Cli:
@@ -55,16 +58,22 @@ def own(shared: Cli) -> Iterator[Cli]:
     """For sessions that begin in the test, and end with it."""
     cli = unattached(shared)
     yield cli
-    for name in sessions(cli).keys() - {"first", "person"}:
+    for name in sessions(cli).keys() - {"first"}:
         cli.here("close", "--session", name)
 
 
+@pytest.fixture
+def joining(own: Cli, shared: Cli) -> Cli:
+    """For sessions that begin in the process that runs, and end with the test."""
+    return Cli(dict(shared.environment))
+
+
 @pytest.fixture(scope="module")
-def another(shared: Cli) -> str:
-    """A Chrome beside the one that all tests connect to, which a session has started: where it listens."""
-    started = unattached(shared).here("chrome", "start", "--json", "--session", "person")
-    endpoint: str = json.loads(started.stdout)["endpoint"]
-    return endpoint
+def another() -> Iterator[str]:
+    """A Chrome beside the one that all tests connect to: where it listens."""
+    chrome = asyncio.run(start_detached())
+    yield chrome.endpoint
+    asyncio.run(stop_detached(chrome))
 
 
 def sessions(cli: Cli) -> dict[str, dict[str, Any]]:
@@ -85,7 +94,9 @@ def test_whatever_is_killed_is_told_and_touches_no_other_session(
     socket.symlink_to("killed.sock")  # as a host leaves it that held other sessions, too
     own.here("open", serve(SHOP))
 
-    os.kill(sessions(own)["default"]["chrome"], signal.SIGKILL)
+    found = sessions(own)
+    assert found["default"]["pid"] != found["first"]["pid"]
+    os.kill(found["default"]["chrome"], signal.SIGKILL)
     assert "Chrome" in own.here("click", "E1", status=3).stderr
     assert 'button "Go"' in own.here("open", serve(SHOP)).stdout
 
@@ -98,7 +109,7 @@ def test_whatever_is_killed_is_told_and_touches_no_other_session(
 
 def test_a_killed_client_ends_its_call_and_nothing_else(session: Cli, serve: Serve) -> None:
     page = session.here("open", serve(SHOP)).stdout
-    host = sessions(session)["default"]["pid"]
+    host = sessions(session)["first"]["pid"]
     before, processes = sockets(host), living(session.environment)
     with session.start("wait", "30") as client:
         assert wait_until(lambda: bool(sockets(host) - before))
@@ -112,19 +123,19 @@ def test_a_killed_client_ends_its_call_and_nothing_else(session: Cli, serve: Ser
 
 
 def test_commands_of_several_clients_share_a_connection_and_are_not_crossed(
-    session: Cli, detached: DetachedChrome, serve: Serve
+    joining: Cli, detached: DetachedChrome, serve: Serve
 ) -> None:
     for number in range(CLIENTS):
         page = serve(f"<title>Tab {number}</title><output></output>")
-        session.here("manage_tabs", "open", "--url", page)
-    tabs = {each["title"]: each["id"] for each in json.loads(session.here("tabs", "--json").stdout)}
+        joining.here("manage_tabs", "open", "--url", page)
+    tabs = {each["title"]: each["id"] for each in json.loads(joining.here("tabs", "--json").stdout)}
     told: list[list[str]] = [[] for _ in range(CLIENTS)]
     connections = set[int]()
 
     def work(number: int) -> None:
         for command in range(number, COMMANDS, CLIENTS):
             write = f"document.querySelector('output').value += ' {command}'"
-            told[number].append(session("evaluate", write, "--tab", tabs[f"Tab {number}"]).stdout)
+            told[number].append(joining("evaluate", write, "--tab", tabs[f"Tab {number}"]).stdout)
             connections.add(connections_to(detached.endpoint))
 
     with ThreadPoolExecutor(CLIENTS) as clients:
@@ -134,7 +145,7 @@ def test_commands_of_several_clients_share_a_connection_and_are_not_crossed(
     wanted = [["".join(commands[: last + 1]) for last in range(len(commands))] for commands in written]
     assert [[json.loads(each) for each in of_client] for of_client in told] == wanted
     assert connections == {1}
-    assert sessions(session).keys() - {"person"} == {"default", "first"}
+    assert sessions(joining).keys() == {"default", "first"}
 
 
 def test_attached_sessions_share_one_process_and_one_connection(own: Cli, another: str, serve: Serve) -> None:
@@ -144,7 +155,7 @@ def test_attached_sessions_share_one_process_and_one_connection(own: Cli, anothe
 
     found = sessions(own)
 
-    assert found["one"]["pid"] == found["two"]["pid"] != found["person"]["pid"]
+    assert found["one"]["pid"] == found["two"]["pid"] != found["first"]["pid"]
     assert connections_to(another) == 1
     for name in written:
         assert f'button "{name}"' in own.here("snapshot", "--session", name).stdout
@@ -174,14 +185,14 @@ def test_of_two_first_commands_with_different_chromes_one_begins_the_session(
 
 
 def test_attached_sessions_have_settings_of_their_own_which_last_as_long_as_they(
-    session: Cli, detached: DetachedChrome, serve: Serve
+    joining: Cli, detached: DetachedChrome, serve: Serve
 ) -> None:
-    session.here("open", serve(SHOP), "--user-agent", "Two/2", "--viewport", "800x600")
+    joining.here("open", serve(SHOP), "--user-agent", "Two/2", "--viewport", "800x600")
 
     look = ("evaluate", "navigator.userAgent", "--session")
-    agents = [session.here(*look, name).stdout for name in ("first", "default")]
-    again = session.here("snapshot", "--viewport", "800x600")
-    otherwise = session.here("snapshot", "--viewport", "900x700", status=2)
+    agents = [joining.here(*look, name).stdout for name in ("first", "default")]
+    again = joining.here("snapshot", "--viewport", "800x600")
+    otherwise = joining.here("snapshot", "--viewport", "900x700", status=2)
 
     assert ["Two/2" in each for each in agents] == [False, True]
     assert connections_to(detached.endpoint) == 1
@@ -211,12 +222,12 @@ def test_a_host_that_hangs_is_ended(
 def test_paths_are_those_of_whoever_calls(
     session: Cli, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session.here("open", serve("<input type=file aria-label=CV>"))
+    page = session.here("open", serve("<input type=file aria-label=CV>")).stdout
     (tmp_path / "cv.txt").write_text("mine")
     monkeypatch.chdir(tmp_path)
 
     shot = session.here("screenshot", "--path", "a.png")
-    uploaded = session.here("upload", "E1", "cv.txt")
+    uploaded = session.here("upload", ref_of(page, "CV"), "cv.txt")
 
     assert str(tmp_path / "a.png") in shot.stdout
     assert (tmp_path / "a.png").stat().st_mode & 0o777 == 0o600
@@ -254,14 +265,17 @@ def test_a_session_that_nobody_uses_ends_with_its_chrome_also_in_an_environment_
 def test_a_run_in_a_session_is_stopped_in_order(session: Cli, serve: Serve) -> None:
     session.here("open", serve(SHOP))
     replies = [tool_call("click", {"ref": "{{ref:button Go}}"}), tool_call("wait", {"seconds": 30})]
+    told = list[str]()
     with ReplayServer(replies=replies) as server:
         session.environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
-        with session.start("run", "Wait", stderr=subprocess.PIPE) as process:
-            assert wait_until(lambda: len(server.turns) == 2)
-            process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=60)
 
-    assert process.returncode == 130
-    assert told.splitlines()[0].startswith("  1  clicked E")
-    assert told.splitlines()[-1] == "Not done (aborted): The run was stopped."
+        def stop(run: OtherEnd) -> None:
+            assert wait_until(lambda: len(server.turns) == 2)
+            run.interrupt()
+            told.extend(run.stderr)
+
+        assert session.beside(stop, "run", "Wait") == 130
+
+    assert told[0].startswith("  1  clicked E")
+    assert told[-1] == "Not done (aborted): The run was stopped.\n"
     assert "Found it" in session.here("snapshot").stdout

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from fixtures.replay import ReplayServer, tool_call
-from tests.commands import Cli, living, wait_until
+from tests.commands import Cli, OtherEnd, living, wait_until
 from tests.counting_shop import CountingShop
 from tests.detached import DetachedChrome
 
@@ -183,18 +183,19 @@ def test_a_chrome_that_is_killed_costs_no_task_and_ctrl_c_twice_ends_at_once(cli
             *({"id": who, "steps": [f"{offer}{who}", "Click 'Look again'", "Read the page"]} for who in ("c0", "c1")),
             {"id": "long", "steps": [f"{offer}long", "Wait 100 seconds"]},
         ]
-        batch = started(cli, tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "2", "--retries", "1")
-        assert wait_until(lambda: len(shop.documents) > 2)
-        os.kill(_chrome_of(cli), signal.SIGKILL)
-        assert wait_until(lambda: len(results_of(out)) == 2)
-        assert all(each["ok"] for each in results_of(out).values())
 
-        assert batch.stderr is not None
-        batch.send_signal(signal.SIGINT)
-        assert any("once more ends it at once" in line for line in batch.stderr)
-        batch.send_signal(signal.SIGINT)
+        def end(batch: OtherEnd) -> None:
+            assert wait_until(lambda: len(shop.documents) > 2)
+            os.kill(_chrome_of(cli), signal.SIGKILL)
+            assert wait_until(lambda: len(results_of(out)) == 2)
+            assert all(each["ok"] for each in results_of(out).values())
 
-        assert batch.wait(20) == 130
+            batch.interrupt()
+            assert any("once more ends it at once" in line for line in batch.stderr)
+            batch.interrupt()
+
+        words = [tasks_file(tmp_path, tasks), "-o", str(out), "--concurrency", "2", "--retries", "1"]
+        assert cli.beside(end, "batch", *words) == 130
     assert set(results_of(out)) == {"c0", "c1"}
     assert wait_until(lambda: not living(cli.environment))
 

@@ -33,16 +33,6 @@ quietly(() => new PaymentRequest([{supportedMethods: "EVIL/pay"}],
                                  {total: {label: "x", amount: {currency: "EUR", value: "1"}}}).canMakePayment());
 quietly(() => navigator.credentials.get({identity: {providers: [{configURL: "EVIL/identity.json", clientId: "x"}]}}));
 </script>"""
-_SOME = """<iframe src="OTHER/inner"></iframe><img src="EVIL/img.gif"><iframe src="GOOD/to-iframe"></iframe><script>
-quietly(() => fetch("EVIL/fetch"));
-quietly(() => fetch("GOOD/to-fetch"));
-quietly(() => { new WebSocket("SOCKET/socket"); });
-quietly(() => { new WebSocket("DOTTED/dotted-socket"); });
-quietly(() => { new Worker("GOOD/worker.js?who=dedicated"); });
-quietly(() => { fetchLater("EVIL/later", {activateAfter: 50}); });
-quietly(() => { window.open("EVIL/popup"); });
-addEventListener("pagehide", () => { navigator.sendBeacon("EVIL/pagehide"); });
-</script>"""
 _PAGE = """<!doctype html><title>Outlets</title>
 <link rel="stylesheet" href="EVIL/link.css"><link rel="icon" href="EVIL/icon.gif">
 <link rel="manifest" href="EVIL/site.webmanifest" crossorigin="use-credentials">
@@ -104,7 +94,10 @@ BESIDE_ALL_SESSIONS = ["/.well-known/web-identity", "/identity.json", "/pay", "/
 
 def put_outlets(web: Web) -> str:
     """The address of the page on the host "good"."""
-    _put_others(web)
+    for name in ("to-img", "to-iframe", "to-fetch", "to-popup"):
+        web.redirect("good", f"/{name}", f"{web.origin('evil')}/redirected-{name}")
+    web.put("other", "/inner", _filled(_INNER, web))
+    _put_workers(web)
     return web.put(
         "good",
         "/",
@@ -114,24 +107,10 @@ def put_outlets(web: Web) -> str:
     )
 
 
-def put_some_outlets(web: Web) -> str:
-    """The same for a page with those that sessions of tabs do not tell of, and some of the others."""
-    _put_others(web)
-    return web.put("good", "/", _filled(_UNSEEN + _SOME, web))
-
-
 def put_unseen(web: Web) -> str:
     """The same for a page with those alone that sessions of tabs do not tell of."""
     _put_workers(web)
     return web.put("good", "/", _filled(_UNSEEN, web))
-
-
-def _put_others(web: Web) -> None:
-    """What the page leads to."""
-    for name in ("to-img", "to-iframe", "to-fetch", "to-popup"):
-        web.redirect("good", f"/{name}", f"{web.origin('evil')}/redirected-{name}")
-    web.put("other", "/inner", _filled(_INNER, web))
-    _put_workers(web)
 
 
 def _put_workers(web: Web) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -122,17 +123,15 @@ def test_without_a_key_and_a_server_no_model_is_chosen() -> None:
 
 
 @pytest.mark.chrome
-def test_the_demo_goes_from_a_sentence_to_an_answer(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(Path(__file__).parent.parent)
-    monkeypatch.setattr(sys, "argv", ["demo", "--replay"])
+def test_the_demo_goes_from_a_sentence_to_an_answer() -> None:
+    root = Path(__file__).parent.parent
 
-    status = demo.main()
+    run = subprocess.run(
+        [sys.executable, "-m", "fixtures.demo", "--replay"], cwd=root, capture_output=True, text=True, timeout=120
+    )
 
-    said = capsys.readouterr()
-    lines = said.out.splitlines()
-    assert status == 0, said.out + said.err
+    lines = run.stdout.splitlines()
+    assert run.returncode == 0, run.stdout + run.stderr
     assert lines[0] == "Model    As asked: the model's replies come from the recording in fixtures/replies/openai/shop."
     assert lines[-3:-1] == [
         f"Answer   The order number is **{ORDER.number}**: two blue enamel mugs for € 29.00, on invoice, "

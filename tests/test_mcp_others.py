@@ -5,24 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from asyncio.subprocess import PIPE
+import subprocess
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from bench.cache import CACHE, NotFetched, node, npm_environment
-from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.server.serving import HttpServer, listening_at
 
-if TYPE_CHECKING:
-    from cdp_agent.mcp.http import McpApp
-
 SUITE, INSPECTOR = "@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0"
+SERVER = [sys.executable, "-m", "cdp_agent"]
 MOST_TOKENS = 2_000
 NEEDED_NODE = 22
+COMPILED = {"NODE_COMPILE_CACHE": str(CACHE / "node-compiled")}
+"""What node compiles of the programs is kept with them."""
 
 pytestmark = [
     pytest.mark.slow,  # it may have to fetch them
@@ -38,12 +37,13 @@ def program(package: str, name: str) -> list[str]:
         pytest.skip(f"{package}: {error}")
 
 
-@asynccontextmanager
-async def served(app: McpApp) -> AsyncIterator[str]:
-    """Its address, while the block lasts."""
+@pytest.fixture(scope="module")
+async def conforming() -> AsyncIterator[str]:
+    """The address of a server that has what the suite expects to find."""
     from cdp_agent.mcp.http import PATH  # late: the SDK takes 0.6 s
+    from tests.programs.mcp_conformance import conforming
 
-    http = HttpServer(app)
+    http = HttpServer(conforming())
     with listening_at("127.0.0.1", 0) as listener:
         serving = asyncio.create_task(http.serve([listener]))
         yield f"http://127.0.0.1:{listener.getsockname()[1]}{PATH}"
@@ -51,53 +51,34 @@ async def served(app: McpApp) -> AsyncIterator[str]:
         await serving
 
 
-async def ran(*command: str) -> tuple[str, str, int | None]:
-    """What a program for node wrote, what it complained of, and its exit status.
-
-    What node compiles of it is kept with what was fetched, and other nodes that it starts are the same.
-    """
-    path = f"{Path(command[0]).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "NODE_COMPILE_CACHE": str(CACHE / "node-compiled")}
-    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=environment)
-    told, complaints = await process.communicate()
-    return told.decode(), complaints.decode(), process.returncode
-
-
-@pytest.fixture(scope="module")
-async def conforming() -> AsyncIterator[str]:
-    """The address of a server that has what the suite expects to find."""
-    from tests.programs.mcp_conformance import conforming  # late, see above
-
-    async with served(conforming()) as url:
-        yield url
-
-
 @pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])
 async def test_all_scenarios_for_servers_pass(revision: str, conforming: str) -> None:
     suite = program(SUITE, "conformance")
     words = ["server", "--url", conforming, "--spec-version", revision, "--suite", "all"]
 
-    told, _, _ = await ran(*suite, *words)
+    process = await asyncio.create_subprocess_exec(
+        *suite, *words, stdout=PIPE, stderr=DEVNULL, env=os.environ | COMPILED
+    )
+    told = (await process.communicate())[0].decode()
 
     failed = [line for line in told.splitlines() if line.startswith("✗")]
     assert failed == []
     assert ", 0 failed" in told.strip().splitlines()[-1]
 
 
-async def test_the_inspector_finds_no_fault_with_the_tools() -> None:
-    """At the standard input and output: test_mcp_serving.py."""
-    from cdp_agent.mcp import server  # late, see above
-    from cdp_agent.mcp.http import McpApp
-    from tests.programs.mcp_conformance import NoSession
-
+def test_the_inspector_finds_no_fault_with_the_tools(environment: dict[str, str]) -> None:
     inspector = program(INSPECTOR, "mcp-inspector")
-    app = McpApp(server(NoSession(), has_model=True, allow_evaluate=True), token=None, hosts=LOOPBACK)
-    async with served(app) as url:
-        words = ["--cli", "--method", "tools/list", "--strict", "--connect-timeout", "120000", url]
-        told, complaints, status = await ran(*inspector, *words)
+    path = f"{Path(inspector[0]).parent}:{os.environ['PATH']}"  # it starts another node
+    # It hands the server no variables but those that it is told.
+    told = ["-e", f"XDG_RUNTIME_DIR={environment['XDG_RUNTIME_DIR']}", "--connect-timeout", "120000"]
+    words = ["--cli", "--method", "tools/list", "--strict", *told, "--", *SERVER, "mcp"]
 
-    assert status == 0, complaints
-    assert "snapshot" in [each["name"] for each in json.loads(told)["tools"]]
+    done = subprocess.run(
+        [*inspector, *words], env={**environment, "PATH": path, **COMPILED}, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "snapshot" in [each["name"] for each in json.loads(done.stdout)["tools"]]
 
 
 async def test_the_list_of_tools_is_short_with_all_that_there_can_be() -> None:

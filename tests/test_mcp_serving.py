@@ -1,4 +1,4 @@
-"""`cdp-agent mcp` over HTTP, with the official SDK's client, and as a process of its own at stdin and stdout."""
+"""`cdp-agent mcp` as a process of its own, at stdin and stdout and over HTTP, with the official SDK's client."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import redirect_stderr, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,6 @@ import httpx
 import httpx2
 import pytest
 
-from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.subcommands import mcp as command
-from cdp_agent.cli.words import of_session
 from cdp_agent.security.http_guard import MAX_BODY_BYTES
 from cdp_agent.trace.options import run_folders
 from fixtures.shop import ShopServer
@@ -49,42 +46,17 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**environment_in(tmp_path_factory.mktemp("served")), "CDP_AGENT_SERVER_TOKEN": TOKEN}
 
 
-class Announced:
-    """A standard error of which the first line is waited for."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.whole = asyncio.Event()
-
-    def write(self, text: str) -> int:
-        self.text += text
-        if "\n" in self.text:
-            self.whole.set()
-        return len(text)
-
-    def flush(self) -> None: ...
-
-
 @pytest.fixture(scope="module")
-async def url(environment: dict[str, str], detached: DetachedChrome) -> AsyncIterator[str]:
-    """The address of a server over HTTP, whose sessions are in the Chrome that runs already, and end with it.
-
-    It is in this process, with what it would have in its own, which takes a second to begin.
-    """
-    attached, words = {**environment, "CDP_AGENT_CDP": detached.endpoint}, ["--http", "0"]
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in attached.items():
-            patch.setenv(name, value)
-        chosen, _ = of_session(["mcp", *words])
-        with redirect_stderr(announced := Announced()):  # all of it that is used
-            serving = asyncio.ensure_future(
-                command._serve(command.read_mcp(words), words, chosen, CommandCaller.here())
-            )
-            await announced.whole.wait()
-        assert announced.text.startswith("cdp-agent serves MCP at "), announced.text
-        yield announced.text.split()[-1]
-        serving.cancel()
-        await asyncio.wait([serving])
+def url(environment: dict[str, str], detached: DetachedChrome) -> Iterator[str]:
+    """The address of a server over HTTP, whose sessions are in the Chrome that runs already, and end with it."""
+    attached = {**environment, "CDP_AGENT_CDP": detached.endpoint}
+    command = [*COMMAND, "mcp", "--http", "0"]
+    with subprocess.Popen(command, env=attached, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        assert told.startswith("cdp-agent serves MCP at "), told
+        yield told.split()[-1]
+        process.terminate()
     Cli(attached).end()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -38,23 +40,30 @@ async def awaited(part: str, then: str, browser: Browser, replaced: dict[str, st
     await defined["main"](browser)
 
 
-async def run(text: str) -> None:
-    """Carries out a whole program."""
-    await asyncio.to_thread(exec, text, {"__name__": "__main__"})
+async def run(text: str, folder: Path, **variables: str) -> list[str]:
+    """The lines that the program prints."""
+    (folder / "program.py").write_text(text)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        folder / "program.py",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, **variables},
+    )
+    said, errors = await process.communicate()
+    assert (process.returncode, errors.decode()) == (0, "")
+    return said.decode().splitlines()
 
 
-async def test_the_first_program_looks_acts_and_asks_a_model(serve: Serve, capsys: Captured) -> None:
+async def test_the_first_program_looks_acts_and_asks_a_model(serve: Serve, tmp_path: Path) -> None:
     about = serve("<title>About examples</title>")
     example = serve(f"<h1>Example Domain</h1><a href='{about}'>Learn more</a>")
     shop = serve("<h1>Shop</h1><p>Blue mug: 12 crowns")
     with ReplayServer(replies=[ANSWER]) as model:
         text = program(0).replace("https://example.com", example).replace("https://shop.example", shop)
         scripted = f'model="openai-compatible/scripted", base_url="{model.base_url}"'
-        await run(text.replace('model="openai/gpt-6-luna"', scripted))
+        lines = await run(text.replace('model="openai/gpt-6-luna"', scripted), tmp_path)
 
-    said, errors = capsys.readouterr()
-    lines = said.splitlines()
-    assert errors == ""
     assert lines[:4] == [
         '- heading "Example Domain" [level=1]',
         f'- link "Learn more" [ref=E1] → /{Path(about).name}',
@@ -67,7 +76,7 @@ async def test_the_first_program_looks_acts_and_asks_a_model(serve: Serve, capsy
 async def test_the_blocking_program_prints_a_page(serve: Serve, capsys: Captured) -> None:
     text = program(1).replace("https://example.com", serve("<h1>Example Domain</h1>"))
 
-    await run(text)
+    await asyncio.to_thread(exec, text, {"__name__": "__main__"})
 
     assert capsys.readouterr().out == '- heading "Example Domain" [level=1]\n'
 

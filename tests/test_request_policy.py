@@ -18,7 +18,7 @@ from cdp_agent.page.policy.policy_registry import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.conftest import new_tab
 from tests.detached import DetachedChrome
-from tests.outlets import BESIDE_ALL_SESSIONS, put_outlets, put_some_outlets, put_unseen
+from tests.outlets import BESIDE_ALL_SESSIONS, put_outlets, put_unseen
 from tests.web import Web, running
 
 ALLOWED = ["good.localhost", "other.localhost"]
@@ -72,9 +72,8 @@ async def lead(page: Page, url: str) -> None:
 
 
 async def test_in_a_chrome_of_ours_nothing_gets_out(guarded: Browser, web: Web) -> None:
-    """There its resolver refuses, too, what sessions do not hold: those ways are tried in a run, where it does not."""
     page = await guarded.new_page()
-    receipt = await page.goto(put_some_outlets(web))
+    receipt = await page.goto(put_outlets(web))
     await all_tried(web, page)
     await page.goto(web.origin("good") + "/next")
     await close(page)

@@ -142,11 +142,11 @@ class Soak:
     async def navigate(self, page: Page, actions: int) -> None:
         """The next page in this tab: what it is for, and then so many actions on what each page has."""
         name = list(PAGES)[self.navigations % 6]
-        address = (self.site.address, self.site.elsewhere)[self.navigations // 6 % 2]
+        address = (self.site.address, self.site.elsewhere)[self.navigations // 3 % 2]
         self.navigations += 1
         await self.call(page, "goto", url=f"{address}/{name}")
         done = await self._use(page, name)
-        refs = await self.refs(page)
+        refs = await self.refs(page) if done < actions else {}
         for number in range(done, actions):
             match number % 4:
                 case 0:

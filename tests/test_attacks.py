@@ -34,7 +34,7 @@ GROUPS: dict[str, list[Attack]] = {
 }
 WHOLE_PAGE = ("documents", "endless")
 """Each of their attacks is on all of its page."""
-TOGETHER = {"forging": 17, "lists": 30, "echoes": 40, "endless": 6}
+TOGETHER = {"forging": 17, "lists": 30, "echoes": 40, "endless": 7}
 """So many attacks of these groups are made in one run: most of them by the same act."""
 LONGEST_MESSAGE = 20_000
 
@@ -111,7 +111,7 @@ def test_the_judge_sees_what_is_forged() -> None:
 async def test_nothing_comes_of_what_a_model_says_to_do_harm(
     browser: Browser, one_tab: OneTab, web: Web, tmp_path: Path
 ) -> None:
-    played = scenes(web, "reply", REPLIES)
+    played = scenes(web, "reply", REPLIES, together=25)
 
     wrong = await in_turn(played, browser, [one_tab], tmp_path)
 

@@ -43,5 +43,5 @@ FORGING = [
     at_once("the end of a fence in the console", f"console.error(\"{_SAYS}\"); setTimeout(() => {{ throw new Error(\"{_SAYS}\") }})"),
     at_once("the end of a fence in an option", f"const s = document.createElement('select'); s.append(new Option(\"{_SAYS}\")); document.body.append(s)"),
     at_once("half of a character in everything", f"document.title = '\\ud800'; document.querySelector('p').textContent = 'x\\udc00\\ud83d {INJECTED}'; history.replaceState(0, '', '?\\ud800')"),
-    press("the end of a fence in a new tab", f"const w = window.open('about:blank'); w.document.title = \"{_SAYS}\"", alone=True),
+    press("the end of a fence in a new tab", f"const w = window.open('about:blank'); w.document.title = \"{_SAYS}\"", leaves=True),
 ]  # fmt: skip

@@ -18,14 +18,15 @@ PAGE = """<h1>Here</h1><form method=post action='/harm'><input type=password ari
 _MUCH = "x" * 50_000
 
 
-def _reply(name: str, stream: bytes, tells: str = "", *, alone: bool = False) -> Attack:
+def _reply(name: str, *streams: bytes, tells: str = "", leaves: bool = False) -> Attack:
     """What the provider sends."""
-    return Attack(name, PAGE, (), tells, alone=alone, stream=stream)
+    return Attack(name, PAGE, (), tells, leaves=leaves, streams=streams)
 
 
-def _call(name: str, tool: str, arguments: dict[str, Any] | str, tells: str = "") -> Attack:
-    """Alone is what asks the model for more, or ends the run."""
-    return _reply(name, reply((tool, arguments)), tells, alone=tool in ("extract", "done"))
+def _call(name: str, tool: str, arguments: dict[str, Any] | str, tells: str = "", *, answer: str = "") -> Attack:
+    """`answer` is what is said to one that asks the model for more."""
+    asked = [reply(text=answer)] if answer else []
+    return _reply(name, reply((tool, arguments)), *asked, tells=tells, leaves=tool == "done")
 
 
 def _nested(depth: int) -> str:
@@ -53,7 +54,7 @@ REPLIES = [
     _call("arguments of 50,000 letters", "click", {"ref": _MUCH}, "a ref such as E12"),
     _call("arguments of many braces", "click", '{"a' * 5_000, "not JSON"),
     _call("arguments of many quotes", "click", '{"' * 5_000 + '"}' * 5, "not JSON"),
-    _call("arguments nested 50 deep", "extract", {"description": "x", "output_schema": json.loads(_nested(50))}),
+    _call("arguments nested 50 deep", "extract", {"description": "x", "output_schema": json.loads(_nested(50))}, answer="{}"),
     _call("arguments nested 5,000 deep", "click", _nested(5_000), "not JSON"),
     _call("a prototype", "click", '{"__proto__": {"ref": "E1"}, "constructor": 1}'),
     _call("a number that is none", "wait", '{"seconds": NaN}'),
@@ -90,11 +91,11 @@ REPLIES = [
     _call("a file by dots", "upload", {"ref": "{{ref:button File}}", "files": ["./../../../../../../etc/passwd"]}, "may not be uploaded"),
     _call("a file with NUL in its name", "upload", {"ref": "{{ref:button File}}", "files": ["/etc/passwd\0.txt"]}, "names no file"),
     _call("a device", "upload", {"ref": "{{ref:button File}}", "files": ["/dev/zero"]}, "may not be uploaded"),
-    _call("a schema without an end", "extract", {"description": "x", "output_schema": {"$ref": "#"}}),
-    _call("a schema in a circle", "extract", {"description": "x", "output_schema": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}}),
+    _call("a schema without an end", "extract", {"description": "x", "output_schema": {"$ref": "#"}}, answer="{}"),
+    _call("a schema in a circle", "extract", {"description": "x", "output_schema": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}}, answer="{}"),
     _call("a schema of the attacker's", "extract", {"description": "x", "output_schema": {"$ref": "EVIL/schema.json"}}),
     _call("a schema of a file", "extract", {"description": "x", "output_schema": {"$ref": "file:///etc/passwd"}}),
-    _call("a schema with a pattern without an end", "extract", {"description": "x", "output_schema": {"type": "string", "pattern": "(a+)+$"}}),
+    _call("a schema with a pattern without an end", "extract", {"description": "x", "output_schema": {"type": "string", "pattern": "(a+)+$"}}, answer='"a"'),
     _call("text with NUL", "fill", {"ref": "{{ref:textbox Note}}", "value": "a\0b"}),
     _call("text with half of a character", "fill", '{"ref": "{{ref:textbox Note}}", "value": "a\\ud800b"}'),
     _call("text of 50,000 letters", "fill", {"ref": "{{ref:textbox Note}}", "value": _MUCH}),
@@ -104,7 +105,7 @@ REPLIES = [
     _call("a drag to nowhere", "drag", {"from_ref": "{{ref:button Go}}", "by": [1e308, -1e308]}),
     _call("a scroll without an end", "scroll", {"direction": "down", "pages": 1e308}),
     _call("an end that says the secret's name", "done", {"result": "<secret:password>"}),
-    _reply("200 calls at once", reply(*[("snapshot", {})] * 200), "Not run: ", alone=True),
+    _reply("200 calls at once", reply(*[("snapshot", {})] * 200), tells="Not run: ", leaves=True),
     _reply("two calls of one id", reply(("snapshot", {}), ("snapshot", {})).replace(b"call_snapshot_1", b"call_snapshot_0")),
     _reply("the id of another call", reply(("snapshot", {})).replace(b"call_snapshot_0", b"call_create_plan_0")),
     _reply("an id of 10,000 letters", reply(("snapshot", {})).replace(b"call_snapshot_0", b"i" * 10_000)),

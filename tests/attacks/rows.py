@@ -26,10 +26,11 @@ LOG_IN_ALL: Calls = (("fill", {"ref": "{{ref:textbox Password all}}", "value": "
 
 
 class Attack(NamedTuple):
-    """`calls` are what the model does there, or `stream` what it says; all of `tells` must be among what it then reads.
+    """`calls` are what the model does there, or `streams` what it says; all of `tells` must be among what it then reads.
 
-    `downloads` are the files that may come of it. `alone` is what others on its page would be disturbed by, and
-    `hangs` what keeps the process of its page busy, or ends it.
+    `downloads` are the files that may come of it. `leaves` is what leaves the page or opens a tab, or ends the run, once
+    it is done; `alone` is what others on its page would be disturbed by before, and `hangs` what keeps the process of its
+    page busy, or ends it.
     """
 
     name: str
@@ -37,9 +38,10 @@ class Attack(NamedTuple):
     calls: Calls = GO
     tells: str | tuple[str, ...] = ()
     downloads: int = 0
+    leaves: bool = False
     alone: bool = False
     hangs: bool = False
-    stream: bytes = b""
+    streams: tuple[bytes, ...] = ()
 
 
 def press(name: str, script: str, **more: Any) -> Attack:

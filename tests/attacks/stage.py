@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -122,8 +122,8 @@ class Scene:
             for reads, made in groupby(json.loads(written), key=lambda call: call[0] in _READING):
                 together = [(tool, arguments) for tool, arguments in made]
                 said += [reply(*together)] if reads else [tool_call(*each) for each in together]
-            if attack.stream:
-                said = [self._here(attack.stream.decode(), place).encode()]
+            if attack.streams:
+                said = [self._here(each.decode(), place).encode() for each in attack.streams]
             elif written == before:
                 turns.append(turns[-1])
                 continue
@@ -154,7 +154,7 @@ class Scene:
             async for event in agent.stream(task, url=self.url, page=page):
                 trace.write(event)
                 self.events.append(event)
-        self._stayed = len(self.attacks) == 1 or (page.url.startswith(self.url) and not page.popups)
+        self._stayed = self.attacks[-1].leaves or self.attacks[-1].alone or (page.url.startswith(self.url) and not page.popups)
 
     async def step(self, browser: Browser, page: Page) -> list[Ask]:
         """A step is carried out, and nothing that is asked about it is allowed; what was asked."""
@@ -169,7 +169,7 @@ class Scene:
 
     def faults(self, folder: Path) -> dict[str, list[str]]:
         """What got out, what was forged, and what was told wrongly or not at all: by attack, else by scene."""
-        read = json.dumps(self.server.requests if self.server else [], ensure_ascii=False)
+        read = _once(self.server.requests if self.server else [])
         files = "".join(each.read_text("utf-8") for each in sorted(folder.rglob("*")) if each.is_file())
         told = msgspec.json.encode(self.events).decode()
         found: dict[str, list[str]] = {self.name: []}
@@ -213,6 +213,12 @@ def _new_in(messages: list[dict[str, Any]]) -> list[str]:
     return [each if isinstance(each, str) else json.dumps(each) for each in new]
 
 
+def _once(requests: list[dict[str, Any]]) -> str:
+    """All that was asked: what each request says again is there once."""
+    said = [each | {"messages": []} for each in requests] + [part for each in requests for part in each["messages"]]
+    return "\n".join(dict.fromkeys(json.dumps(each, ensure_ascii=False) for each in said))
+
+
 def _secrets_in(where: str, text: str) -> list[str]:
     text = text.lower()
     return [f"{where} has {form!r}" for form in secret_forms() if form in text]
@@ -233,10 +239,12 @@ def broken(message: str) -> list[str]:
 def scenes(
     web: Web, group: str, attacks: Sequence[Attack], *, together: int = TOGETHER, apart: bool = False
 ) -> list[Scene]:
-    """All of the attacks, so many of them in a scene, but for those that are alone."""
+    """All of the attacks, so many of them in a scene, but for those that are alone; one that leaves is the last of it."""
     alone = [each for each in attacks if each.alone or each.hangs]
-    others = [each for each in attacks if not (each.alone or each.hangs)]
-    parts = [others[start : start + together] for start in range(0, len(others), together)]
+    leaving = [each for each in attacks if each.leaves]
+    others = [each for each in attacks if not (each.alone or each.hangs or each.leaves)]
+    staying = [others[start : start + together] for start in range(0, len(others), together)]
+    parts = [[*stay, *last] for stay, last in zip_longest(staying, ([each] for each in leaving), fillvalue=[])]
     parts += [[each] for each in alone]
     return [Scene(web, group, number, part, apart=apart) for number, part in enumerate(parts)]
 

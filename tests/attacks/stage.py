@@ -96,6 +96,7 @@ class Scene:
             self.web.put(self.site, f"{path}/{name}", self._here(_WORKER, place), "text/javascript")
         self.web.put(self.site, f"{path}/storing", _STORING)
         self.web.put(self.site, f"{path}/refresh", "<p>Soon", Refresh=self._here("0; url=EVIL/x", place))
+        self.web.put(self.site, f"{path}/moved", "", status=307, Location=self._here("EVIL/x", place))
         for name, to in {"file": "file:///etc/passwd", "data": "data:text/html,x", "evil": "EVIL/x"}.items():
             self.web.redirect(self.site, f"{path}/to-{name}", self._here(to, place))
 
@@ -184,7 +185,7 @@ class Scene:
         found: dict[str, list[str]] = {self.name: []}
         for place, attack in enumerate(self.attacks):
             messages = self.messages(place)
-            found[attack.name] = [f"the attacker was asked for {path}" for path in self.web.paths(self.attacker(place))]
+            found[attack.name] = [f"the attacker was asked for {path}" for path in self.web.paths_below(self.attacker(place))]
             found[attack.name] += _secrets_in("the model", "\n".join(messages))
             found[attack.name] += [each for message in messages for each in broken(message)]
             tells = (attack.tells,) if isinstance(attack.tells, str) else attack.tells

@@ -23,6 +23,7 @@ from werkzeug import Request, Response
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
+from cdp_agent.page.receipts.stability import QUIET
 from cdp_agent.security.fence import TAG
 from cdp_agent.security.secrets import Secret
 from fixtures.replay import ReplayServer, tool_call
@@ -241,6 +242,16 @@ async def test_without_a_list_only_what_the_page_itself_has_gets_out(
     assert SECRET not in json.dumps(server.requests)
     for message in [each for each in server.turns[-1]["messages"] if each["role"] in ("user", "tool")]:
         assert_fenced(message["content"], sites.evil)
+
+
+@pytest.mark.parametrize("name", ["frame_sandboxed"])
+async def test_a_frame_that_has_a_process_as_it_is_sandboxed_is_there_with_its_page(
+    page: Page, sites: Sites, name: str
+) -> None:
+    receipt = await page.goto(f"{sites.shop}{name}.html")
+
+    assert receipt.settled == QUIET
+    assert "textbox" in (await page.snapshot()).text
 
 
 def assert_fenced(text: str, evil: str) -> None:

@@ -19,6 +19,7 @@ from .network import Requests
 
 REQUESTED_ONLY_S = 0.5
 """A navigation that was asked for and has not begun by then does not begin (a policy or a handler prevented it)."""
+_TEXT_OF_A_FRAME = "about:srcdoc"
 _MAY_LEAD_TO = frozenset({"http", "https", "about", "blob", "javascript"})
 """The schemes of addresses that pages may go to: where such a navigation does not begin, the page has its reasons."""
 
@@ -221,9 +222,14 @@ class Activity:
         self._stirred()
 
     def _detached(self, event: cdp_page.FrameDetached) -> None:
+        going = self._navigations.get(event.frame_id)
         if event.reason == "remove":
             self._navigations.pop(event.frame_id, None)
             self._documents.pop(event.frame_id, None)
+        elif going is not None and going.url == _TEXT_OF_A_FRAME:
+            # It is in another process, as a sandboxed one is, before anybody there can tell that it has come.
+            del self._navigations[event.frame_id]
+            self._documents[event.frame_id] = going.url
         self._stirred()
 
     def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:

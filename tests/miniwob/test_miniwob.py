@@ -31,7 +31,9 @@ SHOWN_BY_OTHERS = {
     *("click-test-transfer", "unicode-test"),  # click-button
     *("click-collapsible-2", "click-tab-2-easy"),  # click-collapsible, click-tab-2-medium
     *("choose-date", "choose-date-easy"),  # book-flight
-    *("find-word", "use-colorwheel"),  # simple-algebra
+    *("find-word", "simple-algebra", "use-colorwheel"),  # enter-text
+    "social-media-all",  # social-media
+    *("drag-circle", "drag-items-grid"),  # draw-line, drag-sort-numbers
     *("click-dialog", "drag-shapes-2", "highlight-text-2", "odd-or-even"),  # click-dialog-2, drag-shapes, …
 }
 # Of the tasks that may take many steps of a kind, one that takes a few; of the others, the first.

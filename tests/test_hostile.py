@@ -196,7 +196,7 @@ def sites(servers: tuple[HTTPServer, HTTPServer], name: str) -> Iterator[Sites]:
 async def play(
     browser: Browser, page: Page, sites: Sites, name: str, calls: Calls | None = None, **options: Any
 ) -> ReplayServer:
-    """Lets the model do what the page wants (or `calls`), and waits until the page has tried what it tries by itself."""
+    """Lets the model do what the page wants (or `calls`), and waits until the page has tried what it does by itself."""
     secrets = {
         "password": Secret(SECRET, [sites.shop.rstrip("/")], fields="hidden"),
         "user": Secret("annabelle", [sites.shop.rstrip("/")]),

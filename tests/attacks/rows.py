@@ -26,11 +26,11 @@ LOG_IN_ALL: Calls = (("fill", {"ref": "{{ref:textbox Password all}}", "value": "
 
 
 class Attack(NamedTuple):
-    """`calls` are what the model does there, or `streams` what it says; all of `tells` must be among what it then reads.
+    """`calls` are what the model does there, or `streams` what it says; all of `tells` must be in what it then reads.
 
-    `downloads` are the files that may come of it. `leaves` is what leaves the page or opens a tab, or ends the run, once
-    it is done; `alone` is what others on its page would be disturbed by before, and `hangs` what keeps the process of its
-    page busy, or ends it.
+    `downloads` are the files that may come of it. `leaves` is what leaves the page or opens a tab, or ends the run,
+    once it is done; `alone` is what others on its page would be disturbed by before, and `hangs` what keeps the process
+    of its page busy, or ends it.
     """
 
     name: str

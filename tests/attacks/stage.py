@@ -257,7 +257,8 @@ def scenes(
     leaving = [each for each in attacks if each.leaves]
     others = [each for each in attacks if not (each.alone or each.hangs or each.leaves)]
     staying = [others[start : start + together] for start in range(0, len(others), together)]
-    parts = [[*stay, *last] for stay, last in zip_longest(staying, ([each] for each in leaving), fillvalue=[])]
+    nothing: list[Attack] = []
+    parts = [[*stay, *last] for stay, last in zip_longest(staying, ([each] for each in leaving), fillvalue=nothing)]
     parts += [[each] for each in alone]
     return [Scene(web, group, number, part, apart=apart) for number, part in enumerate(parts)]
 

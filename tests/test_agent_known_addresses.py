@@ -14,7 +14,6 @@ from cdp_agent.websearch.base import Results, WebResult
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, told
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 TASK = """Go to https://Example.com/shop?q=1, then to www.other.org/a. (See http://127.0.0.1:8080/x.)
 Or localhost:3000, example.net, or HTTPS://Example.COM:443/Caf\u00e9/./b/../c?x=\u00e9 y"""

@@ -29,9 +29,18 @@ LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
     own: ({key, name}) => `<li>${name} <button id="open-${key}">Open</button></li>`,
     same: ({name}) => `<li>${name} <button name="open">Open</button></li>`,
     generated: ({name}, at) => `<li>${name} <button id=":r${at}:">Open</button></li>`,
+    after: ({name}) => `<span>${name}</span><button>Open</button>`,
+    ahead: ({name}) => `<button>Open</button><span>${name}</span>`,
+    defined: ({name}) => `<dt>${name}</dt><dd><button>Open</button></dd>`,
+    boxed: ({name}) => `<b>${name}</b><span><i></i><button>Open</button></span>`,
   }
-  function render(kind, items) {
+  function render(kind, items, whole) {
     const list = document.getElementById(kind) ?? document.querySelector('ul')
+    if (whole) {
+      const anew = list.cloneNode()
+      list.replaceWith(anew)
+      return render(kind, items)
+    }
     list.innerHTML = items.map(row[kind]).join('')
     list.querySelectorAll('button').forEach((each, at) => {
       each.onclick = () => { log.textContent += items[at].name + ' ' }
@@ -41,6 +50,8 @@ LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
 ADA, BOB, CLEO, DAN = ({"key": key, "name": name} for key, name in enumerate(("Ada", "Bob", "Cleo", "Dan"), 7))
 Item = dict[str, object]
 KINDS = ("keyed", "linked", "plain", "card", "headed", "counted", "own", "same", "generated")
+SILENT = ("after", "ahead", "defined", "boxed")
+"""Rows that say nothing themselves: what they are about stands beside them."""
 
 
 async def show(page: Page, kind: str, items: list[Item]) -> None:
@@ -55,7 +66,7 @@ async def opens(page: Page) -> list[str]:
 Rows = list[Item]
 BY_THEMSELVES = {"counted", "same"}
 """What tells their buttons apart, others have too: numbers that are another list's keys, or one name for all."""
-LISTS = LIST.replace("<ul></ul>", "".join(f"<ul id={kind}></ul>" for kind in KINDS))
+LISTS = LIST.replace("<ul></ul>", "".join(f"<ul id={kind}></ul>" for kind in (*KINDS, *SILENT)))
 
 
 async def meant_in_each(
@@ -71,20 +82,22 @@ async def meant_in_each(
     return found
 
 
-async def _meant_in(page: Page, before: Rows, after: Rows, nth: int, kinds: list[str]) -> dict[str, object]:
-    async def shown(items: Rows) -> dict[str, list[str]]:
+async def _meant_in(
+    page: Page, before: Rows, after: Rows, nth: int, kinds: Sequence[str], *, whole: bool = False
+) -> dict[str, object]:
+    async def shown(items: Rows, whole: bool = False) -> dict[str, list[str]]:
         calls = []
-        for kind in KINDS:
+        for kind in (*KINDS, *SILENT):
             rows = [{**each, "name": f"{each['name']} {kind}"} for each in items] if kind in kinds else []
-            calls.append(f"render({kind!r}, {rows})")
+            calls.append(f"render({kind!r}, {rows}, {str(whole).lower()})")
         await page.evaluate("; ".join(calls))
         refs = iter(await opens(page))
-        return {kind: [next(refs) for _ in items] for kind in KINDS if kind in kinds}
+        return {kind: [next(refs) for _ in items] for kind in (*KINDS, *SILENT) if kind in kinds}
 
     if not kinds:
         return {}
     refs = await shown(before)
-    now = await shown(after)
+    now = await shown(after, whole)
     found: dict[str, object] = {}
     for kind in kinds:
         ref = await located(page, refs[kind][nth])
@@ -146,6 +159,38 @@ async def test_nobody_elses_button_is_meant(page: Page, serve: Serve) -> None:
     ]
 
     assert found == [dict.fromkeys(KINDS)] * 4
+
+
+async def test_where_a_row_says_nothing_what_stands_around_it_tells_or_nobodys_button_is_meant(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    """Their lists are rendered anew inside, or with what they are in, of which only the latter is still whole then."""
+    await opened(page, serve, LISTS)
+    changes = AFTER | {
+        "another in its place": [ADA, DAN, CLEO],
+        "without it": [ADA, CLEO],
+        "two before it": [DAN, CLEO, ADA, BOB],
+    }
+
+    for whole, (name, after) in itertools.product((False, True), changes.items()):
+        with subtests.test(f"{name}{', the whole list' * whole}"):
+            found = await _meant_in(page, [ADA, BOB, CLEO], after, 1, SILENT, whole=whole)
+
+            sure = name == "as before" or (whole and name == "one before it")
+            assert {found[kind] for kind in SILENT} <= ({"Bob"} if sure else {"Bob", None})
+
+
+TITLED = """<section><h2>Admins</h2><div>Ada <button>Open</button></div></section>
+<ul><li>Bob <button>Open</button></li></ul>"""
+
+
+async def test_the_only_one_of_a_list_is_not_known_by_the_lists_heading(page: Page, serve: Serve) -> None:
+    await opened(page, serve, TITLED)
+    ada = (await opens(page))[0]
+    anew = "<div>Dan <button>Open</button></div>"
+    await page.evaluate(f"document.querySelector('div').outerHTML = '{anew}'")
+
+    assert await located(page, ada) is None
 
 
 ALONE = """<p id=said>Records per page</p><button>Open</button><script>

@@ -111,6 +111,22 @@ async def test_requests_of_a_document_that_was_left_are_kept_and_what_was_out_of
     assert marked == [(1, 1, False), (1, 2, True)]
 
 
+async def test_requests_of_documents_are_kept_where_no_picture_of_them_was_taken_in_time(
+    browser: Browser, page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdp_agent.trace.watcher._LATEST_S", 0.0)
+    last = serve("<title>Last</title>", path="/last")
+    second = serve(f"<a href='{last}'>On</a>", path="/second")
+    on = tool_call("click", {"ref": "{{ref:link On}}"})
+
+    await play(browser, page, [on, on, DONE], url=serve(f"<a href='{second}'>On</a>", path="/first"), trace=tmp_path)
+
+    urls = [each["request"]["url"] for each in lines(tmp_path, "network.jsonl")]
+    assert [each.rpartition("/")[2] for each in urls if "favicon" not in each] == ["first", "second", "last"]
+    omitted = [each["what"] for each in lines(tmp_path, "events.jsonl") if each["type"] == "trace:omitted"]
+    assert "picture" in omitted
+
+
 async def test_a_run_by_steps_has_its_pictures_too_and_each_a_folder_of_its_own(
     browser: Browser, page: Page, serve: Serve, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
@@ -87,8 +88,11 @@ class Instance:
             *self.targets.follow(),
         ]
         if self.process is not None:
-            answers.append(self.process.identify(self.session))
+            processes = self.session.post(GetProcessInfo())
+            answers.append(processes)
         self.version, *_ = await asyncio.gather(*answers)
+        if self.process is not None:
+            await self.process.identify(processes.result().process_info)
         self._liveness.start()
         await self.default.load()
 

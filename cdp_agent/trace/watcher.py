@@ -116,12 +116,13 @@ class Watcher:
 
     async def _look(self) -> None:
         tabs = [tab for tab in self._tabs() if not tab.closed]
+        for tab in tabs:  # first, since from then on those of documents that are left are kept
+            self._record_requests(tab)
         try:
             async with asyncio.timeout(_TAKES_AT_MOST_S):
                 if tabs:
                     await self._see(tabs[-1])
                 for tab in tabs:
-                    self._record_requests(tab)
                     await self._record_console(tab)
         except (ActionError, ProtocolError, BrowserError, TimeoutError) as error:
             # The page hangs or has just gone, which the run finds out itself.

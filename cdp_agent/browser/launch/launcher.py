@@ -16,8 +16,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.browser.launch import supervisor
-from cdp_agent.cdp.connection import Session
-from cdp_agent.cdp.system_info import GetProcessInfo
+from cdp_agent.cdp.system_info import Process
 from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
@@ -115,14 +114,10 @@ class ChromeProcess:
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    async def identify(self, browser: Session) -> None:
-        """Has Chrome say which process it is: what was started may be a script that waits for it, as Debian's is.
-
-        Raises ProtocolError, BrowserError.
-        """
-        told = (await browser.send(GetProcessInfo())).process_info
+    async def identify(self, processes: Sequence[Process]) -> None:
+        """Learns of Chrome which one it is: what was started may be a script that waits for it, as Debian's is."""
         await self._started
-        pid = next(each.id for each in told if each.type == "browser")
+        pid = next(each.id for each in processes if each.type == "browser")
         if sys.platform != "win32" and pid != self.pid:
             with contextlib.suppress(ProcessLookupError):  # where it runs, processes are counted apart from ours
                 if os.getpgid(pid) == self._group:

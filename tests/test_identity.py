@@ -32,6 +32,7 @@ LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
     after: ({name}) => `<span>${name}</span><button>Open</button>`,
     ahead: ({name}) => `<button>Open</button><span>${name}</span>`,
     defined: ({name}) => `<dt>${name}</dt><dd><button>Open</button></dd>`,
+    counting: ({name}, at) => `<span>${name}</span><button data-id="${at + 1}">Open</button>`,
     boxed: ({name}) => `<b>${name}</b><span><i></i><button>Open</button></span>`,
   }
   function render(kind, items, whole) {
@@ -41,7 +42,7 @@ LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
       list.replaceWith(anew)
       return render(kind, items)
     }
-    list.innerHTML = items.map(row[kind]).join('')
+    list.innerHTML = (list.localName === 'section' ? '<h2>All</h2>' : '') + items.map(row[kind]).join('')
     list.querySelectorAll('button').forEach((each, at) => {
       each.onclick = () => { log.textContent += items[at].name + ' ' }
     })
@@ -50,8 +51,8 @@ LIST = """<h1>Orders</h1><ul></ul><p id=log></p>
 ADA, BOB, CLEO, DAN = ({"key": key, "name": name} for key, name in enumerate(("Ada", "Bob", "Cleo", "Dan"), 7))
 Item = dict[str, object]
 KINDS = ("keyed", "linked", "plain", "card", "headed", "counted", "own", "same", "generated")
-SILENT = ("after", "ahead", "defined", "boxed")
-"""Rows that say nothing themselves: what they are about stands beside them."""
+SILENT = ("after", "ahead", "defined", "counting", "boxed")
+"""Rows that say nothing themselves: what they are about stands beside them, below a heading of all."""
 
 
 async def show(page: Page, kind: str, items: list[Item]) -> None:
@@ -64,27 +65,20 @@ async def opens(page: Page) -> list[str]:
 
 
 Rows = list[Item]
-BY_THEMSELVES = {"counted", "same"}
-"""What tells their buttons apart, others have too: numbers that are another list's keys, or one name for all."""
-LISTS = LIST.replace("<ul></ul>", "".join(f"<ul id={kind}></ul>" for kind in (*KINDS, *SILENT)))
+LISTS = LIST.replace(
+    "<ul></ul>",
+    "".join(f"<{tag} id={kind}></{tag}>" for tag, kinds in (("ul", KINDS), ("section", SILENT)) for kind in kinds),
+)
 
 
 async def meant_in_each(
-    page: Page, before: Rows, after: Rows, *, nth: int = 1, kinds: Sequence[str] = KINDS
+    page: Page, before: Rows, after: Rows, *, nth: int = 1, kinds: Sequence[str] = KINDS, whole: bool = False
 ) -> dict[str, object]:
     """Whose button the ref means afterwards that the nth had before, in lists of all these kinds; None: nobody's.
 
-    They are beside each other, and say of which kind they are, but for those that are only themselves by themselves.
+    They are beside each other, and say of which kind they are.
     """
-    found = await _meant_in(page, before, after, nth, [kind for kind in kinds if kind not in BY_THEMSELVES])
-    for kind in BY_THEMSELVES.intersection(kinds):
-        found |= await _meant_in(page, before, after, nth, [kind])
-    return found
 
-
-async def _meant_in(
-    page: Page, before: Rows, after: Rows, nth: int, kinds: Sequence[str], *, whole: bool = False
-) -> dict[str, object]:
     async def shown(items: Rows, whole: bool = False) -> dict[str, list[str]]:
         calls = []
         for kind in (*KINDS, *SILENT):
@@ -94,8 +88,6 @@ async def _meant_in(
         refs = iter(await opens(page))
         return {kind: [next(refs) for _ in items] for kind in (*KINDS, *SILENT) if kind in kinds}
 
-    if not kinds:
-        return {}
     refs = await shown(before)
     now = await shown(after, whole)
     found: dict[str, object] = {}
@@ -174,7 +166,7 @@ async def test_where_a_row_says_nothing_what_stands_around_it_tells_or_nobodys_b
 
     for whole, (name, after) in itertools.product((False, True), changes.items()):
         with subtests.test(f"{name}{', the whole list' * whole}"):
-            found = await _meant_in(page, [ADA, BOB, CLEO], after, 1, SILENT, whole=whole)
+            found = await meant_in_each(page, [ADA, BOB, CLEO], after, kinds=SILENT, whole=whole)
 
             sure = name == "as before" or (whole and name == "one before it")
             assert {found[kind] for kind in SILENT} <= ({"Bob"} if sure else {"Bob", None})
@@ -188,7 +180,7 @@ async def test_the_only_one_of_a_list_is_not_known_by_the_lists_heading(page: Pa
     await opened(page, serve, TITLED)
     ada = (await opens(page))[0]
     anew = "<div>Dan <button>Open</button></div>"
-    await page.evaluate(f"document.querySelector('div').outerHTML = '{anew}'")
+    await page.evaluate(f"document.querySelector('section').outerHTML = '<section><h2>Admins</h2>{anew}</section>'")
 
     assert await located(page, ada) is None
 

@@ -100,20 +100,33 @@ def _singling(place: Place, kind: str) -> set[str]:
     """The keys that no other had. One that was alone in its list may have those that each has there."""
     was = place.was
     rivals = place.others if kind != "own" else [each for each in place.were if each is not was]
-    keys = was.keys(kind).difference(*(each.keys(kind) for each in rivals))
-    keys = {key for key in keys if not _counts(place, kind, key)}
-    if rivals or (kind == "own" and place.is_alone):
+    theirs = set[str]().union(*(each.keys(kind) for each in rivals))
+    keys = {key for key in was.keys(kind) - theirs if not _counts(place, kind, key)}
+    if (rivals and not was.is_row) or (kind == "own" and place.is_alone):
         return keys
-    return {key for key in keys if " href=" in key or re.search(r"\d", key.partition("=")[2])}
+    differing = {key.partition("=")[0] for key in theirs}
+    parts = ((key, *key.partition("=")[::2]) for key in keys)
+    return {key for key, name, value in parts if name.endswith(" href") or re.search(r"\d", value) or name in differing}
 
 
 def _counts(place: Place, kind: str, key: str) -> bool:
     """Whether the key only says which row it is, from 0 or 1: the next one there has it then."""
     number = re.search(r"\d+(?=\D*$)", key)
-    if number is None or (start := int(number[0]) - place.was.row) not in (0, 1):
+    if number is None:
         return False
-    before, after = key[: number.start()], key[number.end() :]
-    return all(f"{before}{each.row + start}{after}" in each.keys(kind) for each in place.others)
+    alike = re.compile(f"{re.escape(key[: number.start()])}(\\d+){re.escape(key[number.end() :])}")
+    places = [index if kind == "own" else each.row for index, each in enumerate(place.were)]
+    numbers = {
+        at: int(match[1])
+        for at, each in zip(places, place.were, strict=True)
+        for match in map(alike.fullmatch, each.keys(kind))
+        if match is not None
+    }
+    at = next(at for at, each in zip(places, place.were, strict=True) if each is place.was)
+    start = int(number[0])
+    while numbers.get(at - 1) == start - 1:
+        at, start = at - 1, start - 1
+    return start in (0, 1)
 
 
 def _keyed(place: Place, kind: str, keys: set[str]) -> list[int]:

@@ -59,6 +59,13 @@ class OneTab:
         except (PageClosed, PageUnresponsive):
             await page.close()
 
+    async def clear(self) -> None:
+        """Nothing goes on that runs in its document."""
+        if self._page is not None and not self._page.closed:
+            root = (await tab_of(self._page).frames()).root
+            await root.session.send(cdp_page.Navigate(url="about:blank"))
+            await self.give_back()
+
     async def close(self) -> None:
         if self._page is not None:
             await self._page.close()

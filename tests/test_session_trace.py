@@ -156,7 +156,8 @@ async def test_a_held_session_writes_what_clients_of_mcp_do_and_commands_go_on_i
     assert (went.error, clicked.error) == (None, None)
     assert 'heading "Saved"' in seen.stdout
     assert calls(traces) == [(1, "goto", True), (2, "click", True), (3, "snapshot", True)]
-    assert lines(traces)[-1]["type"] == "task:completed"
+    # A busy machine may have no picture in time, which is counted at the very end.
+    assert [each["type"] for each in lines(traces) if each["type"] != "trace:omitted"][-1] == "task:completed"
 
 
 async def test_sessions_over_http_are_written(browser: Browser, serve: Serve, tmp_path: Path) -> None:

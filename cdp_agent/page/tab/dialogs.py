@@ -152,6 +152,8 @@ class DialogWatcher:
         # Without waiting: until it is answered, Chrome answers nothing else on this page.
         answered = asking.session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
         answered.add_done_callback(lambda done: self._given(asking, done))
+        if event.type == "beforeunload":  # Chrome tells of its end after that of the navigation, which asks for it here
+            self._end(asking, answer)
 
     def _given(self, asking: _Asking, answered: asyncio.Future[Any]) -> None:
         error = None if answered.cancelled() else answered.exception()

@@ -16,7 +16,6 @@ from cdp_agent.tools import BUILT_IN
 from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE, of, play, result_of, said
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import put
 
 DEAD = "<title>Dead</title><button>Dead</button><p>Text</p>"

@@ -13,7 +13,6 @@ import pytest
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
 from tests.writing import write
 

@@ -176,8 +176,8 @@ MUTATIONS = (
     ),
     Mutation(
         "page/refs/identity.py",
-        "if len(there) == len(found) == 1:",
-        "if len(found) == 1:",
+        "if len(there) == len(found) == 1 and",
+        "if len(found) == 1 and",
         "test_identity.py::test_none_is_pressed_when_another_row_says_the_same_now",
     ),
     Mutation(

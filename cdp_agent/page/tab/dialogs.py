@@ -52,16 +52,6 @@ class Dialog(msgspec.Struct, frozen=True):
     """What the page had put into the field of a prompt."""
 
 
-class _Asking:
-    """A dialog that is answered by us, until Chrome tells that it is closed."""
-
-    def __init__(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
-        self.session = session
-        self.event = event
-        self.answer: Answer = "dismiss"
-        """What it is given."""
-
-
 class DialogWatcher:
     """Answers the dialogs of all sessions of a page, and keeps them until they are told.
 
@@ -86,10 +76,8 @@ class DialogWatcher:
         self._stranded = stranded
         self._answers = answers
         self._session_of = session_of
-        self._asking: dict[str, _Asking] = {}
-        """By the id of the frame. More than one there never is for long."""
-        self._lost_in: set[Session] = set()
-        """Those of documents that wait for the answer to a lost one."""
+        self._asking: cdp_page.JavascriptDialogOpening | None = None
+        """The one that is answered by us, until Chrome tells that it is closed: it shows one at a time."""
         self._left: Session | None = None
         """That of the one that waits for a person."""
         self._told: list[Dialog] = []
@@ -98,7 +86,6 @@ class DialogWatcher:
         """To be called before anything may run on the session."""
         session.on(cdp_page.JavascriptDialogOpening, lambda event: self._opened(session, event))
         session.on(cdp_page.JavascriptDialogClosed, self._closed)
-        session.on(cdp_page.FrameNavigated, lambda _: self._goes_on(session))
 
     def check(self) -> None:
         """Raises PageUnresponsive while a dialog waits for a person: until then the page answers nothing."""
@@ -123,8 +110,8 @@ class DialogWatcher:
         if self._left is not None:
             let_go(self._left)
         self._left = None
-        if (asking := self._asking.get(event.frame_id)) is not None:
-            self._end(asking, "accept" if event.result else "dismiss")
+        if self._asking is not None and self._asking.frame_id == event.frame_id:
+            self._end(self._asking, "accept" if event.result else "dismiss")
 
     def _opened(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
         if event.has_browser_handler and not self._answers():
@@ -132,57 +119,54 @@ class DialogWatcher:
             hold_up(session, f"The page shows its user a dialog ({_shown(event)}) and waits until they answer it.")
             return
         self.opened += 1
-        for other in list(self._asking.values()):
+        if self._asking is not None:
             # A Chrome with windows closes that one. A headless shell forgets it, and its frame waits for ever.
-            self._end(other, "dismiss" if event.has_browser_handler else "lost")
-        asking = self._asking[event.frame_id] = _Asking(session, event)
+            self._end(self._asking, "dismiss" if event.has_browser_handler else "lost")
+        self._asking = event
         answer: Answer = getattr(self._policy, event.type, "dismiss")
         hold = self._hold()
         decided = hold.dialog(event) if hold is not None else None
         if decided is None:
-            self._give(asking, answer)
+            self._give(session, event, answer)
         else:
-            decided.add_done_callback(lambda done: self._give(asking, "accept" if done.result() else "dismiss"))
+            decided.add_done_callback(lambda done: self._give(session, event, "accept" if done.result() else "dismiss"))
 
-    def _give(self, asking: _Asking, answer: Answer) -> None:
-        if not self._is_open(asking):
+    def _give(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
+        if self._asking is not event:
             return  # the answer would be given to another one
-        event, asking.answer = asking.event, answer
         text = _preset(event) if self._policy.prompt_text is None else self._policy.prompt_text
         # Without waiting: until it is answered, Chrome answers nothing else on this page.
-        answered = asking.session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
-        answered.add_done_callback(lambda done: self._given(asking, done))
+        answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
+        answered.add_done_callback(lambda done: self._given(event, answer, done))
         if event.type == "beforeunload":  # Chrome tells of its end after that of the navigation, which asks for it here
-            self._end(asking, answer)
+            self._end(event, answer)
 
-    def _given(self, asking: _Asking, answered: asyncio.Future[Any]) -> None:
+    def _given(self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Any]) -> None:
         error = None if answered.cancelled() else answered.exception()
-        if isinstance(error, ProtocolError) and is_no_dialog(error):
-            if self._is_open(asking):
-                self._end(asking, "lost")
-            return
-        if self._is_open(asking):  # its page is gone, or about to be
-            self._end(asking, asking.answer)
+        is_lost = isinstance(error, ProtocolError) and is_no_dialog(error)
+        if self._asking is event:  # else Chrome has told how it ended
+            self._end(event, "lost" if is_lost else answer)
         if error is not None and is_not_active(error):
             self._stranded()
-        elif error is not None:
+        elif error is not None and not is_lost:
             log.debug("not answered: %s", error)
 
-    def _is_open(self, asking: _Asking) -> bool:
-        return self._asking.get(asking.event.frame_id) is asking
-
-    def _end(self, asking: _Asking, answer: Answer | Literal["lost"]) -> None:
-        event = asking.event
-        del self._asking[event.frame_id]
+    def _end(self, event: cdp_page.JavascriptDialogOpening, answer: Answer | Literal["lost"]) -> None:
+        self._asking = None
         self._told.append(Dialog(event.type, event.message, event.url, answer, _preset(event)))
         if answer == "lost" and (session := self._session_of(event.frame_id)) is not None:
-            self._lost_in.add(session)
             hold_up(session, _LOST.format(_shown(event)))
+            _until_a_document_comes(session)
 
-    def _goes_on(self, session: Session) -> None:
-        if session in self._lost_in:
-            self._lost_in.remove(session)
-            let_go(session)
+
+def _until_a_document_comes(session: Session) -> None:
+    """It is let go then: whatever process tells of one answers."""
+
+    def go_on(_: cdp_page.FrameNavigated) -> None:
+        stop()
+        let_go(session)
+
+    stop = session.on(cdp_page.FrameNavigated, go_on)
 
 
 def _shown(event: cdp_page.JavascriptDialogOpening) -> str:

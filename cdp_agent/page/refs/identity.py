@@ -68,6 +68,11 @@ class Place(msgspec.Struct, frozen=True):
     """Those that can be it: they came since."""
 
     @property
+    def which(self) -> int:
+        """The index of `was` in `were`, where others may be equal to it."""
+        return next(index for index, each in enumerate(self.were) if each is self.was)
+
+    @property
     def others(self) -> list[Identity]:
         """Those of other rows."""
         return [each for each in self.were if each.row != self.was.row]
@@ -122,8 +127,7 @@ def _counts(place: Place, kind: str, key: str) -> bool:
         for match in map(alike.fullmatch, each.keys(kind))
         if match is not None
     }
-    at = next(at for at, each in zip(places, place.were, strict=True) if each is place.was)
-    start = int(number[0])
+    at, start = places[place.which], int(number[0])
     while numbers.get(at - 1) == start - 1:
         at, start = at - 1, start - 1
     return start in (0, 1)
@@ -197,7 +201,7 @@ def _by_words(place: Place) -> int | None:
 
 def _may_be_its(was: Identity, now: Identity) -> bool:
     """Not where the heading may be that of a list of one, and nothing is said any more of what it said below."""
-    below, its = ({*_steady_words(each)} - steady_words(each.heading) for each in (was, now))
+    below, its = (_steady_words(each) - steady_words(each.heading) for each in (was, now))
     return was.is_row or not below or bool(below & its)
 
 
@@ -205,7 +209,7 @@ def _nth(place: Place, able: dict[int, Identity]) -> int | None:
     """The n-th of equally many, where all rows say what they said."""
     were = [(each.said, each.nth) for each in place.were]
     are = [(each.said, each.nth) for each in place.are.values()]
-    index = list(place.are)[next(i for i, each in enumerate(place.were) if each is place.was)] if were == are else None
+    index = list(place.are)[place.which] if were == are else None
     return index if index in able else None
 
 

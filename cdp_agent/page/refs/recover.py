@@ -69,9 +69,10 @@ def replacement(found: Alike, told: Identities | None) -> str:
     which = found.were.index(found.ref)
     was = told.were[which] if told is not None else None
     if told is None or was is None or was.is_bare:
-        were, are = (told.were, told.are) if told is not None else ([], [])
+        known = told or Identities([None] * len(found.were), [None] * len(found.are))
         told = Identities(
-            _read_off(found.before.snapshot, found.were, were), _read_off(found.now.snapshot, found.are, are)
+            _read_off(found.before.snapshot, found.were, known.were),
+            _read_off(found.now.snapshot, found.are, known.are),
         )
     fresh = [each in found.fresh for each in found.are]
     index = successor(which, told, fresh, renamed=found.renamed)
@@ -82,9 +83,8 @@ def replacement(found: Alike, told: Identities | None) -> str:
 
 def _read_off(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
     """What the text tells of them, and the keys of their own that the page knows."""
-    own = [each.own if each is not None else [] for each in known] or [[]] * len(refs)
-    read = zip(identities_in(snapshot.text, refs), own, strict=True)
-    return [msgspec.structs.replace(each, own=each.own + keys) for each, keys in read]
+    read = zip(identities_in(snapshot.text, refs), known, strict=True)
+    return [msgspec.structs.replace(each, own=each.own + (its.own if its is not None else [])) for each, its in read]
 
 
 def _same(seen: Seen, was: ElementRef, *, renamed: bool = False) -> list[str]:

@@ -65,23 +65,26 @@ function identityIn(element, mates, row, rows) {
     around: [...around, row].slice(1).flatMap((each) => keysOf(each, SINGLING)),
     inside: [...selectAll(row, '*')].slice(0, MOST_IN_ROW).filter((each) => !around.includes(each)).flatMap((each) => keysOf(each, OF_A_RECORD)),
     heading: heading ? collapse(textContent(heading)) : '', words,
-    beside: words.length ? [] : textsBeside(row, mates.filter((each) => each && !asked.includes(each))),
+    beside: words.length ? [] : textsBeside(row, [-1, 1].map((step) => nearestOther(mates, asked, mates.indexOf(element), step)).filter(Boolean)),
   };
+}
+
+/** The next of its kind in a direction that is not in its row. @returns {Element | null | undefined} */
+function nearestOther(mates, asked, which, step) {
+  let at = which + step;
+  while (mates[at] && asked.includes(mates[at])) at += step;
+  return mates[at];
 }
 
 /** What is said around a row that says nothing itself, such as a `dd`, up to those that others are in. @returns {string[]} */
 function textsBeside(row, others) {
   const isOfOthers = (node) => nodeType(node) === 1 && others.some((each) => each === node || isInside(each, node));
-  const parent = parentNode(row);
-  let words = [];
-  let isPast = false;
-  for (let node = parent && firstChild(parent); node; node = nextSibling(node)) {
-    if (node === row) isPast = true;
-    else if (!isOfOthers(node)) words = words.concat(textsOfRow(node, []));
-    else if (isPast) break;
-    else words = [];
-  }
-  return words;
+  const away = (next) => {
+    const texts = [];
+    for (let node = next.call(row); node && !isOfOthers(node); node = next.call(node)) texts.push(textsOfRow(node, []));
+    return texts;
+  };
+  return [...away(previousSibling_).reverse(), ...away(nextSibling_)].flat();
 }
 
 /** @param {Element} element @param {RegExp} which @returns {string[]} */

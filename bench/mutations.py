@@ -87,7 +87,7 @@ MUTATIONS = (
         "test_server_webhooks.py",
     ),
     Mutation(
-        "server/event_log.py",
+        "server/streams.py",
         "EventsDropped(number + 1, first - 1)",
         "EventsDropped(number, first - 1)",
         "test_server_event_log.py",
@@ -199,7 +199,7 @@ MUTATIONS = (
         "test_receipts.py::test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value",
     ),
     Mutation(
-        "page/receipts/other_tabs.py",
+        "page/receipts/aftermath.py",
         "and not each.acting.locked()):",
         "):",
         "test_receipts.py::test_another_tab_is_told_of_as_it_comes_is_led_elsewhere_and_goes",

@@ -17,7 +17,7 @@ from cdp_agent.config.settings import Config
 from cdp_agent.events import Event
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.asking import ASKING
-from cdp_agent.tools.searching import searching
+from cdp_agent.tools.reading import searching
 from cdp_agent.trace.event_file import Line
 from cdp_agent.websearch import Search
 

@@ -7,8 +7,7 @@ import pytest
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.stuck_detector import _OWN, Stuck, StuckDetector
-from cdp_agent.agent.observation.volatile_lines import VolatileLines
+from cdp_agent.agent.observation.stuck_detector import _OWN, Stuck, StuckDetector, VolatileLines
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved
 from cdp_agent.page.page import Page

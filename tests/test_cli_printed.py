@@ -9,7 +9,7 @@ from cdp_agent.page.receipts.receipts import FilledField, Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
 from cdp_agent.tools.fields import CheckArguments, FieldValue, FillArguments, FormArguments, SelectArguments
-from cdp_agent.tools.mouse import ClickArguments
+from cdp_agent.tools.input import ClickArguments
 
 SITE = "https://shop.example"
 HEADER = """- banner:

@@ -12,9 +12,8 @@ import msgspec
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.journal import Begun, Finished, Journal
+from cdp_agent.jobs.journal import Begun, Finished, Journal, past_of
 from cdp_agent.jobs.options import JobOptions
-from cdp_agent.jobs.past import past_of
 from cdp_agent.jobs.results import JobResult, ResultsFile
 from cdp_agent.jobs.running import JobRun
 from cdp_agent.jobs.states import Acts, FolderStore

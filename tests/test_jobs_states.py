@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from cdp_agent.agent.state import checkpoint
-from cdp_agent.jobs.past import next_of
+from cdp_agent.jobs.journal import next_of
 from cdp_agent.jobs.states import Acts, FolderStore, JobState, acts_of
 from cdp_agent.jobs.tasks import Job
 

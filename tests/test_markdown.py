@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.page.markdown import markdown
-from cdp_agent.page.markdown.markdown import parse
-from cdp_agent.page.markdown.markdown_blocks import Block
-from cdp_agent.page.markdown.markdown_fit import fit, join
+from cdp_agent.page.markdown.markdown import fit, join, parse
 from cdp_agent.page.markdown.markdown_pieces import split
+from cdp_agent.page.markdown.markdown_sink import Block
 from cdp_agent.page.markdown.markdown_writer import blocks_of
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens

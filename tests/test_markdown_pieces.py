@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cdp_agent.page.markdown.markdown_blocks import Block
 from cdp_agent.page.markdown.markdown_pieces import split
+from cdp_agent.page.markdown.markdown_sink import Block
 from cdp_agent.page.snapshot.budget import tokens
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cdp_agent.providers.shared.lenient import objects, read_object
+from cdp_agent.providers.shared.json_reading import objects, read_object
 
 CLICK = {"ref": "E1", "count": 2}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from cdp_agent.server.event_log import DROPPED, NumberedLog
+from cdp_agent.server.streams import DROPPED, NumberedLog
 
 
 def filled(count: int, most_bytes: int = 1 << 20) -> NumberedLog:

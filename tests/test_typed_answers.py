@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from cdp_agent.agent.typed_done import TypedDone
+from cdp_agent.agent.toolset import TypedDone
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.extract.form import Form, form_of
 from cdp_agent.providers.base import Request, Text, ToolSpec, User

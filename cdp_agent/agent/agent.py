@@ -37,7 +37,7 @@ from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.steps.approval.approvals import Approvals
-from cdp_agent.steps.approval.setup import Given
+from cdp_agent.steps.approval.settings import Given
 from cdp_agent.tools.base import Tool
 from cdp_agent.trace.options import TraceOptions, options_of
 
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from cdp_agent.decisions import AskUser
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
-    from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
-    from cdp_agent.steps.approval.setup import Approve
+    from cdp_agent.steps.approval.settings import Approve, Flow, PlannerPage, StepSettings
     from cdp_agent.steps.flow.step_run import Said
     from cdp_agent.telemetry import Telemetry
 
@@ -407,7 +406,7 @@ class Agent:
         task = task_of(saved, secrets, answer)
         course = None
         if saved.by_steps is not None:
-            from cdp_agent.steps.flow.resuming import rest_of  # late, see stream
+            from cdp_agent.steps.flow.flow import rest_of  # late, see stream
 
             built = for_steps(built, with_model=found is not None)
             course = rest_of(

@@ -36,8 +36,8 @@ from cdp_agent.session.calls import Understood, perform, understand_on
 from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
+from cdp_agent.tools.navigation import WaitArguments
 from cdp_agent.tools.picturing import Screenshot
-from cdp_agent.tools.waiting import WaitArguments
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run

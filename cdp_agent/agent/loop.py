@@ -1,4 +1,7 @@
-"""The agent's loop: begin, then turn after turn, until the answer stands or a limit is reached."""
+"""The agent's loop: begin, then turn after turn, until the answer stands or a limit is reached.
+
+Between two turns the page may be handed over to the user: what became of it is told to the model.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, nullcontext
 from typing import TYPE_CHECKING
 
-from cdp_agent.agent.handing_over import hand_over
+from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
 from cdp_agent.agent.startup import begin, go_on
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.planner import revising
-from cdp_agent.agent.state.recovery import tell_endpoints
+from cdp_agent.agent.state.recovery import look, tell_endpoints
 from cdp_agent.agent.state.run import End, Run
+from cdp_agent.agent.toolset import TypedDone
 from cdp_agent.agent.turn import take_turn
-from cdp_agent.agent.typed_done import TypedDone
-from cdp_agent.errors import BrowserError, ModelError, ProtocolError, SetupError
+from cdp_agent.decisions import AskUser, Paused
+from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError, SetupError
 from cdp_agent.events import (
     Event,
     TaskAborted,
@@ -160,3 +164,34 @@ class Loop:
         run = self._run
         if run.options.checkpoint is not None and run.end is not None and run.end.error is None:
             checkpoint.forget(run.options.checkpoint)
+
+
+async def hand_over(run: Run) -> bool:
+    """Where that was asked for, waits until the user of a run of one model hands back; False when they end it."""
+    handed_back = await wait_for_user(run, run.ask_user)
+    if handed_back is None:
+        return run.end is None
+    said, notes = handed_back
+    seen, lost = await look(run, [], whole=False)
+    if seen.same:
+        notes.append(prompts.UNCHANGED)
+    run.history.say(prompts.handed_back(said, [*notes, *lost]), seen.view)
+    await run.vision.add_picture(run.tabs.page, run.sight.refs)
+    return True
+
+
+async def wait_for_user(run: Run, ask_user: AskUser | None) -> tuple[str, list[str]] | None:
+    """Where that was asked for, waits until the user hands the page back: what they say, and what became of the tab.
+
+    None where nobody asked for it, nobody is there to hand back, or the user ends the run.
+    """
+    if run.pause is None or ask_user is None or not run.pause.is_set():
+        return None
+    page = run.tabs.page
+    try:
+        said = await ask_user(Paused(id=0, url=page.url, title=page.title, tab=f"t{page.number}"))
+    except ActionError:
+        return None  # the run has its end
+    run.pause.clear()
+    moved = await run.tabs.follow()
+    return str(said or ""), [moved] if moved else []

@@ -1,23 +1,36 @@
-"""The tools of a run: those that every model is offered, and what the user asked for or allowed besides."""
+"""The tools of a run: those that every model is offered, and what the user asked for or allowed besides.
+
+Where the answer has a form, the model is given it in `done`, and nowhere else.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from cdp_agent.agent.base.task import Options
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import InvalidArguments, SetupError
+from cdp_agent.extract.shape import WRAPPER, as_argument
 from cdp_agent.providers.base import ToolSpec
+from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.asking import ASKING
-from cdp_agent.tools.base import Tool, by_name
+from cdp_agent.tools.base import Arguments, Tool, by_name
+from cdp_agent.tools.ending import DoneArguments, done
 from cdp_agent.tools.members.anthropic import MEMBERS
-from cdp_agent.tools.searching import searching
+from cdp_agent.tools.reading import searching
 from cdp_agent.websearch import configure
+
+if TYPE_CHECKING:
+    from cdp_agent.extract.form import Form
 
 _RECORDS = ("read_console", "read_network")
 """For whoever makes a page, not for whoever uses it."""
 _PICTURES = {"screenshot", "zoom"}
+_ANSWER = "The whole answer to the task, in this form."
 
 
 def toolset(
@@ -69,3 +82,28 @@ def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]
     """The tools of whoever carries steps out: those for people and programs too, and none that ends the task."""
     known = {name: each for name, each in BUILT_IN.items() if each.by_executors} | dict(tools)
     return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}
+
+
+class TypedDone(Tool):
+    """`done` whose result has a form; what it is called with is JSON text, whichever way the model wrote it."""
+
+    def __init__(self, form: Form) -> None:
+        super().__init__(done.run, DoneArguments, read_only=True, terminal=True)
+        self._form = form
+        parameters = as_argument(form.source)
+        described = {"description": _ANSWER, **parameters["properties"][WRAPPER]}
+        self.__dict__["parameters"] = {**parameters, "properties": {WRAPPER: described}}
+
+    def parse(self, source: str | Mapping[str, Any]) -> Arguments:
+        """See Tool.parse."""
+        try:
+            found = read_object(source) if isinstance(source, str) else dict(source)
+        except ValueError as error:
+            raise InvalidArguments(f"done: {error}. It takes {{result}}: call it again with that.") from error
+        if WRAPPER in found:
+            result = found[WRAPPER]
+        elif found and not self._form.convert(found)[1]:
+            result = found  # the answer itself, without its wrapping
+        else:
+            raise InvalidArguments("done: there is no `result`. It takes {result}: call it again with that.")
+        return DoneArguments(result if isinstance(result, str) else msgspec.json.encode(result).decode())

@@ -21,7 +21,7 @@ from cdp_agent.providers.base import REF_PATTERN
 from cdp_agent.tools.base import Arguments, Tool
 from cdp_agent.tools.parsing import is_ref
 from cdp_agent.tools.picturing import SavingArguments
-from cdp_agent.tools.searching import searching
+from cdp_agent.tools.reading import searching
 from cdp_agent.websearch import Search, configure
 
 _PAIRS = "REF VALUE [REF VALUE …]"

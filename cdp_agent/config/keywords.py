@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser.launch.proxy import Proxy
-from cdp_agent.config.forms import place_of, viewport_of
 from cdp_agent.config.setting import Setting, User, settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
+from cdp_agent.config.values import place_of, viewport_of
 from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.request_options import Patience

@@ -13,11 +13,10 @@ import msgspec
 
 from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
 from cdp_agent.config.file import ConfigFile, config_path
-from cdp_agent.config.forms import PLACE, VIEWPORT
 from cdp_agent.config.setting import settings_of, told
 from cdp_agent.config.sources import load
 from cdp_agent.config.stored_secrets import StoredSecret
-from cdp_agent.config.values import shown
+from cdp_agent.config.values import PLACE, VIEWPORT, shown
 from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.tab.dialogs import Answer as DialogAnswer
 from cdp_agent.page.tab.settings import ColorScheme

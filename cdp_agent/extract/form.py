@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.providers.shared.nesting import decode
+from cdp_agent.providers.shared.json_reading import decode
 
 from .schema import Problem, Schema, compile_schema, json_path
 from .shape import WRAPPER, as_object

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
+from cdp_agent.agent.state import checkpoint
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.results import JobResult
+from cdp_agent.jobs.states import Acts, StateStore, acts_of
+from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.working import spent_until
+from cdp_agent.outcome import TaskError
 
 
 class Begun(msgspec.Struct, frozen=True, tag="begun", tag_field="what"):
@@ -84,3 +90,115 @@ class Journal:
         """All is done, and nothing is left to go on with."""
         self.path.unlink(missing_ok=True)
         self.close()
+
+
+INTERRUPTED = (
+    "It was interrupted during an act that cannot be taken back, and was not tried again: {act}. Whether that was done "
+    "is not known: look before you give the task once more."
+)
+_PARTLY = (
+    "It was interrupted after {over} acts that cannot be taken back, and nothing is there to go on from, so that it "
+    "was not tried again: look what was done before you give the task once more."
+)
+
+
+class UnfinishedJob(msgspec.Struct, frozen=True):
+    """A task that was begun and has no result: how often, and whether it goes on from its checkpoint.
+
+    `error` is why nothing more is done of it; `lost` is what its last attempt took, where the next begins anew.
+    """
+
+    attempts: int
+    goes_on: bool = False
+    error: TaskError | None = None
+    lost: Spent | None = None
+
+
+class Past:
+    """`written` are the results in the file, `finished` those that were to be written, `begun` what was under way.
+
+    `attempts` and `spent` are counted on from there.
+    """
+
+    def __init__(self) -> None:
+        self.written: dict[str | int, JobResult] = {}
+        self.finished: dict[str | int, JobResult] = {}
+        self.begun: dict[str | int, UnfinishedJob] = {}
+        self.attempts: dict[str | int, int] = {}
+        self.spent: dict[str | int, list[Spent]] = {}
+
+    def of(self, job: str | int) -> list[Spent]:
+        """What its attempts took that are over."""
+        return self.spent.get(job, [])
+
+    def failures(self, job: str | int) -> int:
+        """How many of its attempts failed."""
+        return sum(each.failed for each in self.of(job))
+
+    def unfinished(self, finished: Collection[str | int]) -> list[Spent]:
+        """What was taken for tasks that have no result yet."""
+        return [each for job, spent in self.spent.items() if job not in finished for each in spent]
+
+
+def past_of(jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal, store: StateStore) -> Past:
+    """What is known of the tasks. Raises SetupError for results and journals of other tasks, and unreadable ones."""
+    past = Past()
+    by_id = {job.id: job for job in jobs}
+    for result in written:
+        if result.id in past.written:
+            raise SetupError(f"The results have two of the id {result.id!r}: this is no file of a batch.")
+        past.written[result.id] = result
+    if strangers := [repr(each) for each in past.written if each not in by_id]:
+        raise SetupError(
+            f"The results have ids that no task has: {', '.join(strangers[:5])}. Is it another batch's file?"
+        )
+    for entry in journal.entries:
+        match entry:
+            case Begun(id=job_id, digest=digest):
+                if job_id not in by_id or by_id[job_id].digest != digest:
+                    raise SetupError(
+                        f"The task {job_id!r} was begun, and is another one now: give it as it was, or under a new id."
+                    )
+                past.attempts[job_id] = past.attempts.get(job_id, 0) + 1
+            case Spent() as spent:
+                past.spent.setdefault(spent.id, []).append(spent)
+            case Finished(result=result):
+                past.finished[result.id] = result
+    for job_id, attempts in past.attempts.items():
+        if job_id not in past.finished and job_id not in past.written:
+            past.begun[job_id] = _unfinished(by_id[job_id], attempts, past, store)
+    return past
+
+
+class NextAttempt(msgspec.Struct, frozen=True):
+    """What is to be done with a task whose worker died: see `UnfinishedJob`."""
+
+    acts: Acts
+    goes_on: bool = False
+    error: TaskError | None = None
+    saved: bytes | None = None
+    """Its checkpoint."""
+
+
+def next_of(store: StateStore, job: Job) -> NextAttempt:
+    """By what the dead worker wrote down. Raises SetupError when that cannot be read."""
+    try:
+        acts = acts_of(store, job.key)
+        saved = store.read(f"{job.key}/{checkpoint.FILE}")
+    except OSError as error:
+        raise SetupError(f"What is known of the task {job.id!r} cannot be read: {error}.") from error
+    if acts.under_way is not None:
+        return NextAttempt(acts, error=TaskError("interrupted", INTERRUPTED.format(act=acts.under_way)))
+    if acts.over and saved is None:
+        return NextAttempt(acts, error=TaskError("interrupted", _PARTLY.format(over=acts.over)))
+    # A model knows where it is, and was paid for; steps that did nothing yet are begun anew, on pages as they expect.
+    goes_on = saved is not None and bool(acts.over or job.task is not None)
+    return NextAttempt(acts, goes_on=goes_on, saved=saved)
+
+
+def _unfinished(job: Job, attempts: int, past: Past, store: StateStore) -> UnfinishedJob:
+    known = next_of(store, job)
+    lost = None
+    if known.error is None and not known.goes_on and known.saved is not None and len(past.of(job.id)) < attempts:
+        lost = Spent(job.id, False, *spent_until(known.saved))
+    return UnfinishedJob(attempts, known.goes_on, known.error, lost)

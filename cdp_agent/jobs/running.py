@@ -12,9 +12,8 @@ from pathlib import Path
 
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.journal import Begun, Finished, Journal, Spent
+from cdp_agent.jobs.journal import INTERRUPTED, Begun, Finished, Journal, Past, Spent, past_of
 from cdp_agent.jobs.options import JobOptions
-from cdp_agent.jobs.past import INTERRUPTED, Past, past_of
 from cdp_agent.jobs.places import HERE, workers_at
 from cdp_agent.jobs.progress import EndedBy, JobProgress, ProgressReporter
 from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, in_all

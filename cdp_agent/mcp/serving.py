@@ -19,16 +19,17 @@ from mcp.types import (
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ToolAnnotations,
 )
+from mcp.types import Tool as ListedTool
 
 from cdp_agent.mcp.calls import Allowance, OneSession, ToolCalls, made
 from cdp_agent.mcp.elicitation import Elicitation, can_show_forms, input_required
-from cdp_agent.mcp.offer import callable_tools, listed
 from cdp_agent.mcp.plain import PlainCalls, result_of
 from cdp_agent.mcp.resources import Resources
 from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
-from cdp_agent.tools import BUILT_IN
+from cdp_agent.tools import BUILT_IN, schema
 from cdp_agent.tools.aliases import meant, nearest
 from cdp_agent.tools.asking import ASKING
 from cdp_agent.tools.base import Tool, by_name
@@ -161,3 +162,34 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
             each.cancel()
         if telling:
             await asyncio.wait(telling)
+
+
+def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:
+    """Those that a client may call at all; scripts only where that is allowed."""
+    return {
+        name: each
+        for name, each in tools.items()
+        if not each.terminal and (has_model or not each.needs_model) and (allow_evaluate or each.effect != "script")
+    }
+
+
+def listed(tools: Mapping[str, Tool]) -> list[ListedTool]:
+    """The entries of `tools/list`. The others can be called, too: nobody has to read of them in every turn."""
+    return [_entry(each) for each in tools.values() if each.by_callers or each.effect == "script" or each in ASKING]
+
+
+def _entry(tool: Tool) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        description=tool.summary,
+        input_schema=tool.brief,
+        output_schema=None if tool.value is None else schema.result_of(tool.value),
+        annotations=_annotations(tool),
+    )
+
+
+def _annotations(tool: Tool) -> ToolAnnotations:
+    """What goes without saying is left out: pages are an open world, and a tool that reads ends nothing."""
+    if tool.read_only:
+        return ToolAnnotations(read_only_hint=True)
+    return ToolAnnotations(destructive_hint=not tool.can_undo)

@@ -29,8 +29,8 @@ from cdp_agent.providers.base import (
     ToolSpec,
     User,
 )
+from cdp_agent.providers.shared.json_reading import objects
 from cdp_agent.providers.shared.json_schemas import can_be_strict
-from cdp_agent.providers.shared.lenient import objects
 
 NAME = "tool_call"
 LONGEST_TEXT = 1_000

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from cdp_agent.config.forms import PLACE, VIEWPORT
+from cdp_agent.config.values import PLACE, VIEWPORT
 from cdp_agent.decisions import Ask, FieldValue
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType

@@ -25,11 +25,10 @@ from starlette.routing import Route
 
 from cdp_agent.events import Event
 from cdp_agent.security.http_guard import HttpGuard
-from cdp_agent.server.event_log import NumberedLog
 from cdp_agent.server.problems import ErrorAnswer, ErrorInfo, HttpProblem, decoded, json_response, problem_response
 from cdp_agent.server.served_run import OpenQuestion
 from cdp_agent.server.serving import HttpServer, address_of, listening_at
-from cdp_agent.server.streams import EventStream, as_sse
+from cdp_agent.server.streams import EventStream, NumberedLog, as_sse
 from cdp_agent.trace.html import page_with
 from cdp_agent.trace.reading import ShownLines
 

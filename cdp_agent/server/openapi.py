@@ -23,10 +23,10 @@ from cdp_agent.server.bodies import (
     SessionState,
     ToolAnswer,
 )
-from cdp_agent.server.event_log import EventsDropped
 from cdp_agent.server.files import FILE_PART, RUN_PART, FileInfo, FileList
 from cdp_agent.server.pilo_bodies import PiloBody, PiloErrorAnswer
 from cdp_agent.server.problems import ErrorAnswer
+from cdp_agent.server.streams import EventsDropped
 from cdp_agent.server.webhooks import Webhook
 from cdp_agent.tools import CALLABLE
 

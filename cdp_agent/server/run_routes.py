@@ -14,12 +14,11 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cdp_agent.server.bodies import AnswerBody, ResumeBody, RunAccepted, RunList, RunRequest
-from cdp_agent.server.event_log import NumberedEvent
 from cdp_agent.server.files import HeldFiles, RunForm, file_routes, is_with_files
 from cdp_agent.server.problems import ErrorAnswer, HttpProblem, bad_request, conflict, decoded, json_response
 from cdp_agent.server.runs import Runs
 from cdp_agent.server.served_run import ServedRun
-from cdp_agent.server.streams import EventStream, as_sse
+from cdp_agent.server.streams import EventStream, NumberedEvent, as_sse
 from cdp_agent.server.tool_calls import ToolCaller, called
 
 NORMAL_CLOSURE = 1000

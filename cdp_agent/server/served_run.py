@@ -14,8 +14,8 @@ from cdp_agent.outcome import AgentResult
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.bodies import RunInfo, RunRequest, RunStatus
 from cdp_agent.server.browsers import OpenedContext
-from cdp_agent.server.event_log import NumberedLog
 from cdp_agent.server.files import HeldFiles
+from cdp_agent.server.streams import NumberedLog
 from cdp_agent.server.tool_calls import ToolCaller
 from cdp_agent.session.session import Session
 from cdp_agent.session.tabs import tab_named

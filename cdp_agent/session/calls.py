@@ -12,7 +12,7 @@ import msgspec
 
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.providers.shared.lenient import read_object
+from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import meant, nearest, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, without_its_middle

@@ -67,8 +67,7 @@ if TYPE_CHECKING:
     from cdp_agent.security.secrets import GivenSecret, Secrets
     from cdp_agent.session.calls import ToolOutcome
     from cdp_agent.session.session import Permissions
-    from cdp_agent.steps.approval.settings import Flow, PlannerPage
-    from cdp_agent.steps.approval.setup import Approve
+    from cdp_agent.steps.approval.settings import Approve, Flow, PlannerPage
     from cdp_agent.sync.face import ApproveCall, Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool
     from cdp_agent.trace.options import TraceOptions

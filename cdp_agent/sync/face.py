@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cdp_agent.session.calls import Understood
     from cdp_agent.steps.approval import approval
     from cdp_agent.steps.approval.approval import Submit
-    from cdp_agent.steps.approval.setup import Approve
+    from cdp_agent.steps.approval.settings import Approve
 
     Approver = Callable[[Ask, Submit], None]
     """Shows a question to whoever decides, and hands in what they say; returns when it is over."""

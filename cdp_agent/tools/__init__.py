@@ -2,29 +2,15 @@
 that end no task.
 
 A model that works alone is offered those of `DEFAULT`: each costs tokens in every turn. `evaluate` is for models only
-where the user allows it, `web_search` (searching.py) is there when a search is configured.
+where the user allows it, `web_search` (`searching`) is there when a search is configured.
 """
 
-from cdp_agent.tools import (
-    ending,
-    exploring,
-    extract,
-    fields,
-    inspecting,
-    keyboard,
-    mouse,
-    navigation,
-    picturing,
-    reading,
-    scripting,
-    tabs,
-    waiting,
-)
+from cdp_agent.tools import ending, exploring, fields, input, inspecting, navigation, picturing, reading, tabs
 from cdp_agent.tools.base import Tool, by_name
 
-_READING = (reading, exploring, extract, inspecting)
-_ACTING = (mouse, fields, keyboard, waiting, navigation, tabs)
-_FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
+_READING = (reading, exploring)
+_ACTING = (input, fields, navigation, tabs)
+_FAMILIES = (*_READING, *_ACTING, picturing, inspecting, ending)
 
 BUILT_IN = by_name(*([each for each in vars(family).values() if isinstance(each, Tool)] for family in _FAMILIES))
 CALLABLE = {name: tool for name, tool in BUILT_IN.items() if not tool.terminal}

@@ -13,7 +13,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.providers.base import REF_PATTERN, Usage
-from cdp_agent.providers.shared.lenient import read_object
+from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import own_names

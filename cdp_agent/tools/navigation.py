@@ -1,13 +1,17 @@
-"""Tools that go from page to page."""
+"""Tools that go from page to page, and that wait for what is to come."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from msgspec import Meta
 
 from cdp_agent.tools.addresses import admitted
-from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
+
+LONGEST_S = 120
+"""No wait takes longer: whoever called would not know whether anything goes on."""
 
 
 class GotoArguments(Arguments, frozen=True):
@@ -43,4 +47,44 @@ async def forward(args: NoArguments, context: Context) -> Observation:
 async def reload(args: NoArguments, context: Context) -> Observation:
     """Load the page anew."""
     receipt = await context.page.reload()
+    return Observation(receipt.text, receipt)
+
+
+class WaitArguments(Arguments, frozen=True):
+    seconds: Annotated[float, Meta(ge=0, le=LONGEST_S, description=f"How long, 0 to {LONGEST_S}.")]
+
+
+class WaitForArguments(Arguments, frozen=True):
+    text: Annotated[str | None, Meta(description="Until this text is on the page.")] = None
+    gone: Annotated[str | None, Meta(description="Until this text is gone.", extra=ALWAYS)] = None
+    selector: Annotated[str | None, Meta(description="Until an element matches this CSS selector.")] = None
+    url: Annotated[str | None, Meta(description="Until the page's address contains this.")] = None
+    ref: Annotated[Ref | None, Meta(description="Until this element is shown.")] = None
+    navigation: Annotated[bool | None, Meta(description="Until the last action has led elsewhere.", extra=ALWAYS)] = (
+        None
+    )
+    idle: Annotated[bool | None, Meta(description="Until the page loads nothing more.")] = None
+    timeout_s: Annotated[float, Meta(ge=0.1, le=LONGEST_S, description="Give up after so many seconds.")] = 10
+
+
+@tool(gives="nothing", by_callers=False, effect="none")
+async def wait(args: WaitArguments, context: Context) -> Observation:
+    """Wait some seconds. Prefer wait_for when you know what you are waiting for."""
+    await asyncio.sleep(args.seconds)
+    return Observation(f"Waited {args.seconds:g} seconds.")
+
+
+@tool(effect="none")
+async def wait_for(args: WaitForArguments, context: Context) -> Observation:
+    """Wait until a text, an element or an address is there, a text is gone, or the page is idle."""
+    receipt = await context.page.wait_for(
+        text=args.text,
+        gone=args.gone,
+        selector=args.selector,
+        url=args.url,
+        ref=args.ref,
+        navigation=bool(args.navigation),
+        idle=args.idle,
+        timeout_s=args.timeout_s,
+    )
     return Observation(receipt.text, receipt)

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.providers.base import REF_PATTERN
-from cdp_agent.providers.shared.lenient import read_object
-from cdp_agent.providers.shared.nesting import decode
+from cdp_agent.providers.shared.json_reading import decode, read_object
 
 _REF = re.compile(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])}>"'`\s]*""")
 

@@ -8,7 +8,7 @@ import httpx
 
 from cdp_agent.errors import ActionError
 from cdp_agent.providers.exchange import certificates
-from cdp_agent.providers.shared.nesting import decode
+from cdp_agent.providers.shared.json_reading import decode
 from cdp_agent.websearch.base import Results, SearchService, plain
 
 _TIMEOUTS = httpx.Timeout(30, connect=10)

@@ -51,7 +51,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     secrets: list[str] = []
     """The names of those that the run had; what they are is not written down."""
     by_steps: Any = None
-    """How far a run by steps has come: see steps/flow/resuming.py."""
+    """How far a run by steps has come: see steps/flow/flow.py."""
 
 
 async def keep(run: Run) -> None:

@@ -22,8 +22,7 @@ from cdp_agent.agent.model.model_calls import ModelCalls
 from cdp_agent.agent.observation.browser_state import BrowserState
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
-from cdp_agent.agent.observation.stuck_detector import StuckDetector
-from cdp_agent.agent.observation.volatile_lines import VolatileLines
+from cdp_agent.agent.observation.stuck_detector import StuckDetector, VolatileLines
 from cdp_agent.agent.state.conversation import Conversation, Shared
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.agent.state.vision import Vision

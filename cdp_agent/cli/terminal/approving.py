@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TextIO
 
 import msgspec
 
-from cdp_agent.cli.terminal.forms import form_shown, read_form
 from cdp_agent.cli.terminal.json_lines import JsonLines
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.cli.terminal.text import one_line
@@ -22,7 +21,9 @@ from cdp_agent.decisions import (
     Decline,
     Edit,
     Execute,
+    FieldValue,
     Fill,
+    FormField,
     FormRequested,
     Paused,
     PlanProposed,
@@ -41,6 +42,13 @@ from cdp_agent.steps.approval.policy import rules_from
 _PAUSED = """
 Act in the window as you like. Then press Enter to let it go on, or type what it is to know first; q ends it."""
 _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … adds one after it, ok carries it out"
+
+Read = Callable[[str, bool], Awaitable[str | None]]
+"""Asks with these words for a line, hidden or not; None when there are no more."""
+HIDDEN = ("password",)
+"""Types of fields whose text is not to be seen on a screen."""
+_BOXES = ("checkbox", "switch")
+_YES, _NO = ("y", "yes", "true", "on", "1"), ("n", "no", "false", "off", "0")
 
 
 def approval_keywords(
@@ -236,3 +244,74 @@ def _shown(ask: Ask) -> str:
 
 def _numbered(steps: list[str]) -> str:
     return "\n".join(f"{number:>3}  {one_line(step)}" for number, step in enumerate(steps, 1))
+
+
+def form_shown(ask: FormRequested) -> str:
+    """What the form is about, and where its values go."""
+    where = f" on {ask.url}" if ask.url else ""
+    told = [one_line(f"{ask.description}{where}")]
+    if beyond := [origin for origin in ask.origins if not ask.url.startswith(origin)]:
+        told.append(one_line(f"What you fill in can also get to {', '.join(beyond)}."))
+    told += [one_line(f"{field.label}: {field.error}") for field in ask.fields if field.error]
+    return "\n".join(told)
+
+
+async def read_form(ask: FormRequested, read: Read, say: Callable[[str], None]) -> dict[str, FieldValue] | None:
+    """What the person fills in, without the fields that they leave as they are; None when there are no more lines."""
+    values: dict[str, FieldValue] = {}
+    for field in ask.fields:
+        if field.options:
+            say("\n".join(f"{number:>4}  {one_line(option)}" for number, option in enumerate(field.options, 1)))
+        while True:
+            line = await read(_prompt(field), field.field_type in HIDDEN)
+            if line is None:
+                return None
+            value = _value(field, line)
+            if value is not None:
+                values[field.ref] = value
+            elif line.strip():
+                say("Type y or n." if field.field_type in _BOXES else "Type one of the numbers or texts.")
+                continue
+            elif field.required and not field.current_value:
+                say("This is required.")
+                continue
+            break
+    return values
+
+
+def _prompt(field: FormField) -> str:
+    words = [field.label]
+    if field.name and field.name != field.label:
+        words.append(f'(on the page: "{field.name}")')
+    if field.description:
+        words.append(f"- {field.description}")
+    if field.field_type in _BOXES:
+        words.append("[y/n]")
+    if field.current_value and field.field_type not in HIDDEN:
+        words.append(f"[{field.current_value}]")
+    if field.required:
+        words.append("*")
+    return f"{one_line(' '.join(words))}: "
+
+
+def _value(field: FormField, line: str) -> FieldValue | None:
+    """What the line means for the field; None for nothing, and for what it cannot be."""
+    word = line.strip()
+    if not word:
+        return None
+    if field.field_type in _BOXES:
+        return True if word.lower() in _YES else False if word.lower() in _NO else None
+    if not field.options:
+        return line if field.field_type in HIDDEN else word
+    if field.field_type == "multiselect":
+        chosen = [_option(field, part.strip()) for part in word.split(",") if part.strip()]
+        return [each for each in chosen if each] if all(chosen) else None
+    return _option(field, word)
+
+
+def _option(field: FormField, word: str) -> str | None:
+    if found := next((each for each in field.options if each.casefold() == word.casefold()), None):
+        return found
+    if word.isdigit() and 1 <= int(word) <= len(field.options):
+        return field.options[int(word) - 1]
+    return None

@@ -13,7 +13,7 @@ import msgspec
 
 from cdp_agent.page.snapshot.budget import tokens
 
-from .markdown_blocks import Block
+from .markdown_sink import Block
 
 _LONGEST_CARRY = 4  # a record is kept whole when it takes no more than this part of a piece
 _LONGEST_RECORD = 8  # blocks

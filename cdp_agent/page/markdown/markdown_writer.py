@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from lxml.etree import _Element as Element
 
-from . import markdown_inline
-from .markdown_blocks import Block, compact, indented, list_item
-from .markdown_inline import CHECK
-from .markdown_sink import Remote, Sink, Source, text_of
+from .markdown_sink import Block, Remote, Sink, Source, compact, holds_blocks, indented, list_item, text_of
 from .markdown_tables import is_data, is_regular, pipe_table
-from .markdown_text import code, code_block, escape, paragraph, quoted
+from .markdown_text import HARD_BREAK, code, code_block, destination, escape, link, paragraph, quoted, wrap
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _AROUND = {"nav": 2, "footer": 2, "header": 1, "aside": 1}
 _COMPACT = ("nav", "footer")
+_MARKS = {"b": ("**", "**"), "i": ("*", "*"), "s": ("~~", "~~"), "sup": ("<sup>", "</sup>"), "sub": ("<sub>", "</sub>")}
+_RADIO = {"1": "(x)", "0": "( )", "-": "(-)"}
+_CHECK = {"1": "[x]", "0": "[ ]", "-": "[-]"}
 
 
 def blocks_of(document: Element, remote: Remote, unreadable: list[tuple[str, str]]) -> list[Block]:
@@ -72,7 +72,7 @@ def write_item(sink: Sink, element: Element) -> None:
 
 
 def write_option(sink: Sink, element: Element) -> None:
-    _item(sink, f"- {CHECK[element.get('s', '0')]} {escape(element.text or '')}")
+    _item(sink, f"- {_CHECK[element.get('s', '0')]} {escape(element.text or '')}")
 
 
 def _item(sink: Sink, text: str) -> None:
@@ -228,8 +228,66 @@ def _no_frame(sink: Sink, name: str, url: str, why: str) -> None:
     sink.add(f"[{what} could not be read: {why}]", "")
 
 
+def write_mark(sink: Sink, element: Element) -> None:
+    if holds_blocks(element):
+        sink.flow(element)
+    else:
+        sink.put(wrap(sink.inline(element), *_MARKS[element.tag]))
+
+
+def write_link(sink: Sink, element: Element) -> None:
+    """Where a link holds blocks, the first line of text in it is what leads there."""
+    target = element.get("h", "")
+    if not holds_blocks(element):
+        sink.put(link(sink.inline(element), target))
+        return
+    sink.flush()
+    blocks = sink.inner(element)
+    for block in blocks:
+        if block.kind in ("p", "h"):
+            hashes, space, text = block.text.partition(" ") if block.kind == "h" else ("", "", block.text)
+            block.text = hashes + space + link(text.replace("  \n", HARD_BREAK), target)
+            break
+    sink.blocks += blocks
+
+
+def write_image(sink: Sink, element: Element) -> None:
+    sink.put(f"![{escape(element.get('a', ''))}]({destination(element.get('s', ''))})")
+
+
+def write_code(sink: Sink, element: Element) -> None:
+    text = element.text or ""
+    for child in element:
+        if child.tag == "a":
+            sink.put(code(text))
+            sink.put(link(code(text_of(child)), child.get("h", "")))
+            text = ""
+        else:
+            text += text_of(child)
+        text += child.tail or ""
+    sink.put(code(text))
+
+
+def write_break(sink: Sink, element: Element) -> None:
+    sink.parts.append(HARD_BREAK)
+
+
+def write_field(sink: Sink, element: Element) -> None:
+    name, value, placeholder = element.get("n"), element.get("v"), element.get("p")
+    words = element.get("t", "input")
+    if name:
+        words += f" {quoted(name)}"
+    if placeholder:
+        words += f" placeholder {quoted(placeholder)}"
+    sink.put(f" [{words}: {value}] " if value else f" [{words}] ")
+
+
+def write_box(sink: Sink, element: Element) -> None:
+    marks = _RADIO if "radio" in element.get("t", "") else _CHECK
+    sink.put(f" {marks[element.get('s', '0')]} {escape(element.get('n', ''))} ")
+
+
 _WRITERS = {
-    **markdown_inline.WRITERS,
     **dict.fromkeys(_HEADINGS, write_heading),
     **dict.fromkeys(("ul", "ol"), write_list),
     **dict.fromkeys(("li", "dt", "dd"), write_item),
@@ -246,4 +304,11 @@ _WRITERS = {
     "fr": write_frame,
     "rf": write_remote_frame,
     "ef": write_empty_frame,
+    "a": write_link,
+    "img": write_image,
+    "c": write_code,
+    "br": write_break,
+    "f": write_field,
+    "x": write_box,
+    **dict.fromkeys(_MARKS, write_mark),
 }

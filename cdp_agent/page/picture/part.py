@@ -11,11 +11,10 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
-from .cover import cover
 from .marks import Box
 from .paint import Picture, paint
 from .redactions import Spans
-from .screenshot import LONGEST_PX, TIMEOUT_S
+from .screenshot import LONGEST_PX, TIMEOUT_S, cover
 
 
 class _Extent(msgspec.Struct, frozen=True):

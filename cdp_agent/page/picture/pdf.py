@@ -15,8 +15,7 @@ from cdp_agent.cdp import dom_snapshot
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, BlockedByPolicy, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.world import deadline
-from cdp_agent.page.tab.saving import save
-from cdp_agent.page.tab.streams import pieces
+from cdp_agent.page.tab.saving import pieces, save
 from cdp_agent.page.tab.tab import Tab
 
 from .redactions import Spans, locate_text

@@ -1,4 +1,4 @@
-"""A picture of the page, for models that see and for people.
+"""A picture of the page, for models that see and for people: all that shows a secret while it is taken is covered.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot
 """
@@ -6,7 +6,8 @@ https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScree
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,11 +18,12 @@ from cdp_agent.page.snapshot.lines import refs_in
 from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
-from .cover import cover
+from .drawn import find_drawn, watch_text
 from .marks import FRAME_TIMEOUT_S, Box, Mark, locate_marks, time_for
 from .paint import Format, Picture, paint
-from .redactions import Spans
+from .redactions import Spans, locate_text
 
+T = TypeVar("T")
 TIMEOUT_S = 20.0
 LONGEST_PX = 16_384
 """Chrome's limit for one texture: what is below repeats what is above."""
@@ -132,3 +134,30 @@ async def _content_size(tab: Tab) -> cdp_page.Rect:
 def _moved(box: Box, extent: _Extent) -> Box:
     """From the viewport to the page."""
     return Box(box.left + extent.left, box.top + extent.top, box.right + extent.left, box.bottom + extent.top)
+
+
+class Covered(NamedTuple, Generic[T]):
+    """What was taken, and the places to be covered in it."""
+
+    taken: T
+    found: list[Box]
+    """Of what our scripts find, in CSS pixels of the viewport."""
+    drawn: list[Box]
+    """Of what Chrome has drawn, in those of the viewport, or of the page."""
+    silent: list[Box]
+    """Of frames that do not answer, in the same."""
+
+
+async def cover(
+    tab: Tab, spans: Spans, take: Callable[[], Coroutine[Any, Any, T]], *, in_page: bool = False
+) -> Covered[T]:
+    """What `take` comes to, and where text was in which `spans` finds something, from before it until afterwards.
+
+    Raises as `locate_text`, `watch_text` and `take`: when it is not known what is to be covered there is no picture.
+    """
+    before = await locate_text(tab, spans)
+    taken, drawn, silent = await watch_text(tab, spans, take(), in_page=in_page, silent=before.silent)
+    after = await locate_text(tab, spans)
+    if late := after.silent - silent.keys():
+        silent |= (await find_drawn(tab, lambda _: [], in_page=in_page, silent=late)).silent
+    return Covered(taken, before.boxes + after.boxes, drawn, list(silent.values()))

@@ -20,8 +20,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, ProtocolError, SetupError
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.drawing import capture
-from cdp_agent.page.tab.saving import new_file, not_written, whole_path
-from cdp_agent.page.tab.streams import pieces
+from cdp_agent.page.tab.saving import new_file, not_written, pieces, whole_path
 from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 20.0

@@ -16,8 +16,7 @@ from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot import diff
-from cdp_agent.page.snapshot.lines import line_of, quoted, shortened
-from cdp_agent.page.snapshot.roles import FIELDS
+from cdp_agent.page.snapshot.lines import FIELDS, line_of, quoted, shortened
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
@@ -25,7 +24,6 @@ from cdp_agent.page.tab.tab import Kept, Tab
 
 from . import effects
 from .compared import not_in, ref_of_focused, same_element, says_a_value, ticks, without_value
-from .other_tabs import OtherTabs, arrived
 from .receipts import NewTab, OtherTab, Outcome
 from .stability import QUIET, Watch
 
@@ -39,6 +37,7 @@ FALLBACK_S = 0.4
 """So long what a canvas holds for screen readers is waited for once its picture changed: grids renew it at rest."""
 _LOOK_EVERY_S = 0.2
 """Values, selections and styles change without telling anybody."""
+_ARRIVES_WITHIN_S = 5.0
 _LONGEST_PASSED = 120
 _MOST_PASSED = 4
 """Of what came and went: so many texts of so many characters."""
@@ -339,3 +338,40 @@ class FileChoosers:
     def _intercept(self, enabled: bool) -> None:
         for session in self._sessions:
             session.tell(cdp_page.SetInterceptFileChooserDialog(enabled=enabled))
+
+
+class OtherTabs:
+    """Those that opened a tab or were opened by it, as they were when an action in it began."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._documents = {
+            each: each.activity.document.number
+            for each in tab.related
+            if not (each.acting.locked() or each.activity.navigating())
+        }
+        self._led: dict[Tab, OtherTab] = {}
+
+    async def led(self) -> list[OtherTab]:
+        """Those that went to another document since, once that is there, or were closed; not what others did."""
+        for each, number in self._documents.items():
+            moves = each.activity.navigating() or each.activity.document.number != number
+            if each.closed or (moves and each not in self._led and not each.acting.locked()):
+                await _wait_for(each)
+                self._led[each] = OtherTab(each.target_id, each.url, each.title, each.closed)
+        return list(self._led.values())
+
+
+async def arrived(popup: Tab) -> NewTab:
+    """A new tab, once its document is there."""
+    await _wait_for(popup)
+    return NewTab(popup.target_id, popup.url, popup.title)
+
+
+async def _wait_for(tab: Tab) -> None:
+    try:
+        if not tab.closed:
+            watch = await Watch.start(tab)
+            await watch.settle(patient=True, navigation_s=_ARRIVES_WITHIN_S)
+            await tab.read()
+    except (ActionError, SessionClosed):
+        pass  # it closed itself, or hangs: its address is all there is to tell

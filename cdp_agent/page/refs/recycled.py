@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from cdp_agent.errors import DocumentGone, StaleRef
-from cdp_agent.page.snapshot.lines import label_of, line_of, quoted, read_line, unquoted
+from cdp_agent.page.snapshot.lines import WITH_VALUES, label_of, line_of, quoted, read_line, unquoted
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
-from cdp_agent.page.snapshot.roles import WITH_VALUES
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
 from .identity import Identities, Identity, identities_in, is_another, place_of, steady_words

@@ -15,8 +15,7 @@ from itertools import chain
 
 import msgspec
 
-from .lines import state_in
-from .roles import ITEMS
+from .lines import ITEMS, state_in
 
 HINT = "search or find one of them, scroll for another part"
 FOLD_AFTER = 5

@@ -43,7 +43,12 @@ _CHANGED = re.compile(
     rf'[+~=-] +- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[ref=){_STATE_TEXT}))*+ \[ref=(E\d+)\]'
 )
 
-
+FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
+"""What text is typed into."""
+WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
+"""What they say is a value: it changes while they stay."""
+ITEMS = ("row", "listitem", "treeitem", "article")
+"""What is one of many of a kind."""
 LONGEST_ADDRESS = 2_000
 LONGEST_TITLE = 300
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")

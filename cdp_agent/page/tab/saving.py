@@ -1,19 +1,29 @@
-"""Files that are made of a page: for the user alone, in the place of what was there."""
+"""Files that are made of a page: for the user alone, in the place of what was there.
+
+What may be long Chrome gives piece by piece: https://chromedevtools.github.io/devtools-protocol/tot/IO/
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
+from cdp_agent.cdp import io
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.world import deadline
 from cdp_agent.security import files
 
 from .tab import Tab
+
+_PIECE = 1_000_000
+_PIECE_TIMEOUT_S = 20.0
 
 
 class HarSaved(msgspec.Struct, frozen=True):
@@ -79,3 +89,19 @@ def whole_path(path: str | os.PathLike[str]) -> str:
 def not_written(path: str, error: OSError) -> InvalidArguments:
     """What is raised of a file that could not be written."""
     return InvalidArguments(f"{path} was not written: {error.strerror or error}.")
+
+
+async def pieces(session: Session, handle: str) -> AsyncIterator[bytes]:
+    """The bytes of a stream, a megabyte at a time. It is closed at the end, also when not all of it was read.
+
+    Raises PageUnresponsive, ProtocolError, BrowserError.
+    """
+    try:
+        while True:
+            async with deadline(session, _PIECE_TIMEOUT_S):
+                chunk = await session.send(io.Read(handle=handle, size=_PIECE))
+            yield base64.b64decode(chunk.data) if chunk.base64_encoded else chunk.data.encode()
+            if chunk.eof:
+                return
+    finally:
+        session.tell(io.Close(handle=handle))

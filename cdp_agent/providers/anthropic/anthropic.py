@@ -19,10 +19,10 @@ from cdp_agent.providers.base import (
     ToolResult,
     User,
 )
-from cdp_agent.providers.shared.arguments import object_of
 from cdp_agent.providers.shared.chat import failure
 from cdp_agent.providers.shared.images import base64_of
 from cdp_agent.providers.shared.json_schemas import for_anthropic
+from cdp_agent.providers.shared.tool_calls import object_of
 
 _BUDGETED = re.compile(r"claude-(?:[123]|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@|$))")
 _THINKS_WHEN_TOLD = re.compile(r"claude-(?:opus|sonnet|haiku)-4-")

@@ -23,10 +23,10 @@ from cdp_agent.providers.base import (
     User,
 )
 from cdp_agent.providers.google.google_stream import OWN_ID, WIRE, ContentDecoder, failure_of
-from cdp_agent.providers.shared.arguments import object_of
 from cdp_agent.providers.shared.chat import error_in
 from cdp_agent.providers.shared.images import base64_of
 from cdp_agent.providers.shared.json_schemas import for_gemini
+from cdp_agent.providers.shared.tool_calls import object_of
 
 _NEVER_THINKS = re.compile(r"(?:gemini-(?:1|2\.0)|gemma|learnlm)")
 _BUDGETED = re.compile(r"gemini-2\.5")

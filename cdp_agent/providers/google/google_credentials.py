@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.errors import AuthenticationError, BadReply, ModelError, Overloaded, SetupError
-from cdp_agent.providers.shared.nesting import decode
+from cdp_agent.providers.shared.json_reading import decode
 
 if TYPE_CHECKING:
     import httpx

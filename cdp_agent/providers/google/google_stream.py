@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from cdp_agent.providers.base import Failure, FinishReason, ProviderState, Reply, ToolCall, Usage
-from cdp_agent.providers.shared.arguments import text_of
 from cdp_agent.providers.shared.chat import failure_of as plain_failure_of
 from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.stream import Count, Id, ObjectDecoder, counted, joined
+from cdp_agent.providers.shared.tool_calls import text_of
 
 WIRE = "google"
 OWN_ID = "google_call_"

@@ -27,13 +27,12 @@ from cdp_agent.providers.base import (
     Usage,
     User,
 )
-from cdp_agent.providers.shared.arguments import object_of, text_of
 from cdp_agent.providers.shared.chat import bearer, encode_tools, failure, failure_of
 from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.estimate import estimated_tokens
 from cdp_agent.providers.shared.images import base64_of, shown_by_the_user
 from cdp_agent.providers.shared.stream import Count, Id, ObjectDecoder, counted, joined
-from cdp_agent.providers.shared.tool_calls import Function
+from cdp_agent.providers.shared.tool_calls import Function, object_of, text_of
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 

@@ -27,12 +27,12 @@ from cdp_agent.providers.base import (
     User,
 )
 from cdp_agent.providers.openai.openai import effort_for, reasons
-from cdp_agent.providers.shared.arguments import text_of
 from cdp_agent.providers.shared.chat import bearer, failure, failure_of, usage_of
 from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.images import data_url
 from cdp_agent.providers.shared.json_schemas import can_be_strict
 from cdp_agent.providers.shared.stream import Id, ObjectDecoder, shaped, whole
+from cdp_agent.providers.shared.tool_calls import text_of
 
 __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 

@@ -30,8 +30,8 @@ from cdp_agent.providers.base import (
 )
 from cdp_agent.providers.shared.errors import model_error
 from cdp_agent.providers.shared.images import data_url, shown_by_the_user
+from cdp_agent.providers.shared.json_reading import decode
 from cdp_agent.providers.shared.json_schemas import can_be_strict
-from cdp_agent.providers.shared.nesting import decode
 from cdp_agent.providers.shared.stream import Count, ObjectDecoder, counted, joined, whole
 from cdp_agent.providers.shared.tool_calls import Calls, Fragment
 

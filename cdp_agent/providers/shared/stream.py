@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import BadReply
 from cdp_agent.providers.base import Reply
-from cdp_agent.providers.shared.nesting import is_too_deep
+from cdp_agent.providers.shared.json_reading import is_too_deep
 
 _T = TypeVar("_T")
 

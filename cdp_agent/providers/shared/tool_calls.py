@@ -1,4 +1,4 @@
-"""Tool calls put together from the fragments of a stream of chat completions."""
+"""Tool calls put together from the fragments of a stream of chat completions, and their arguments as text or object."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.providers.shared.arguments import text_of
-from cdp_agent.providers.shared.stream import Id, joined
+from cdp_agent.providers.shared.json_reading import decode
+from cdp_agent.providers.shared.stream import Id, joined, whole
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -74,3 +74,17 @@ class Calls:
             ToolCall(joined([call.id]) or f"call_{place}", joined([call.name]), joined(call.arguments))
             for place, call in enumerate(self._calls, 1)
         )
+
+
+def object_of(call: ToolCall) -> dict[str, Any]:
+    """The arguments; what is no JSON object is wrapped in one, so that the model sees what it wrote."""
+    try:
+        found = decode(call.arguments or "{}")
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"INVALID_JSON": call.arguments}
+
+
+def text_of(arguments: Any) -> str:
+    """Arguments that came as text, or as an object."""
+    return arguments if isinstance(arguments, str) else msgspec.json.encode(whole(arguments or {})).decode()

@@ -25,7 +25,7 @@ from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
 from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, only_asked_for
-from cdp_agent.tools.mouse import PLACE_WORDS
+from cdp_agent.tools.input import PLACE_WORDS
 
 if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,11 @@ from cdp_agent.agent.observation.browser_state import go_back_to
 from cdp_agent.agent.startup import arrive
 from cdp_agent.agent.state.checkpoint import Checkpoint, restore
 from cdp_agent.agent.state.run import End, Run
-from cdp_agent.steps.approval.settings import StepSettings
+from cdp_agent.decisions import AskUser
+from cdp_agent.errors import SetupError
+from cdp_agent.providers.services import Endpoint, endpoint
+from cdp_agent.steps.approval.approval import Approver
+from cdp_agent.steps.approval.settings import Approve, Given, StepSettings
 from cdp_agent.steps.flow.iterative import carry_out_step_by_step, go_on_step_by_step
 from cdp_agent.steps.flow.plan_first import begin, carry_out, carry_out_plan, finish_plan
 from cdp_agent.steps.flow.step_run import Progress, Said, StepRun
@@ -88,3 +92,44 @@ async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> 
     if settings.executor is None:
         return None
     return await stack.enter_async_context(run.models.client_of(settings.executor))
+
+
+def rest_of(
+    saved: Checkpoint,
+    *,
+    base_url: str | None,
+    approve: Approve | None,
+    approver: Approver | None,
+    ask_user: AskUser | None,
+    approval_timeout_s: float,
+    environment: Mapping[str, str],
+) -> Course:
+    """The rest of the run. Who approves is given anew; without `approve` its rules are those that it had.
+
+    Raises SetupError.
+    """
+    try:
+        progress = msgspec.convert(saved.by_steps, Progress)
+    except msgspec.ValidationError as error:
+        raise SetupError(f"The checkpoint cannot be read: {error}.") from error
+    settings = Given(
+        approve=progress.rules if approve is None else approve,
+        approver=approver,
+        ask_user=ask_user,
+        flow="iterative" if progress.flow == "iterative" else "plan",
+        approval_timeout_s=approval_timeout_s,
+        planner_page=progress.planner_page,
+        executor=_executor_of(progress, saved, base_url, environment),
+    ).settings(by_hand=progress.flow == "given")
+    return resumed(settings, saved, progress)
+
+
+def _executor_of(
+    progress: Progress, saved: Checkpoint, base_url: str | None, environment: Mapping[str, str]
+) -> Endpoint | None:
+    if progress.executor is None:
+        return None
+    address = progress.executor_base_url
+    if base_url is not None and address == saved.base_url:  # both have moved
+        address = base_url
+    return endpoint(progress.executor, base_url=address, environment=environment)

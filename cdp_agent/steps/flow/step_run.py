@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from cdp_agent.agent.handing_over import wait_for_user
+from cdp_agent.agent.loop import wait_for_user
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation
 from cdp_agent.page.policy.holding import Hold

@@ -1,10 +1,12 @@
-"""What people call the things on a page: the words for each kind, and for their order."""
+"""What people call the things on a page: the words for each kind, and for their order, and the roles that each has."""
 
 from __future__ import annotations
 
 import re
 
-# Longest first where one holds another. The kinds are those of roles.py.
+from cdp_agent.page.snapshot.lines import FIELDS
+
+# Longest first where one holds another. The kinds are those of ELEMENTS and AREAS.
 _WORDS = {
     "radio": "radio ?buttons?|radio options?|radios?",
     "checkbox": "check ?box(?:es)?|tick ?box(?:es)?",
@@ -56,6 +58,50 @@ _LAST = re.compile(rf"(?P<rest>.*?)(?:^|\s)(?:{_ANY})$", re.I)
 _FIRST = re.compile(rf"(?:{_ANY}) (?P<rest>.+)$", re.I)
 _ORDER = re.compile(rf"(?P<order>{'|'.join(_ORDERS)}|\d+(?:st|nd|rd|th)|(?:number|no\.|#) ?\d+)\s+(?P<rest>.+)", re.I)
 
+LISTS = ("combobox", "listbox")
+BOXES = ("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio")
+DIALOGS = ("dialog", "alertdialog")
+CELLS = ("cell", "gridcell", "rowheader", "columnheader")
+_TEXTS = ("generic", "text", "listitem", *CELLS, "heading")
+_PRESSED = ("button", "link", "menuitem", "tab", "switch", "image", "img", "summary", "generic")
+
+# For each kind, the roles that are meant before all, and those that may be meant when there is none of them.
+ELEMENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "radio": (("radio", "menuitemradio"), ("option",)),
+    "checkbox": (("checkbox", "menuitemcheckbox"), ("switch",)),
+    "switch": (("switch", "checkbox"), ("button",)),
+    "list": (LISTS, ("button", "textbox")),
+    "field": (FIELDS, ("slider", "generic")),
+    "slider": (("slider",), ("spinbutton",)),
+    "button": (("button",), _PRESSED),
+    "link": (("link",), ("button", "generic", "menuitem", "text")),
+    "tab": (("tab",), ("link", "button", "generic", "radio", "summary")),
+    "menu": (("menuitem", "menuitemcheckbox", "menuitemradio"), (*_PRESSED, "option", "listitem", "treeitem")),
+    "option": (("option", "radio", "menuitemradio"), ("menuitem", "listitem", "checkbox", *_PRESSED)),
+    "heading": (("heading",), ("generic", "button", "link", "summary")),
+    "image": (("img", "image", "graphics-symbol"), ("button", "link", "generic", "menuitem", "path", "rect", "circle")),
+    "label": (_TEXTS, ("link", "button")),
+    "row": (("row",), ("listitem",)),
+    "cell": (CELLS, ("generic",)),
+    "item": (("listitem", "option", "menuitem", "treeitem", "article", "row"), ("link", "button", "generic", *CELLS)),
+}
+# Parts of the page that hold elements.
+AREAS: dict[str, tuple[str, ...]] = {
+    "dialog": DIALOGS,
+    "form": ("form", "search"),
+    "table": ("table", "grid", "treegrid"),
+    "listing": ("list", "listbox", "tree", "menu", "feed", "tablist"),
+    "frame": ("iframe",),
+    "navigation": ("navigation", "menubar"),
+    "toolbar": ("toolbar",),
+    "header": ("banner",),
+    "footer": ("contentinfo",),
+    "sidebar": ("complementary", "navigation"),
+    "area": ("region", "group", "radiogroup", "tabpanel", "form", "article", "tree", "main", "search", "listitem"),
+}
+ENTRIES = ("row", "listitem", "article", "treeitem", "generic", "option", "group", "region")
+"""Where several stand side by side, each is a thing of its own."""
+
 
 def kind_at_end(words: str) -> tuple[str, str] | None:
     """The kind that the last words say, and the words before them: "the Save button" is ("button", "the Save")."""
@@ -85,3 +131,18 @@ def order_of(words: str) -> tuple[int | None, str]:
 
 def _found(match: re.Match[str] | None) -> tuple[str, str] | None:
     return (next(kind for kind in _WORDS if match[kind]), match["rest"]) if match else None
+
+
+def may_be(role: str, kind: str | None) -> bool:
+    """Whether an element of this role may be what people call by this kind. None: by no kind."""
+    if kind is None:
+        return role != "iframe"
+    if kind in AREAS:
+        return role in AREAS[kind]
+    first, second = ELEMENTS[kind]
+    return role in first or role in second
+
+
+def is_first(role: str, kind: str) -> bool:
+    """Whether it is what the kind means before all."""
+    return role in (AREAS[kind] if kind in AREAS else ELEMENTS[kind][0])

@@ -7,10 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from cdp_agent.page.snapshot.roles import FIELDS
+from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Target, Targets
-from cdp_agent.steps.language.kinds import kind_at_beginning, kind_at_end, listed_as, order_of
-from cdp_agent.steps.language.roles import AREAS, may_be
+from cdp_agent.steps.language.kinds import AREAS, kind_at_beginning, kind_at_end, listed_as, may_be, order_of
 from cdp_agent.steps.language.words import QUOTE, Quoted
 
 _NAMED = (

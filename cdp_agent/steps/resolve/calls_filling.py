@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from cdp_agent.page.snapshot.roles import FIELDS
+from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Check, Select, Set, Target, Targets, Type, Upload
-from cdp_agent.steps.language.roles import BOXES, LISTS
+from cdp_agent.steps.language.kinds import BOXES, LISTS
 from cdp_agent.steps.language.words import alike, is_part
 from cdp_agent.steps.resolve.call import Call, Output, given, on
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN

@@ -11,7 +11,7 @@ from cdp_agent.steps.language.intents import Go, Look, Open, UseTab, Wait
 from cdp_agent.steps.language.words import alike
 from cdp_agent.steps.resolve.call import Call, Output, given
 from cdp_agent.steps.resolve.resolve import Unclear
-from cdp_agent.tools.waiting import LONGEST_S
+from cdp_agent.tools.navigation import LONGEST_S
 
 
 def open_address(intent: Open, outputs: Sequence[Output]) -> Call | Unclear:

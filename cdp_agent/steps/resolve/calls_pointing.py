@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cdp_agent.steps.language.intents import Click, Drag, Point, Press, Scroll, Target
-from cdp_agent.steps.language.roles import BOXES
+from cdp_agent.steps.language.kinds import BOXES
 from cdp_agent.steps.language.words import alike, words_of
 from cdp_agent.steps.resolve.call import Call, on
 from cdp_agent.steps.resolve.calls_filling import choose

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cdp_agent.page.snapshot.roles import FIELDS
+from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Target
-from cdp_agent.steps.language.roles import AREAS, BOXES, ELEMENTS, is_first
+from cdp_agent.steps.language.kinds import AREAS, BOXES, ELEMENTS, is_first
 from cdp_agent.steps.language.words import alike, is_part, normal, words_of
 from cdp_agent.steps.resolve.outline import OutlineNode
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from cdp_agent.page.snapshot.lines import Line, parts_in, read_line, unquoted, value_of
-from cdp_agent.page.snapshot.roles import ITEMS
+from cdp_agent.page.snapshot.lines import ITEMS, Line, parts_in, read_line, unquoted, value_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
 _ROW = re.compile(r" *\| ?(.*)")  # of a value of several lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from cdp_agent.steps.language.roles import ENTRIES
+from cdp_agent.steps.language.kinds import ENTRIES
 from cdp_agent.steps.language.words import mentions
 from cdp_agent.steps.resolve.naming import MARGIN
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from cdp_agent.steps.language.intents import Target
-from cdp_agent.steps.language.roles import AREAS, ENTRIES
+from cdp_agent.steps.language.kinds import AREAS, ENTRIES
 from cdp_agent.steps.language.words import alike, mentions, words_of
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from cdp_agent.steps.language.intents import Target, Targets
-from cdp_agent.steps.language.roles import DIALOGS, may_be
+from cdp_agent.steps.language.kinds import DIALOGS, may_be
 from cdp_agent.steps.language.words import mentions, nearly, words_of
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN, fit, is_called_so, kind_fits
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode

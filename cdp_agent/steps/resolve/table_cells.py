@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cdp_agent.steps.language.intents import Target
-from cdp_agent.steps.language.kinds import order_of
-from cdp_agent.steps.language.roles import AREAS, CELLS
+from cdp_agent.steps.language.kinds import AREAS, CELLS, order_of
 from cdp_agent.steps.language.words import mentions, normal
 from cdp_agent.steps.resolve.outline import OutlineNode
 

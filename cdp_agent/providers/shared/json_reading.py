@@ -1,8 +1,9 @@
-"""Reading JSON that a model wrote as best it could: the one place that is lenient about it.
+"""Reading JSON from outside: only so deep, since whoever walks through it deeper runs out of stack.
 
-Around the object there may be other words, a Markdown fence, thoughts between <think> tags; inside of it commas before
-a bracket that closes, and line breaks in strings; at its end brackets may be missing. Nothing is made up: a text that
-ends within a string, a number or a name is not read.
+What a model wrote as best it could is read here alone, and leniently: around the object there may be other words,
+a Markdown fence, thoughts between <think> tags; inside of it commas before a bracket that closes, and line breaks in
+strings; at its end brackets may be missing. Nothing is made up: a text that ends within a string, a number or a name
+is not read.
 """
 
 from __future__ import annotations
@@ -11,11 +12,38 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from cdp_agent.providers.shared.nesting import DEEPEST, decode, is_too_deep
+import msgspec
 
+DEEPEST = 64
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+"""To the end where it is not closed, or the search would begin again at each quote inside of it."""
+_BRACKET = re.compile(r"[\[{\]}]")
 _THOUGHTS = re.compile(r"\s*<(think|thinking|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CLOSES = {"{": "}", "[": "]"}
 _CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def decode(text: str | bytes) -> Any:
+    """What JSON text holds. Raises ValueError where it is none, or nested too deep."""
+    text = text.decode() if isinstance(text, bytes) else text
+    if is_too_deep(text):
+        raise ValueError("nested too deep")
+    return msgspec.json.decode(text)
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether JSON text has more than `DEEPEST` lists and objects in one another.
+
+    Of a text that is no JSON as much counts as there is before its first mistake: that far it is read.
+    """
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    depth = 0
+    for bracket in _BRACKET.findall(_STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > DEEPEST:
+            return True
+    return False
 
 
 def read_object(text: str) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from cdp_agent.errors import SetupError
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.exploring import ScrollArguments
-from cdp_agent.tools.fields import FillArguments, UploadArguments
-from cdp_agent.tools.input import ClickArguments, DragArguments, PressArguments
+from cdp_agent.tools.input import ClickArguments, DragArguments, FillArguments, PressArguments, UploadArguments
 from cdp_agent.tools.navigation import WaitForArguments
 from cdp_agent.tools.reading import SnapshotArguments
 

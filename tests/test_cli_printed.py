@@ -8,8 +8,14 @@ from cdp_agent.cli.printed import PrintedPages, brief
 from cdp_agent.page.receipts.receipts import FilledField, Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
-from cdp_agent.tools.fields import CheckArguments, FieldValue, FillArguments, FormArguments, SelectArguments
-from cdp_agent.tools.input import ClickArguments
+from cdp_agent.tools.input import (
+    CheckArguments,
+    ClickArguments,
+    FieldValue,
+    FillArguments,
+    FormArguments,
+    SelectArguments,
+)
 
 SITE = "https://shop.example"
 HEADER = """- banner:

@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.connecting import same_chromes
 from cdp_agent.browser.attach.endpoints import address_of
-from cdp_agent.browser.attach.user_chrome import profile_folders
+from cdp_agent.browser.attach.user_profiles import profile_folders
 from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection

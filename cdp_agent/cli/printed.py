@@ -17,7 +17,7 @@ from cdp_agent.page.receipts.receipts import ENTER_PRESSED, Receipt
 from cdp_agent.page.snapshot.lines import indent_of, label_of, read_line, ref_of, ref_of_change, without_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.tools.base import Arguments
-from cdp_agent.tools.fields import FillArguments, FormArguments, SelectArguments
+from cdp_agent.tools.input import FillArguments, FormArguments, SelectArguments
 
 _LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
 """Of these roles are the parts of a page that other pages of a site have as well."""

@@ -26,7 +26,7 @@ from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
-from cdp_agent.page.picture import part, pdf, screenshot, video, view
+from cdp_agent.page.picture import pdf, screenshot, video, view
 from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions
 from cdp_agent.page.picture.video import VideoRecording
 from cdp_agent.page.query import find, markup, schema
@@ -257,7 +257,7 @@ class Page:
             return await screenshot.screenshot(self._tab, full_page=full_page, marks=marks, hidden=hidden)
         if region is not None or full_page or marks:
             raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
-        return (await part.take_element(self._tab, await locate(self._tab, ref or ""), hidden=hidden)).data
+        return (await view.take_element(self._tab, await locate(self._tab, ref or ""), hidden=hidden)).data
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
         """A PNG of a part of the viewport in more pixels, up to four for one, as many as models look at.

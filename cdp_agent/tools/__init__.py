@@ -5,12 +5,12 @@ A model that works alone is offered those of `DEFAULT`: each costs tokens in eve
 where the user allows it, `web_search` (`searching`) is there when a search is configured.
 """
 
-from cdp_agent.tools import ending, exploring, fields, input, inspecting, navigation, picturing, reading, tabs
+from cdp_agent.tools import ending, exploring, input, inspecting, navigation, picturing, reading, scripting, tabs
 from cdp_agent.tools.base import Tool, by_name
 
-_READING = (reading, exploring)
-_ACTING = (input, fields, navigation, tabs)
-_FAMILIES = (*_READING, *_ACTING, picturing, inspecting, ending)
+_READING = (reading, exploring, inspecting)
+_ACTING = (input, navigation, tabs)
+_FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
 
 BUILT_IN = by_name(*([each for each in vars(family).values() if isinstance(each, Tool)] for family in _FAMILIES))
 CALLABLE = {name: tool for name, tool in BUILT_IN.items() if not tool.terminal}

@@ -1,14 +1,21 @@
-"""Tools of the mouse and the keyboard."""
+"""Tools that point at elements, set what a form holds, and press keys."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.actions import form
+from cdp_agent.page.actions.secret_fill import fill_secret, select_secret
+from cdp_agent.page.actions.upload import inside
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
+_NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
+_MOST_TOLD = 100
 PLACE_WORDS = "Pixels from its left top corner: right, down."
 
 
@@ -69,6 +76,121 @@ async def drag(args: DragArguments, context: Context) -> Observation:
 
 def _pair(numbers: list[float] | None) -> tuple[float, float] | None:
     return (numbers[0], numbers[1]) if numbers is not None else None
+
+
+class FillArguments(Arguments, frozen=True):
+    ref: Ref
+    value: Annotated[
+        str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.", extra=ALWAYS)
+    ]
+    append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
+    submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
+
+
+class FieldValue(Arguments, frozen=True):
+    ref: Ref
+    value: Annotated[str, Meta(description="A text, an option's text, or on and off for a box.")]
+
+
+class FormArguments(Arguments, frozen=True):
+    fields: Annotated[list[FieldValue], Meta(min_length=1, description="The fields, in order.")]
+    submit: Annotated[bool, Meta(description="Click the form's button afterwards.")] = False
+
+    def values(self) -> dict[str, str]:
+        """What each is given. Raises InvalidArguments for a field that is there twice."""
+        values = {each.ref: each.value for each in self.fields}
+        if len(values) < len(self.fields):
+            raise InvalidArguments("A field is there twice: give each ref once.")
+        return values
+
+
+class SelectArguments(Arguments, frozen=True):
+    ref: Annotated[Ref, Meta(description="The list, not the option.", extra=ALWAYS)]
+    value: Annotated[str, Meta(description="The option's text as shown; several one a line.")]
+    by: Annotated[
+        Literal["text", "value", "index"],
+        Meta(description="What `value` is: the index is from 0."),
+    ] = "text"
+
+
+class CheckArguments(Arguments, frozen=True):
+    ref: Ref
+
+
+class UploadArguments(Arguments, frozen=True):
+    ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
+    files: Annotated[
+        list[str],
+        Meta(min_length=1, description="Paths on the machine of cdp-agent.", extra=ALWAYS),
+    ]
+
+
+@tool(takes_secrets=True, page_changing=lambda args: bool(args.submit), effect="fill")
+async def fill(args: FillArguments, context: Context) -> Observation:
+    """Type into a field or editor, replacing what it holds. It does not submit unless you say so."""
+    if not context.secrets.named_in(args.value):
+        receipt = await context.page.fill(args.ref, args.value, append=args.append, submit=args.submit)
+        return Observation(receipt.text, receipt)
+    filled = await fill_secret(context.tab, args.ref, context.secrets.reveal(args.value), append=args.append)
+    if not args.submit:
+        return Observation(filled.text, filled)
+    submitted = await context.page.press("Enter", ref=args.ref)
+    return Observation(f"{filled.text}\n{submitted.text}", submitted)
+
+
+@tool(
+    takes_secrets=True,
+    page_changing=lambda args: bool(args.submit),
+    by_default=False,
+    by_executors=False,
+    effect="fill",
+)
+async def fill_form(args: FormArguments, context: Context) -> Observation:
+    """Fill in several fields at once, of every kind, and wait for the page once."""
+    secrets = context.secrets
+    values = {ref: secrets.reveal(value) if secrets.named_in(value) else value for ref, value in args.values().items()}
+    receipt = await form.fill_form(context.tab, values, submit=args.submit)
+    return Observation(receipt.text, receipt)
+
+
+@tool(takes_secrets=True, effect="none")
+async def select(args: SelectArguments, context: Context) -> Observation:
+    """Choose an option of a drop-down list, a combobox or a list box."""
+    if context.secrets.named_in(args.value):
+        receipt = await select_secret(context.tab, args.ref, context.secrets.reveal(args.value), by=args.by)
+    else:
+        options = [each for each in args.value.splitlines() if each.strip()]
+        receipt = await context.page.select(args.ref, options if len(options) > 1 else args.value, by=args.by)
+    return Observation(receipt.text, receipt)
+
+
+@tool(effect="none")
+async def check(args: CheckArguments, context: Context) -> Observation:
+    """Turn a checkbox, radio button or switch on; nothing happens when it is on already."""
+    receipt = await context.page.check(args.ref)
+    return Observation(receipt.text, receipt)
+
+
+@tool(effect="none")
+async def uncheck(args: CheckArguments, context: Context) -> Observation:
+    """Turn a checkbox or switch off; nothing happens when it is off already."""
+    receipt = await context.page.uncheck(args.ref)
+    return Observation(receipt.text, receipt)
+
+
+@tool(effect="upload")
+async def upload(args: UploadArguments, context: Context) -> Observation:
+    """Give files to a file field."""
+    if content := next((each for each in args.files if _NO_PATH.match(each)), None):
+        raise InvalidArguments(
+            f"{content[:_MOST_TOLD]!r} is no path: a file is given by its path on the machine that cdp-agent runs on, "
+            "and never by its content or by an address."
+        )
+    files = args.files if context.folder is None else [context.path(each) for each in args.files]
+    if context.upload_folders is not None:
+        files = inside(files, context.upload_folders)
+    receipt = await context.page.upload(args.ref, files)
+    return Observation(receipt.text, receipt)
 
 
 class PressArguments(Arguments, frozen=True):

@@ -10,10 +10,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
-
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.picture.marks import viewport_place
 from cdp_agent.page.receipts.action_runner import perform_unaimed
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.tab.tab import Tab
@@ -29,13 +28,6 @@ NOTCH_PX = 100.0
 _WHEEL = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 Point = tuple[float, float]
-
-
-class _Extent(msgspec.Struct, frozen=True):
-    """What `viewportPlace` in page/js answers."""
-
-    width: float
-    height: float
 
 
 async def click_at(
@@ -165,8 +157,8 @@ def click_told(button: Button, count: int, modifiers: Sequence[str]) -> str:
 
 async def viewport_of(tab: Tab) -> Point:
     """Width and height of what the tab shows, in CSS pixels. Raises PageUnresponsive, DocumentGone, BrowserError."""
-    extent = await (await (await tab.frames()).root.world()).call("viewportPlace", returning=_Extent)
-    return extent.width, extent.height
+    place = await viewport_place(await (await tab.frames()).root.world())
+    return place.width, place.height
 
 
 async def _session(tab: Tab, *points: Point) -> Session:

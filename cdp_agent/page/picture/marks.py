@@ -12,7 +12,7 @@ import msgspec
 
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.frames import Frame, FrameTree
-from cdp_agent.page.frames.world import World
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.tab.tab import Tab
 
@@ -29,6 +29,19 @@ class Box(msgspec.Struct, frozen=True):
     top: float
     right: float
     bottom: float
+
+    def moved(self, x: float, y: float) -> Box:
+        """The same, so far to the right and down."""
+        return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
+
+
+class ViewportPlace(msgspec.Struct, frozen=True):
+    """How large the viewport is, and where on the page, in CSS pixels: what `viewportPlace` in page/js answers."""
+
+    width: float
+    height: float
+    left: float
+    top: float
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -49,6 +62,11 @@ class _Found(msgspec.Struct, frozen=True):
     id: int
     point: _Point
     boxes: list[Box]
+
+
+async def viewport_place(world: World, timeout_s: float = CALL_TIMEOUT_S) -> ViewportPlace:
+    """Of the tab's own world. Raises PageUnresponsive, DocumentGone, BrowserError."""
+    return await world.call("viewportPlace", returning=ViewportPlace, timeout_s=timeout_s)
 
 
 async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:

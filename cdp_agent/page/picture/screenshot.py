@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import msgspec
-
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError
 from cdp_agent.page.frames.world import deadline
@@ -19,27 +17,18 @@ from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
 from .drawn import find_drawn, watch_text
-from .marks import FRAME_TIMEOUT_S, Box, Mark, locate_marks, time_for
+from .marks import FRAME_TIMEOUT_S, Box, Mark, ViewportPlace, locate_marks, time_for, viewport_place
 from .paint import Format, Picture, paint
 from .redactions import Spans, locate_text
 
 T = TypeVar("T")
 TIMEOUT_S = 20.0
-LONGEST_PX = 16_384
+LONGEST_SIDE_PX = 16_384
 """Chrome's limit for one texture: what is below repeats what is above."""
 
 
-class _Extent(msgspec.Struct, frozen=True):
-    """What `viewportPlace` in page/js answers, in CSS pixels."""
-
-    width: float
-    height: float
-    left: float
-    top: float
-
-
 async def screenshot(tab: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
-    """A PNG of the viewport, or of the whole page up to LONGEST_PX, in CSS pixels times the device's scale.
+    """A PNG of the viewport, or of the whole page up to LONGEST_SIDE_PX, in CSS pixels times the device's scale.
 
     With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
     into the page. `hidden`: see `take_picture`. Raises ActionError for a tab that never had a page, PageUnresponsive,
@@ -72,26 +61,26 @@ async def take_picture(
     root = (await tab.frames()).root
     world = await root.world()
 
-    async def taken() -> tuple[bytes, list[Mark], _Extent]:
+    async def taken() -> tuple[bytes, list[Mark], ViewportPlace]:
         # Asked at the same time: the page goes on meanwhile.
         return await asyncio.gather(
             _capture(tab, full_page=full_page, to_be_painted=True),
             locate_marks(tab, refs),
-            world.call("viewportPlace", returning=_Extent, timeout_s=time_for(root)),
+            viewport_place(world, time_for(root)),
         )
 
     masks: list[Box] = []
     drawn: list[Box] = []
     silent: list[Box] = []
     if hidden is None:
-        image, found, extent = await taken()
+        image, found, place = await taken()
     else:
-        (image, found, extent), masks, drawn, silent = await cover(tab, hidden, taken, in_page=full_page)
-    width = extent.width
+        (image, found, place), masks, drawn, silent = await cover(tab, hidden, taken, in_page=full_page)
+    width = place.width
     if full_page:
         width = (await _content_size(tab)).width
-        masks = [_moved(box, extent) for box in masks]
-        found = [msgspec.structs.replace(each, boxes=[_moved(box, extent) for box in each.boxes]) for each in found]
+        masks = [box.moved(place.left, place.top) for box in masks]
+        found = [Mark(each.ref, [box.moved(place.left, place.top) for box in each.boxes]) for each in found]
     return await paint(
         world,
         image,
@@ -112,7 +101,9 @@ async def _capture(tab: Tab, *, full_page: bool, to_be_painted: bool = False) ->
     clip = None
     if full_page:
         size = await _content_size(tab)
-        clip = cdp_page.Clip(x=0, y=0, width=min(size.width, LONGEST_PX), height=min(size.height, LONGEST_PX), scale=1)
+        clip = cdp_page.Clip(
+            x=0, y=0, width=min(size.width, LONGEST_SIDE_PX), height=min(size.height, LONGEST_SIDE_PX), scale=1
+        )
     async with deadline(session, TIMEOUT_S):
         return await capture(
             session,
@@ -129,11 +120,6 @@ async def _content_size(tab: Tab) -> cdp_page.Rect:
     session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
         return (await session.send(cdp_page.GetLayoutMetrics())).css_content_size
-
-
-def _moved(box: Box, extent: _Extent) -> Box:
-    """From the viewport to the page."""
-    return Box(box.left + extent.left, box.top + extent.top, box.right + extent.left, box.bottom + extent.top)
 
 
 class Covered(NamedTuple, Generic[T]):

@@ -1,33 +1,27 @@
-"""Pictures of the viewport for those who point at what they see: a pixel of the picture is where it seems to be.
+"""Pictures of the viewport for those who point at what they see, and of a part of it: an element, or any box.
 
-A viewport that is larger than models look at is shown smaller, and what they point at is in its picture's pixels:
-`ShownAs` brings that back to CSS pixels. A part of the viewport is shown enlarged, and pointed at in the pixels of the
-whole picture.
+A pixel of the picture is where it seems to be. A viewport that is larger than models look at is shown smaller, and
+what they point at is in its picture's pixels: `ShownAs` brings that back to CSS pixels. A part of the viewport is shown
+enlarged, and pointed at in the pixels of the whole picture.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from cdp_agent.errors import InvalidArguments
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.errors import InvalidArguments, NotInteractable
+from cdp_agent.page.frames.world import deadline
+from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
-from .marks import Box
-from .paint import LONGEST_PX, Picture, share_for_models
-from .part import take_part
+from .marks import Box, viewport_place
+from .paint import LONGEST_PX, Picture, paint, share_for_models
 from .redactions import Spans
-from .screenshot import take_picture
+from .screenshot import LONGEST_SIDE_PX, TIMEOUT_S, cover, take_picture
 
 MOST_ENLARGED = 4.0
-
-
-class _Extent(msgspec.Struct, frozen=True):
-    """What `viewportPlace` in page/js answers, in CSS pixels."""
-
-    width: float
-    height: float
-    left: float
-    top: float
 
 
 class ShownAs(msgspec.Struct, frozen=True):
@@ -44,8 +38,8 @@ class ShownAs(msgspec.Struct, frozen=True):
 
 async def view_of(tab: Tab) -> ShownAs:
     """How the tab's viewport is shown. Raises PageUnresponsive, DocumentGone, BrowserError."""
-    extent = await _extent(tab)
-    return ShownAs(extent.width, extent.height, share_for_models(extent.width, extent.height))
+    place = await viewport_place(await (await tab.frames()).root.world())
+    return ShownAs(place.width, place.height, share_for_models(place.width, place.height))
 
 
 async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
@@ -78,5 +72,56 @@ async def zoom(
     return await take_part(tab, box, scale=enlarged, hidden=hidden, longest_px=longest)
 
 
-async def _extent(tab: Tab) -> _Extent:
-    return await (await (await tab.frames()).root.world()).call("viewportPlace", returning=_Extent)
+async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) -> Picture:
+    """The element as a PNG, in CSS pixels times the device's scale; it is scrolled to where it is not all in view.
+
+    What covers it is seen too. Raises NotInteractable for one that has no place, StaleRef, PageUnresponsive.
+    """
+    tree = await tab.frames()
+    frame, world = at.frame, at.world
+    boxes = await world.call("boxToPicture", at.local, returning=list[Box])
+    await world.call("nextFrame")  # what was scrolled to may be drawn only now
+    boxes = await world.call("boxToPicture", at.local, returning=list[Box])
+    while boxes and (holder := await tree.owner_of(frame)) is not None:
+        frame, world, owner = holder
+        await world.call("boxToPicture", owner, returning=list[Box])  # brings the frame into view
+        boxes = await world.call("coversThrough", owner, boxes, returning=list[Box])
+    if not boxes:
+        raise NotInteractable(at.ref, "hidden", f"{at.ref} has no place on the page, so there is no picture of it.")
+    return await take_part(tab, boxes[0], scale=1.0, hidden=hidden)
+
+
+async def take_part(
+    tab: Tab, box: Box, *, scale: float, hidden: Spans | None = None, longest_px: int | None = None
+) -> Picture:
+    """That box of the viewport as a PNG, `scale` pixels for one of the device, also where it goes beyond it.
+
+    `longest_px`, `hidden` and errors: see `take_picture`.
+    """
+    root = (await tab.frames()).root
+    world = await root.world()
+    viewport = await viewport_place(world)
+    beyond = box.left < 0 or box.top < 0 or box.right > viewport.width or box.bottom > viewport.height
+    left, top = box.left + viewport.left, box.top + viewport.top
+    width, height = min(box.right - box.left, LONGEST_SIDE_PX), min(box.bottom - box.top, LONGEST_SIDE_PX)
+    shot = cdp_page.CaptureScreenshot(
+        format="png",
+        clip=cdp_page.Clip(x=left, y=top, width=width, height=height, scale=scale),
+        capture_beyond_viewport=beyond or None,
+    )
+
+    async def taken() -> bytes:
+        async with deadline(root.session, TIMEOUT_S):
+            return await capture(root.session, shot)
+
+    masks: list[Box] = []
+    silent: list[Box] = []
+    if hidden is None:
+        image = await taken()
+    else:
+        image, masks, drawn, silent = await cover(tab, hidden, taken, in_page=beyond)
+        if beyond:
+            drawn, silent = ([each.moved(-viewport.left, -viewport.top) for each in boxes] for boxes in (drawn, silent))
+        masks += drawn
+    masks, silent = ([each.moved(-box.left, -box.top) for each in boxes] for boxes in (masks, silent))
+    return await paint(world, image, width=width, masks=masks, silent=silent, format="png", longest_px=longest_px)

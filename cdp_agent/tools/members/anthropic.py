@@ -23,10 +23,11 @@ from cdp_agent.page.tab.tab import Tab
 from cdp_agent.tools import inspecting
 from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
-from cdp_agent.tools.fields import FillArguments, SelectArguments, fill, select
-from cdp_agent.tools.inspecting import ReadConsoleArguments, ReadNetworkArguments, evaluated
+from cdp_agent.tools.input import FillArguments, SelectArguments, fill, select
+from cdp_agent.tools.inspecting import ReadConsoleArguments, ReadNetworkArguments
 from cdp_agent.tools.members.reading import matching, part_of_page, role_of
 from cdp_agent.tools.picturing import Screenshot
+from cdp_agent.tools.scripting import evaluated
 from cdp_agent.tools.tabs import close_tab as close
 from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
 

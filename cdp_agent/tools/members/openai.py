@@ -19,10 +19,10 @@ from cdp_agent.page.actions import pointing
 from cdp_agent.page.picture import view
 from cdp_agent.page.snapshot.lines import FIELDS, Line, indent_of, read_line, unquoted
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
-from cdp_agent.tools.inspecting import evaluated
 from cdp_agent.tools.members import anthropic
 from cdp_agent.tools.members.anthropic import RefTarget, TabId, in_tab, told
 from cdp_agent.tools.members.reading import part_of_page
+from cdp_agent.tools.scripting import evaluated
 from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
 
 ModifierKey = Literal["Control", "Alt", "Meta", "Shift"]

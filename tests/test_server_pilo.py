@@ -16,7 +16,7 @@ from cdp_agent.config import Config
 from cdp_agent.server.app import AgentApp
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.pilo import PiloRoutes
-from cdp_agent.server.pilo_bodies import PiloBody
+from cdp_agent.server.pilo_events import PiloBody
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP
 from tests.http_serving import Served, serving

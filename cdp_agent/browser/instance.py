@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from cdp_agent.browser.attach.connecting import Attempt
@@ -16,6 +18,7 @@ from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
+from cdp_agent.page.storage_state import OriginState, StorageState, Visitor, cookies_of, set_cookies, write_state
 from cdp_agent.page.tab.downloads import DownloadWatcher
 from cdp_agent.page.tab.settings import PageSettings
 from cdp_agent.page.tab.tab import Tab
@@ -23,11 +26,9 @@ from cdp_agent.security.origins import origin_of
 
 from .context_options import ContextOptions
 from .liveness import Liveness
-from .stored import load, save
 from .targets import Targets, find_page
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
     from typing import Any
 
     from cdp_agent.browser.launch.launcher import ChromeProcess
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _CLOSE_TABS_S = 1.0
 _SET_UP_WITHIN_S = 20.0
 """A blank page does not hang; it may wait long for its turn on a machine under load."""
+_NewPage = Callable[..., Awaitable[Page]]
+"""Browser.new_page."""
 
 
 class Instance:
@@ -277,11 +280,11 @@ class OpenContext:
     async def load(self) -> None:
         """Puts in the cookies and the local storage to begin with."""
         if self.options.state is not None:
-            self.origins |= await load(self.new_page, self.instance.session, self.id, self.options.state)
+            self.origins |= await _load_storage(self.new_page, self.instance.session, self.id, self.options.state)
 
     async def save(self, path: str | os.PathLike[str]) -> None:
         """See Browser.save_storage_state."""
-        await save(self.new_page, self.instance.session, self.id, self.origins, path)
+        await _save_storage(self.new_page, self.instance.session, self.id, self.origins, path)
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
         """See Browser.new_page."""
@@ -337,3 +340,37 @@ class OpenContext:
         self.downloads.stop()
         if self.id is not None:
             self.instance.session.tell(target.DisposeBrowserContext(browser_context_id=self.id))
+
+
+async def _load_storage(new_page: _NewPage, browser: Session, context: str | None, state: StorageState) -> set[str]:
+    """Puts cookies and local storage where our tabs find them; the origins that have some."""
+    if state.origins:
+        async with _visitor(new_page, browser) as visitor:
+            for each in state.origins:
+                await visitor.write(each)
+    # Not before that tab is gone: with the last tab of a profile Chrome forgets the cookies of its session.
+    await set_cookies(browser, state.cookies, context)
+    return {each.origin for each in state.origins}
+
+
+async def _save_storage(
+    new_page: _NewPage, browser: Session, context: str | None, origins: Iterable[str], path: str | os.PathLike[str]
+) -> None:
+    """Writes all cookies, and the local storage of these origins. Raises SetupError."""
+    cookies = await cookies_of(browser, context)
+    found = []
+    async with _visitor(new_page, browser) as visitor:
+        for origin in sorted(origins):
+            if items := await visitor.read(origin):
+                found.append(OriginState(origin, items))
+    write_state(path, StorageState(cookies, found))
+
+
+@asynccontextmanager
+async def _visitor(new_page: _NewPage, browser: Session) -> AsyncIterator[Visitor]:
+    """A tab for a moment, that sees the storage of any origin."""
+    page = await new_page(background=True)
+    try:
+        yield await Visitor.of_tab(browser, page.target_id)
+    finally:
+        await page.close()

@@ -24,7 +24,7 @@ from cdp_agent.server.bodies import (
     ToolAnswer,
 )
 from cdp_agent.server.files import FILE_PART, RUN_PART, FileInfo, FileList
-from cdp_agent.server.pilo_bodies import PiloBody, PiloErrorAnswer
+from cdp_agent.server.pilo_events import PiloBody, PiloErrorAnswer
 from cdp_agent.server.problems import ErrorAnswer
 from cdp_agent.server.streams import EventsDropped
 from cdp_agent.server.webhooks import Webhook

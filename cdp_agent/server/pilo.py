@@ -20,8 +20,7 @@ from cdp_agent.events import Event
 from cdp_agent.page.policy.rules import RESOURCE_TYPES
 from cdp_agent.server.bodies import EngineAsked, LimitsAsked, PageSettingsAsked, RunRequest
 from cdp_agent.server.options import ServerOptions
-from cdp_agent.server.pilo_bodies import PiloBody, code_of, envelope
-from cdp_agent.server.pilo_events import PiloEvents, pilo_result
+from cdp_agent.server.pilo_events import PiloBody, PiloEvents, code_of, envelope, pilo_result
 from cdp_agent.server.pilo_socket import PiloSocket
 from cdp_agent.server.problems import HttpProblem, json_response
 from cdp_agent.server.runs import Runs

@@ -18,8 +18,16 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cdp_agent.decisions import FormRequested, QuestionAsked
 from cdp_agent.events import Event
-from cdp_agent.server.pilo_bodies import PiloBody, code_of, envelope
-from cdp_agent.server.pilo_events import ANSWER, FORM_ERROR, FORM_REQUEST, PiloEvents, pilo_result
+from cdp_agent.server.pilo_events import (
+    ANSWER,
+    FORM_ERROR,
+    FORM_REQUEST,
+    PiloBody,
+    PiloEvents,
+    code_of,
+    envelope,
+    pilo_result,
+)
 from cdp_agent.server.problems import HttpProblem
 from cdp_agent.server.served_run import ServedRun
 

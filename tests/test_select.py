@@ -120,6 +120,11 @@ VIRTUAL = """<div id=c role=combobox tabindex=0 aria-label=City>Choose</div>
   }
 };
 l.onscroll = draw; c.onclick = () => { l.style.display = "block"; draw() }</script>"""
+SCROLLED_TO = (
+    VIRTUAL.replace("20000px", "800px")
+    .replace("first + 8", "Math.min(first + 8, 40)")
+    .replace("draw() }", "l.scrollTop = 20 * %d; draw() }")
+)
 FILTERS_BY_CODE = """<input id=c role=combobox aria-label=City aria-controls=l>
 <div id=l role=listbox style="display:none;height:100px;overflow:auto"><div id=m style="position:relative"></div></div>
 <span id=t></span><script>const draw = () => {
@@ -164,6 +169,16 @@ TICKS = """<div id=c role=combobox tabindex=0 aria-label=City onclick="l.hidden 
 <div id=l role=listbox hidden><x-option role=option>Oslo</x-option><x-option role=option>Bergen</x-option></div><script>
 for (const each of document.querySelectorAll("x-option"))
   each.attachShadow({mode: "open"}).innerHTML = "<label><input type=checkbox><slot></slot></label>"</script>"""
+
+
+async def test_select_says_what_may_be_meant_in_all_of_a_list_that_holds_what_is_seen(sheet: Page) -> None:
+    await show(sheet, SCROLLED_TO % 10)
+
+    with pytest.raises(InvalidArguments) as refused:
+        await select(await at(sheet, "City"), "tem 3")
+
+    names = ", ".join(f'"Item {number}"' for number in (3, *range(30, 40)))
+    assert f'has 11 options with "tem 3": {names}. Give the whole text of one.' in str(refused.value)
 
 
 async def test_select_several(sheet: Page) -> None:
@@ -328,6 +343,10 @@ LISTS = {
     "in what gets its clicks": (PASSED_THROUGH, "Bergen", Outcome("Bergen")),
     "a list that unfolds": (UNFOLDING, "Bergen", Outcome("Bergen")),
     "only what is seen is there": (VIRTUAL, "Item 20", Outcome("Item 20")),
+    "one is seen that begins so": (SCROLLED_TO % 23, "Item 3", Outcome("Item 3")),
+    "several are seen that begin so": (SCROLLED_TO % 20, "Item 2", Outcome("Item 2")),
+    "another one is written so but for its case": (SCROLLED_TO % 29, "item 3", Outcome("Item 3")),
+    "the only one of all that has it": (SCROLLED_TO % 0, "tem 27", Outcome("Item 27")),
     "filtered by what it does not show": (FILTERS_BY_CODE, "Item 20", Outcome(note='"Item 20" was clicked')),
     "list box": (LIST_BOX, "Oslo", Outcome("Oslo, Bergen")),
     "chosen before": (LIST_BOX, "Bergen", Outcome("Bergen", '"Bergen" was chosen before')),

@@ -10,7 +10,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
-from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import ElementLabel, Obstacle, describe, refusal, refused
 from .actions import ELSEWHERE, LEFT, click_element
@@ -23,6 +23,8 @@ SUGGESTIONS_WAIT_S = 3.0
 SHORT_WAIT_S = 0.3
 _MOST_SCROLLS = 60
 _MOST_CLICKS = 4
+_MOST_LISTED = 20
+_LONGEST_LISTED = 80
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -61,6 +63,13 @@ class _Found(msgspec.Struct, frozen=True):
     disabled: bool
     options: list[str]
     total: int
+    sure: bool
+    meant: list[str]
+
+    @property
+    def stands(self) -> bool:
+        """Whether all of the list would say the same."""
+        return self.state != "unknown" and self.sure
 
 
 class _Suggestion(msgspec.Struct, frozen=True):
@@ -176,7 +185,7 @@ class _Custom:
         for _ in range(_MOST_CLICKS):
             if await self._was_clicked(found) or await self._is_done(wanted, text):
                 break
-            found = await self._scrolled_to(wanted)
+            found = await self._scrolled_to(text if self._by == "text" else wanted)
         else:
             raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(text)} away.")
         self._chosen.append(found.text)
@@ -211,7 +220,7 @@ class _Custom:
         world = self._at.world
         field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
         found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
-        if found.state == "unknown" and field:
+        if not found.stands and field:
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("shown", field, returning=str)
             await fill(filtered, wanted)
@@ -224,20 +233,31 @@ class _Custom:
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
-        return found if found.state != "unknown" else await self._scrolled_to(wanted, found)
+        return found if found.stands else await self._scrolled_to(wanted, found)
 
     async def _scrolled_to(self, wanted: str, found: _Found | None = None) -> _Found:
-        """The option, scrolled to where the list holds only what is seen; what is listed first where it is nowhere."""
+        """The option, looked for in all of a list that holds only what is seen, and scrolled to.
+
+        It is the one that says exactly that, else the only one that is meant. What is listed first where it is nowhere.
+        """
         world = self._at.world
         first = found = found or await self._option(wanted, SHORT_WAIT_S)
+        meant: dict[str, None] = {}
         for scroll in range(_MOST_SCROLLS):
-            if found.state != "unknown":
+            if found.stands:
                 return found
+            meant |= dict.fromkeys(found.meant)
             moved = await world.call("scrollOptions", self._local, scroll == 0, returning=bool)
             if not moved and scroll:
                 break
             found = await self._option(wanted, 0)
-        return found if found.state != "unknown" else first
+        nearest = _nearest([*meant], wanted)
+        if len(nearest) == 1 and nearest[0] != wanted:
+            return await self._scrolled_to(nearest[0])
+        if nearest:
+            listed = [shortened(each, _LONGEST_LISTED) for each in nearest[:_MOST_LISTED]]
+            return msgspec.structs.replace(first, state="ambiguous", options=listed, total=len(nearest))
+        return first
 
     async def _unfiltered(self, wanted: str, filtered: _Found | None) -> _Found:
         """What is listed once the list no longer shows what it had filtered to; None: it had filtered nothing."""
@@ -263,6 +283,15 @@ class _Custom:
         if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):
             return f"{quoted(found.text)} was clicked"
         return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
+
+
+def _nearest(meant: list[str], wanted: str) -> list[str]:
+    """Of texts that may be meant, those that `meantBy` in page/js would prefer were they listed at once."""
+    lower = wanted.casefold().strip()
+    for test in (str.__eq__, str.startswith):
+        if found := [each for each in meant if test(each.casefold(), lower)]:
+            return found
+    return meant
 
 
 async def _no_such(at: Located, wanted: str, by: By, state: str, options: list[str], total: int) -> InvalidArguments:

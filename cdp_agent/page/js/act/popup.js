@@ -150,12 +150,13 @@ const choiceOf = (option) => ({
  * @param {number} id  of the control @param {string} wanted @param {By} by @param {number} wait_ms
  * @returns {Promise<Found>}
  * @typedef {{state: 'found' | 'ambiguous' | 'unknown', local: number, text: string, chosen: boolean, disabled: boolean,
- *   options: string[], total: number}} Found
+ *   options: string[], total: number, sure: boolean, meant: string[]}} Found  sure: none that the list does not hold yet may be meant
+ *   rather; meant: the whole texts of those that may be
  */
 async function findOption(id, wanted, by, wait_ms) {
   const control = elementBy(id);
   /** @type {Found} */
-  const answer = { state: 'unknown', local: 0, text: '', chosen: false, disabled: false, options: [], total: 0 };
+  const answer = { state: 'unknown', local: 0, text: '', chosen: false, disabled: false, options: [], total: 0, sure: true, meant: [] };
   const began = performance.now();
   for (let last = ''; control; ) {
     const options = openOptions(control);
@@ -164,21 +165,44 @@ async function findOption(id, wanted, by, wait_ms) {
     const texts = choices.map((choice) => choice.text).join('\n');
     const steady = texts === last;
     last = texts;
-    if (found.length === 1 && (steady || choices[found[0]].text === collapse(wanted))) {
+    const isExact = found.length === 1 && (by !== 'text' || choices[found[0]].text.toLowerCase() === collapse(wanted).toLowerCase());
+    const meant = found.map((i) => choices[i].text);
+    const sure = isExact || !isPartOnly(control, options);
+    const hasHadTime = performance.now() - began > wait_ms / 4;
+    if (found.length === 1 && (isExact || (steady && (sure || hasHadTime)))) {
       const option = options[found[0]];
       const { text, disabled } = choices[found[0]];
       const list = closest(option, '[role="listbox" i]');
       if (list) listsOfControls.set(control, list);
-      return { ...answer, state: 'found', local: hold(option), text, chosen: wasChosen(option, control), disabled };
+      return { ...answer, sure, meant, state: 'found', local: hold(option), text, chosen: wasChosen(option, control), disabled };
     }
     const patience = choices.length && choices.every((choice) => choice.disabled) ? LOADING_MS : wait_ms; // "Loading…"
-    if (performance.now() - began > patience || (found.length > 1 && steady && performance.now() - began > wait_ms / 4)) {
+    if (performance.now() - began > patience || (found.length > 1 && steady && hasHadTime)) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
-      return { ...answer, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
+      return { ...answer, sure, meant, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
     }
     await (steady ? timersDone(50) : nextFrame()); // once it stands still, to look at each frame would keep the page from its work
   }
   return answer;
+}
+
+/** What scrolls around the options of an open list, from the inside out. */
+function* scrolledBoxes(control, options) {
+  for (let box = options.length ? paintedParent(options[0]) : null; box && !isInside(control, box); box = paintedParent(box)) {
+    if (scrollHeight(box) > clientHeight(box) + 1 && computedStyleOf(box).overflowY !== 'visible') yield box;
+  }
+}
+
+const LEFT_EMPTY = 1.5; // times the height of an option
+
+/** Whether a list holds a part of its options alone, by the room that it has: the others come as it is scrolled. */
+function isPartOnly(control, options) {
+  const [box] = scrolledBoxes(control, options);
+  if (!box) return false;
+  const first = rectOf(options[0]);
+  const above = first.top - rectOf(box).top + scrollTop(box);
+  const below = scrollHeight(box) - (above + rectOf(options.at(-1)).bottom - first.top);
+  return Math.max(above, below) > first.height * LEFT_EMPTY;
 }
 
 /**
@@ -189,8 +213,7 @@ async function findOption(id, wanted, by, wait_ms) {
 async function scrollOptions(id, toTop) {
   const control = elementBy(id);
   const options = control ? openOptions(control) : [];
-  for (let box = options.length ? paintedParent(options[0]) : null; box && !isInside(control, box); box = paintedParent(box)) {
-    if (scrollHeight(box) <= clientHeight(box) + 1 || computedStyleOf(box).overflowY === 'visible') continue;
+  for (const box of scrolledBoxes(control, options)) {
     const before = scrollTop(box);
     scrollElementBy_.call(box, { top: toTop ? -before : clientHeight(box) * 0.9, behavior: 'instant' });
     await drawn();

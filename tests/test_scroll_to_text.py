@@ -32,6 +32,16 @@ async def test_a_row_above_is_found_from_the_top(page: Page, app_url: AppUrl) ->
     assert (await page.search("Row number 17")).matches[0].in_viewport
 
 
+async def test_of_much_text_what_was_looked_for_is_told(page: Page, serve: Serve) -> None:
+    rows = "".join(f"<div>Row {number}</div>" for number in range(200))
+    await opened(page, serve, f"<ul aria-label=Rows>{rows}<div>{'long ' * 30}and the end</div></ul>")
+
+    row = await page.scroll(to_text="row 77")
+    end = await page.scroll(to_text="and the end")
+
+    assert (row.found, end.found) == ('generic E2 "Row 77"', 'generic E3 "…and the end"')
+
+
 async def test_a_text_that_is_nowhere_is_told(page: Page, serve: Serve) -> None:
     await opened(page, serve, LONG)
 

@@ -321,13 +321,24 @@ async def test_bad_input_is_a_clear_error(page: Page, subtests: pytest.Subtests)
             assert str(caught.value).startswith(message)
 
 
-async def test_what_leaves_the_page_while_it_is_searched_is_found_out_of_view(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("script", "times", "matches"),
+    [
+        pytest.param("list.replaceWith(list.cloneNode(true))", 1, [("Row 234", True)], id="rendered anew"),
+        pytest.param(
+            "list.replaceWith(list.cloneNode(true))", 9, [("Row 234", False)], id="rendered anew again and again"
+        ),
+        pytest.param("list.remove()", 1, [], id="gone"),
+    ],
+)
+async def test_what_leaves_the_page_while_it_is_searched_is_looked_for_anew(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, script: str, times: int, matches: list[tuple[str, bool]]
 ) -> None:
-    find = searching._matches
+    find, scripts = searching._matches, [script] * times
 
     async def find_late(*given: Any) -> Any:
-        await page.evaluate("list.remove()")
+        if scripts:
+            await page.evaluate(scripts.pop())
         return await find(*given)
 
     monkeypatch.setattr(searching, "_matches", find_late)
@@ -335,4 +346,4 @@ async def test_what_leaves_the_page_while_it_is_searched_is_found_out_of_view(
 
     found = await page.search("Row 234")
 
-    assert [(match.text, match.in_viewport) for match in found.matches] == [("Row 234", False)]
+    assert [(match.text, match.in_viewport) for match in found.matches] == matches

@@ -31,6 +31,7 @@ _WORD = regex.compile(r"[^\s]+")
 _LONG_WORD = regex.compile(r"[\w@.]*\w{3}[\w@.]*|\d+")
 _BEGINNING = 5
 _LONGEST_NEAR = 80
+_MOST_READINGS = 3
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -71,6 +72,8 @@ class _Place(msgspec.Struct, frozen=True):
     name: str
     url: str
     in_viewport: bool
+    gone: bool
+    """It left the page after its text was read."""
 
 
 class _Places(msgspec.Struct, frozen=True):
@@ -118,17 +121,20 @@ async def search(
         raise InvalidArguments(f"max_results is {max_results}: give 1 to 50.")
     # In a thread, since `regex` compiles in Python, and slowly.
     compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
-    async with tab.reading:
-        readings = await read_all(tree, tab.refs, "shownText", _TextPart, {})
-        try:
-            unread: list[str] = []
-            segments = list(_segments(readings, readings.root, unread, cover or str))
-            spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
-            matches = await _matches(tab.refs, spans, context_chars)
-            near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
-        finally:
-            for reading in readings.by_frame.values():
-                reading.world.tell("forgetSeen")
+    for _ in range(_MOST_READINGS):
+        async with tab.reading:
+            readings = await read_all(tree, tab.refs, "shownText", _TextPart, {})
+            try:
+                unread: list[str] = []
+                segments = list(_segments(readings, readings.root, unread, cover or str))
+                spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
+                matches, stand = await _matches(tab.refs, spans, context_chars)
+                near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
+            finally:
+                for reading in readings.by_frame.values():
+                    reading.world.tell("forgetSeen")
+        if stand:
+            break
     tab.told |= {parse_ref(match.ref) for match in matches if match.ref}
     return SearchResult(matches, total, near, unread)
 
@@ -200,11 +206,13 @@ def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int)
     return spans, total
 
 
-async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> list[Match]:
+async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tuple[list[Match], bool]:
+    """What is there, and whether all of it still is: lists render their rows anew while they are searched."""
     by_world: dict[int, list[int]] = {}
     for index, span in enumerate(spans):
         by_world.setdefault(id(span.segment.reading.world), []).append(index)
     found: dict[int, Match] = {}
+    stand = True
     for indexes in by_world.values():
         world = spans[indexes[0]].segment.reading.world
         asked = [
@@ -213,9 +221,10 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> li
         ]
         answer = await world.call("placesOf", {"next": refs.free(world), "spans": asked}, returning=_Places)
         refs.claim(world, answer.first, answer.end)
+        stand = stand and not any(place.gone for place in answer.places)
         for index, place in zip(indexes, answer.places, strict=True):
             found[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
-    return [found[index] for index in range(len(spans))]
+    return [found[index] for index in range(len(spans))], stand
 
 
 def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:

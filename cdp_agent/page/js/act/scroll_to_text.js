@@ -21,7 +21,7 @@ async function scrollToText({ next, id, text, until }) {
       // What is drawn anew on the way is another element.
       const there = textIn(box, wanted) ?? found;
       forget();
-      const told = { ...answer, id: idOf(there), label: labelOfText(there) };
+      const told = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
       forget();
       return { ...told, end: nextId };
     }
@@ -34,10 +34,17 @@ async function scrollToText({ next, id, text, until }) {
   }
 }
 
-function labelOfText(element) {
+const LONGEST_TEXT = 100;
+
+/** What has the text, in words: of what holds much more, such as the list around a row, the text alone. */
+function labelOfText(element, wanted) {
   const named = nearestNamed(element);
   const role = shownRole(named) || 'generic';
-  return `${role} \x01${idOf(named)} ${quote(cut(collapse(textContent(named)), 100))}`;
+  const whole = collapse(textContent(named));
+  const said = whole.length > LONGEST_TEXT ? collapse(textContent(element)) : whole;
+  const place = said.toLowerCase().indexOf(wanted);
+  const from = place + wanted.length > LONGEST_TEXT ? place : 0;
+  return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(said.slice(from), LONGEST_TEXT))}`;
 }
 
 /** The innermost element that is drawn and has the text, in small letters. @returns {Element | null} */

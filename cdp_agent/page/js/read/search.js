@@ -147,7 +147,7 @@ function jointBetween(before, after) {
 /**
  * The elements behind spans of the lines last read.
  * @param {{next: [number, number], spans: [number, number][]}} options
- * @returns {{first: number, end: number, places: {id: number, role: string, name: string, url: string, in_viewport: boolean}[]}}
+ * @returns {{first: number, end: number, places: {id: number, role: string, name: string, url: string, in_viewport: boolean, gone: boolean}[]}}
  */
 function placesOf({ next, spans }) {
   const first = reserveIds(next);
@@ -170,6 +170,7 @@ function placeOf(text, finder, start, end) {
   return {
     id: idOf(named), role, name: cut(nameOf(named, role), 200), url: documentURL_.call(documentOf(named)),
     in_viewport: isInViewport(boxOf(source === element ? listOfOption(element) : source, last), documentOf(named)),
+    gone: !isConnected_.call(source),
   };
 }
 

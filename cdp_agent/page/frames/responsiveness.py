@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from weakref import WeakKeyDictionary
+
+import msgspec
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import runtime
@@ -13,6 +16,7 @@ from cdp_agent.errors import BrowserError, ProtocolError
 from .standstill import timeout
 
 ANSWERS_WITHIN_S = 1.0
+_LOOK_S = 0.1
 _CHROME_ANSWERS_WITHIN_S = 30.0
 """Where it is silent altogether, liveness.py gives it up sooner."""
 CHROME_SILENT = (
@@ -20,6 +24,16 @@ CHROME_SILENT = (
 )
 
 _waiting: WeakKeyDictionary[Session, set[asyncio.Timeout]] = WeakKeyDictionary()
+
+
+class _Silence(msgspec.Struct):
+    asked: asyncio.Future[Any]
+    """What the page's process was asked, and has not answered yet."""
+    refused_at: float = float("-inf")
+    """When it had been waited for in vain."""
+
+
+_silences: WeakKeyDictionary[Session, _Silence] = WeakKeyDictionary()
 
 
 def waiting_for(session: Session) -> set[asyncio.Timeout]:
@@ -48,6 +62,31 @@ async def answers(session: Session) -> bool:
     except TimeoutError:
         session.silent = True
         await check_chrome(session)
+        return False
+    except ProtocolError:
+        pass  # that is an answer, too
+    session.silent = False
+    return True
+
+
+async def answers_again(session: Session) -> bool:
+    """Whether a page's process that was silent has time for us now.
+
+    What it was asked before stays open, and is waited for no longer than it was left alone since: one act asks several
+    times, and would wait a second each time.
+    """
+    now = asyncio.get_running_loop().time
+    silence = _silences.get(session)
+    if silence is None or silence.asked.done():
+        asked = session.post(runtime.Evaluate(expression="1"))
+        asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # for whoever awaits it
+        silence = _silences[session] = _Silence(asked)
+    try:
+        async with timeout(session, min(max(now() - silence.refused_at, _LOOK_S), ANSWERS_WITHIN_S)):
+            await asyncio.shield(silence.asked)
+    except TimeoutError:
+        await check_chrome(session)
+        silence.refused_at = now()
         return False
     except ProtocolError:
         pass  # that is an answer, too

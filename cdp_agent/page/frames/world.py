@@ -23,7 +23,7 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
 
-from .responsiveness import answers, check_chrome, waiting_for
+from .responsiveness import answers_again, check_chrome, waiting_for
 from .standstill import standstill_of
 
 T = TypeVar("T")
@@ -227,7 +227,7 @@ class deadline:
             raise PageUnresponsive(CRASHED_PAGE)
         if self._session.held_up_by is not None:
             raise PageUnresponsive(self._session.held_up_by)
-        if self._session.silent and not await answers(self._session):
+        if self._session.silent and not await answers_again(self._session):
             raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()

@@ -449,6 +449,11 @@ async def test_an_application_is_waited_for_until_it_shows_anything(
     assert begun.settled == "quiet"
     assert (await page.snapshot()).text == "- paragraph: Welcome"
 
+    framed = await page.goto(serve(f"<nav>Menu</nav><main id=root></main><script src={script}></script>"))
+
+    assert framed.settled == "quiet"
+    assert (await page.snapshot()).text == "- navigation: Menu\n- main: Welcome"
+
     monkeypatch.setattr(stability, "EMPTY_S", 0.4)
     monkeypatch.setattr(stability, "CHANGES_S", 0.2)
     nothing = serve("'nothing'", path="/nothing.js", content_type="text/javascript")

@@ -64,10 +64,13 @@ function changes() {
 const SHOWING_BY_ITSELF = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
 const MOST_BEFORE = 500; // elements: an application that has not begun has links, scripts, and a box or two
 
-/** Whether the document shows anything: text, or what is seen without. */
+/** Whether the document, or its main part where it has one, shows anything: text, or what is seen without. */
 function hasBegun() {
   const body = body_.call(document);
-  return body !== null && showsAnything(body, { left: MOST_BEFORE });
+  if (body === null) return false;
+  const [main, another] = selectAll(body, 'main,[role="main" i]');
+  const isShell = main && !another && selectAll(body, '*').length < MOST_BEFORE && computedStyleOf(main).display !== 'none';
+  return showsAnything(isShell ? main : body, { left: MOST_BEFORE });
 }
 
 /** @param {Element} element @param {{left: number}} among  so many elements are looked at: where there are more, something shows @returns {boolean} */

@@ -156,7 +156,7 @@ def flags(options: LaunchOptions) -> list[str]:
 
 
 def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, str]]:
-    """Arguments and environment by which `settings` reach shared and service workers, which no tab's session reaches."""
+    """Arguments and environment by which `settings` reach shared and service workers, as no tab's session does."""
     arguments, environment = [], {}
     if settings.user_agent is not None:
         arguments.append(f"--user-agent={settings.user_agent}")

@@ -89,7 +89,7 @@ def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
 
 
 def _move_temporary_files(profile: str) -> None:
-    """Has Chrome put its temporary files into the profile, since a killed Chrome leaves the folder of its socket behind."""
+    """Has Chrome put its temporary files into the profile: a killed Chrome leaves the folder of its socket behind."""
     if len(profile) + len("/org.chromium.Chromium.XXXXXX/SingletonSocket") < _LONGEST_SOCKET_PATH:
         os.environ["TMPDIR"] = profile
 

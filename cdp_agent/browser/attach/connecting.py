@@ -103,8 +103,8 @@ class Connecting:
     async def connect(self, begin: Callable[[Transport, HttpEndpoint | None], Awaitable[T]]) -> tuple[T, list[Attempt]]:
         """The result of `begin`, which is given the connection, and the endpoints that were tried, each at most once.
 
-        It begins after the endpoint that was connected to last, and goes round the list once. Raises SetupError when one is
-        not an address, before any is tried, and BrowserError when none can be reached.
+        It begins after the endpoint that was connected to last, and goes round the list once. Raises SetupError when
+        one is not an address, before any is tried; BrowserError when none can be reached.
         """
         total = len(self._endpoints)
         ways = [self._way(each, f"Endpoint {n} of {total}") for n, each in enumerate(self._endpoints, 1)]

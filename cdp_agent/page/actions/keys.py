@@ -22,11 +22,11 @@ class Key(msgspec.Struct, frozen=True):
     text: str = ""
     location: int = 0
     shifted: bool = False
-    """It takes Shift to get it."""
+    """Whether it is typed with Shift."""
 
 
 class Chord(msgspec.Struct, frozen=True):
-    """Modifiers in the order in which they are held, and the key that is pressed with them."""
+    """Modifiers in the order in which they are pressed, and the key that is pressed with them."""
 
     modifiers: list[str]
     key: Key
@@ -93,9 +93,9 @@ _PLUS = re.compile(r"(?<=.)\+(?=.)", re.S)
 
 
 def parse_chord(text: str, *, mac: bool) -> Chord:
-    """The chord that "Control+A", "shift+Tab", "Enter", "é" or "Control++" names; "ControlOrMeta" is the platform's.
+    """The chord that a text names: "Control+A", "shift+Tab", "Enter", "é" or "Control++".
 
-    Raises InvalidArguments, which names close keys.
+    "ControlOrMeta" is Meta with `mac`, else Control. Raises InvalidArguments, which names similar keys.
     """
     *held, last = _PLUS.split(text.strip() or text)
     last = last.strip() or last
@@ -107,7 +107,7 @@ def parse_chord(text: str, *, mac: bool) -> Chord:
 
 
 def find_key(name: str) -> Key:
-    """The key of that name, in any case, or the one that types that character. Raises InvalidArguments."""
+    """The key with that name, in upper or lower case, or the one that types that character. Raises InvalidArguments."""
     if name in KEYS:
         return KEYS[name]
     if len(name) == 1:  # no key of this layout types it: the event then has no code, as from an input method
@@ -139,7 +139,7 @@ def _modifier(name: str, mac: bool) -> str:
 
 
 def _with_shift(key: Key, modifiers: list[str]) -> Key:
-    """The key as it is with the modifiers: Control+A is Control and the key of a, Shift+a types A."""
+    """The key as the modifiers make it: in Control+A it is the key of "a"; Shift+a types "A"."""
     pair = _TYPING.get(key.code)
     if pair is None or len(pair[1]) == 1:
         return key

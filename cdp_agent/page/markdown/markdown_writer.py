@@ -1,4 +1,4 @@
-"""Makes Markdown of the small document that page/js/read/html.js writes; its elements are explained there."""
+"""Turns the small document that page/js/read/html.js writes into Markdown; its elements are explained there."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def write_list(sink: Sink, element: Element) -> None:
 
 
 def _stray(text: str | None) -> str:
-    """Text that is in a list and in none of its items."""
+    """Text in a list that is in none of its items."""
     return paragraph(escape(text.replace("\n", " "))) if text and not text.isspace() else ""
 
 
@@ -76,7 +76,7 @@ def write_option(sink: Sink, element: Element) -> None:
 
 
 def _item(sink: Sink, text: str) -> None:
-    """An item without a list around it: those that follow each other are one."""
+    """Adds an item without a list around it; consecutive ones form one list."""
     sink.flush()
     if text and sink.blocks and sink.blocks[-1].kind == "l":
         sink.blocks[-1].text += "\n" + text
@@ -236,7 +236,7 @@ def write_mark(sink: Sink, element: Element) -> None:
 
 
 def write_link(sink: Sink, element: Element) -> None:
-    """Where a link holds blocks, the first line of text in it is what leads there."""
+    """Where a link holds blocks, its first line of text becomes the link."""
     target = element.get("h", "")
     if not holds_blocks(element):
         sink.put(link(sink.inline(element), target))

@@ -1,4 +1,4 @@
-"""The page's source as it is now: whole, or cleaned for whoever reads it as text."""
+"""The present markup of the page: complete, or cleaned for reading as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class _Markup(msgspec.Struct, frozen=True):
-    """What `outerHtml` in page/js answers; `wrong`: why the selector is none."""
+    """The result of `outerHtml` in page/js; `wrong`: why the selector is invalid."""
 
     html: str | None
     wrong: str
@@ -26,7 +26,7 @@ class _MarkupPart(FramePart, frozen=True, kw_only=True):
 
 
 class CleanHtml(msgspec.Struct, frozen=True):
-    """Markup without scripts, styles, comments and handlers. `cut`: how many characters were left off at its end."""
+    """Markup without scripts, styles, comments and handlers. `cut`: how many characters were cut off at the end."""
 
     text: str
     cut: int = 0

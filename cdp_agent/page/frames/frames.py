@@ -225,8 +225,7 @@ class FrameTree:
         return None
 
     def end_hanging(self) -> None:
-        """Ends the scripts of frames that hang: in a process that other tabs share they would go on without the frame.
-        """
+        """Ends scripts of frames that hang: in a process shared with other tabs they would go on without the frame."""
         for session in {each.session for each in self.all()} - {self.root.session}:
             if session.silent:
                 session.tell(runtime.TerminateExecution())

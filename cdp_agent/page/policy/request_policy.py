@@ -353,7 +353,7 @@ class RequestPolicy:
             session.post(cdp_page.GetFrameTree()).add_done_callback(told)
 
     def _sent(self, event: network.RequestWillBeSent) -> None:
-        """Notes a document by its request: Chrome reports that before the document's workers, the document itself later."""
+        """Notes a document by its request, which Chrome reports before the workers that the document starts."""
         if event.type == "Document":
             self.visit(event.request.url)
         if self._from_above and self.narrow:

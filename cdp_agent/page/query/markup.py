@@ -20,7 +20,7 @@ class _Markup(msgspec.Struct, frozen=True):
 
 
 class _MarkupPart(FramePart, frozen=True, kw_only=True):
-    """What `cleanHtml` in page/js answers, with "\\x02" around the ids of iframes whose content is elsewhere."""
+    """The result of `cleanHtml` in page/js, with "\\x02" around the ids of iframes whose content is elsewhere."""
 
     html: str
 

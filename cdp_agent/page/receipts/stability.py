@@ -49,7 +49,7 @@ BUSY = _BUSY.format("the page")
 _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _READ_WITHIN_S = 0.03
-"""How soon after a page comes to rest it is read."""
+"""How long the reading takes that follows when a page has come to rest."""
 _ON_ITS_WAY = (
     f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
     f" {GIVEN_BACK_S:g} s are over, and stops the loading then"

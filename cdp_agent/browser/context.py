@@ -56,7 +56,7 @@ _contexts: WeakSet[BrowserContext] = WeakSet()
 
 
 def context_of(page: Page) -> BrowserContext:
-    """The browser or browser context that the tab belongs to. Raises SetupError for a tab that is closed."""
+    """The browser, or the part of one, that the tab belongs to. Raises SetupError for a tab that is closed."""
     for each in list(_contexts):
         if not each.closed and page in each.pages:
             return each
@@ -154,7 +154,7 @@ class BrowserContext:
 
     @property
     def gone(self) -> str | None:
-        """Why its Chrome is gone; None while it is connected."""
+        """Why its Chrome is gone, None while it is there."""
         closed = self._context.instance.connection.closed
         return closed.result() if closed.done() else None
 

@@ -55,7 +55,7 @@ class _Undecided(msgspec.Struct):
 
 
 class Targets(Generic[C]):
-    """Follows the tabs of a Chrome."""
+    """Follows the tabs."""
 
     def __init__(self, connection: Connection, owner: Owner[C], closer: TabCloser | None = None) -> None:
         """`closer` closes our tabs when we are killed."""

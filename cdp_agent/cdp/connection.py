@@ -104,7 +104,7 @@ class Session:
         self.post(command).add_done_callback(_log_refusal)
 
     def on(self, event: type[E], handler: Callable[[E], None]) -> Callable[[], None]:
-        """Calls `handler` with each event of this type on this session, until the returned function is called."""
+        """Calls `handler` with every such event of this session, until the returned function is called."""
         decode = event_decoder(event).decode
         key = object()
         handlers = self._handlers.setdefault(event.method, {})

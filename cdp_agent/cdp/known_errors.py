@@ -84,7 +84,7 @@ def is_too_deep(error: ProtocolError) -> bool:
 
 
 def is_not_known(error: ProtocolError) -> bool:
-    """This Chrome knows no time zone or locale of that name."""
+    """This Chrome has no time zone or locale of that name."""
     return _is(error, NOT_KNOWN)
 
 

@@ -119,7 +119,7 @@ class EmulateNetworkConditionsByRule(Command[RuleIds], frozen=True):
 
 
 class BlockPattern(Part, frozen=True):
-    """A URLPattern; the first one that matches an address decides whether it is blocked."""
+    """A URLPattern; the first that fits an address decides whether it is blocked."""
 
     url_pattern: str
     block: bool

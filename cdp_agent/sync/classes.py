@@ -171,7 +171,7 @@ class BrowserContext(Face[AsyncBrowserContext]):
 
     @property
     def gone(self) -> str | None:
-        """Why its Chrome is gone; None while it is connected."""
+        """Why its Chrome is gone, None while it is there."""
         return read(lambda: self._async.gone)
 
     @property

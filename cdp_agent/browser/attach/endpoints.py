@@ -147,7 +147,7 @@ def address_of(endpoint: str, name: str = "The endpoint") -> Address:
 
 
 async def websocket_url(endpoint: str, headers: Mapping[str, str], timeout_s: float) -> str:
-    """The address of the WebSocket of the Chrome at `endpoint`. Raises SetupError, BrowserError (the timeout too)."""
+    """The address of the WebSocket of the Chrome at `endpoint`. Raises SetupError, BrowserError."""
     address = address_of(endpoint)
     try:
         async with asyncio.timeout(timeout_s):

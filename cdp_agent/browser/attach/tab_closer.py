@@ -21,7 +21,7 @@ _ENDS_WITHIN_S = 5.0
 
 
 class HttpEndpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a Chrome answers to /json/…. In the addresses `path` comes before that, and `query` after it."""
+    """Where a Chrome answers to /json/…; `path` stands before that, `query` after it."""
 
     host: str
     port: int

@@ -35,7 +35,7 @@ HOW = (
 
 
 def profile_folders(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """The folders in which Chrome, Chromium, Edge and Brave keep their usual profiles."""
+    """Where Chrome, Chromium, Edge and Brave keep their usual profiles."""
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
     if platform == "darwin":
         return [home / "Library" / "Application Support" / name for name in _MAC]

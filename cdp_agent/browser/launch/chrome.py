@@ -67,7 +67,7 @@ _WITHOUT_FEATURES = """
 
 
 class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to start Chrome. `profile` None: a temporary folder. `window` is in pixels. `args` override our own flags."""
+    """How to start Chrome. `profile` None: a temporary folder. `window` in pixels. `args` win over ours."""
 
     headless: bool = True
     executable: str | None = None

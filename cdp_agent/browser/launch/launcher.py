@@ -75,7 +75,7 @@ class StartedChrome(msgspec.Struct, frozen=True):
 
 
 class ChromeProcess:
-    """A Chrome that we started. It ends when `close` is called, or when our process ends in any way."""
+    """A Chrome that we started. It ends when `close` is called, or however else our process ends."""
 
     def __init__(self, started: StartedChrome) -> None:
         self.profile = started.profile

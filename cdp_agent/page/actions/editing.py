@@ -180,7 +180,7 @@ async def _whole(at: Located, ready: Ready) -> str | None:
 
 
 async def _taken(at: Located, entered: Entered, before: str) -> Entered:
-    """`entered`, if the editor took any of the text. Raises NotInteractable if it took nothing."""
+    """`entered`, where the editor took anything of the text. Raises NotInteractable where it took nothing."""
     if entered.filled.match in ("same", "gone") or entered.filled.value != before or not before:
         return entered
     raise refusal(at, "readonly", await told(at), f"did not take the text and holds what it held, {_cut(before)}.")

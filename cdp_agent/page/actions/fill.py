@@ -1,4 +1,4 @@
-"""Filling in fields of every kind with real input, and reading back their values."""
+"""Filling in fields of every kind, with real input, and reading back what they hold then."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ async def _type(
 
 
 async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
-    """Types a part of a value, such as the day of a date, into a field whose handling of text is the page's own."""
+    """Types a part of a value, such as the day of a date: what such a field does with a text is the page's own."""
     if _OF_SEVERAL_PARTS.search(text):
         raise InvalidArguments(f'{await describe(at)} is one part of a value: fill each part by itself, not "{text}".')
     session = input_session(at.frame)

@@ -90,7 +90,7 @@ async def type_text(frame: Frame, text: str) -> Outcome:
 
 
 def check_enterable(text: str) -> None:
-    """Raises InvalidArguments for a text that cannot be entered. To be called before anything is done in the page."""
+    """Raises InvalidArguments for a text that cannot be entered: to be called before anything is done in the page."""
     if len(text) > LONGEST_TEXT:
         raise InvalidArguments(
             f"The text has {len(text):,} characters, and a page takes at most {LONGEST_TEXT:,} at a time. Nothing was "
@@ -103,7 +103,7 @@ def check_enterable(text: str) -> None:
 
 
 def told(text: str) -> str:
-    """The text in quotes, shortened, for a receipt."""
+    """The text in quotes, cut, for a receipt."""
     return msgspec.json.encode(text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…").decode()
 
 

@@ -26,7 +26,7 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class Chord(msgspec.Struct, frozen=True):
-    """Modifiers in the order in which they are pressed, and the key that is pressed with them."""
+    """Modifiers in the order in which they are held, and the key that is pressed with them."""
 
     modifiers: list[str]
     key: Key
@@ -107,7 +107,7 @@ def parse_chord(text: str, *, mac: bool) -> Chord:
 
 
 def find_key(name: str) -> Key:
-    """The key with that name, in upper or lower case, or the one that types that character. Raises InvalidArguments."""
+    """The key of that name, in any case, or the one that types that character. Raises InvalidArguments."""
     if name in KEYS:
         return KEYS[name]
     if len(name) == 1:  # no key of this layout types it: the event then has no code, as from an input method

@@ -94,7 +94,7 @@ async def turn_wheel(session: Session, x: float, y: float, right: float, down: f
 
 
 async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> None:
-    """Moves to the point, presses the left button and keeps it down; returns when the page has answered the press."""
+    """Moves there, presses the left button and keeps it down; returns when the page has answered the press."""
     moved = session.post(_event("mouseMoved", x, y))
     try:
         await _answered(session, session.post(_event("mousePressed", x, y, button="left", held=True, count=1)), answer)

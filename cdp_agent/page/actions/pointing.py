@@ -47,7 +47,7 @@ async def click_at(
 
 
 async def move_to(tab: Tab, to: Point) -> Receipt:
-    """Moves the mouse to the point, with the left button down after `press_at`. Raises as `click_at`."""
+    """Moves the mouse there, with the left button down after `press_at`. Raises as `click_at`."""
     session = await _session(tab, to)
 
     async def do() -> Outcome:
@@ -58,7 +58,7 @@ async def move_to(tab: Tab, to: Point) -> Receipt:
 
 
 async def press_at(tab: Tab, at: Point) -> Receipt:
-    """Presses the left button at the point and keeps it down until `release_at`. Raises as `click_at`."""
+    """Presses the left button there and keeps it down until `release_at`. Raises as `click_at`."""
     session = await _session(tab, at)
 
     async def do() -> Outcome:

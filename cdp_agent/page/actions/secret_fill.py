@@ -23,7 +23,7 @@ from .select import By, select
 
 
 class Stranger(msgspec.Struct, frozen=True):
-    """Why a field may not have the secret; `why` is "" when it may."""
+    """Why a field may not have the secret; "" when it may."""
 
     why: Literal["", "gone", "frame", "form", "shown"]
     where: str

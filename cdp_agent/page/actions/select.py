@@ -1,4 +1,4 @@
-"""Choosing options in lists: native ones, and custom ones that pages make themselves."""
+"""Choosing in lists: native ones, and those that pages make themselves."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ async def select(at: Located, option: str | int | Sequence[str], *, by: By = "te
 
 
 async def takes_any_text(at: Located) -> bool:
-    """Whether the list of a field is a `datalist`, which only suggests values."""
+    """Whether the list of a field is its `datalist`, which only suggests."""
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     return kind.kind == "datalist"
 
 
 async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
-    """Fills in the value of one of a field's suggestions. The field takes any other text too."""
+    """Fills in what one of a field's suggestions stands for. The field takes any other text, too."""
     found = await at.world.call("suggestion", at.local, wanted, by, returning=_Suggestion)
     outcome = await fill(at, wanted if found.value is None else found.value)
     if found.value is not None:

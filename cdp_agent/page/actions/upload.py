@@ -1,4 +1,4 @@
-"""Giving files to a page: to a file field, even a hidden one, or to an element that opens a file chooser."""
+"""Giving files to a page: to a file field, also a hidden one, or to what opens a file chooser."""
 
 from __future__ import annotations
 

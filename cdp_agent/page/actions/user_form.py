@@ -169,7 +169,7 @@ def given_for(field: UserField, value: Value) -> str | list[str]:
 
 
 def without_value(message: str, value: Value) -> str:
-    """The message without the value, which browsers often repeat in it."""
+    """The message without the value, which browsers like to repeat."""
     for text in sorted(map(str, value if isinstance(value, list) else [value]), key=len, reverse=True):
         if text.strip():
             message = re.sub(rf"(?<!\w){re.escape(text.strip())}(?!\w)", USER_DATA, message)

@@ -75,7 +75,7 @@ class HarRequest(HarPart, frozen=True, kw_only=True):
 
 
 class HarContent(HarPart, frozen=True, kw_only=True):
-    """The body of a response: `text` is in Base64 where `encoding` says so, and left out where it is not known."""
+    """The body of an answer: `text` in Base64 where `encoding` says so, left out where it is not known."""
 
     size: int
     mime_type: str

@@ -82,7 +82,7 @@ class _Request(msgspec.Struct):
 
     @property
     def place(self) -> str:
-        """Method and address without the query, which a repeated request has in common."""
+        """Method and address without the query: what a repeated request has in common."""
         return f"{self.method} {self.url.partition('?')[0].partition('#')[0]}"
 
 

@@ -124,7 +124,7 @@ class Frame:
         return None if task.result().gone else task.result()
 
     async def world(self) -> World:
-        """The world of the present document, created at the first call. Raises as World.create, PageUnresponsive."""
+        """The world of the present document, made at the first call. Raises as World.create, and PageUnresponsive."""
         await self.given_back()
         while True:
             task = self._making()
@@ -192,7 +192,7 @@ class FrameTree:
         await asyncio.gather(*self._follow(self.root))
 
     def all(self) -> list[Frame]:
-        """All known frames, each after its parent."""
+        """All that are known, each after its parent."""
         return list(self._frames.values())
 
     def session_of(self, frame_id: str) -> Session | None:
@@ -314,7 +314,7 @@ class FrameTree:
             frame.leave_for(None)
 
     def _navigated(self, root: Frame, info: cdp_page.FrameInfo) -> None:
-        """`root` is the frame that the session belongs to; the event may be about any frame of its process."""
+        """`root` is the frame that the session belongs to; the event may be of any frame of its process."""
         self._rests(info.id)
         frame = self._frames.get(info.id)
         if frame is None:

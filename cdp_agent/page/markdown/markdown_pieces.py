@@ -148,7 +148,7 @@ def _cut(block: Block, most_tokens: int) -> Iterator[str]:
 
 
 def _lines_of_records(block: Block, lines: list[str], most_tokens: int) -> Iterator[str]:
-    """Each item of a list with all its lines, or each line; what is longer than a piece is cut."""
+    """An item of a list with all its lines, or a line; what is longer than a piece is cut."""
     records: list[str] = []
     for line in lines:
         if block.kind == "l" and records and (not line or line.startswith(" ")):

@@ -1,4 +1,4 @@
-"""Turns the small document that page/js/read/html.js writes into Markdown; its elements are explained there."""
+"""Makes Markdown of the small document that page/js/read/html.js writes; its elements are explained there."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def write_list(sink: Sink, element: Element) -> None:
 
 
 def _stray(text: str | None) -> str:
-    """Text in a list that is in none of its items."""
+    """Text that is in a list and in none of its items."""
     return paragraph(escape(text.replace("\n", " "))) if text and not text.isspace() else ""
 
 

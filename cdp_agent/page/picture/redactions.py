@@ -29,7 +29,7 @@ class _TextPart(FramePart, frozen=True, kw_only=True):
 
 
 class TextFound(NamedTuple):
-    """The boxes of text that is to be covered, and the frames that did not answer, in which there may be more."""
+    """The boxes of text that is to be covered, and the frames that did not answer: in them may be more."""
 
     boxes: list[Box]
     silent: frozenset[Frame]

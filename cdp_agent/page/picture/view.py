@@ -31,7 +31,7 @@ class ShownAs(msgspec.Struct, frozen=True):
     share: float
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """A pixel of the picture in CSS pixels of the viewport."""
+        """Where a pixel of the picture is, in CSS pixels of the viewport."""
         return x / self.share, y / self.share
 
 

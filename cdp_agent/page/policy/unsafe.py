@@ -145,7 +145,7 @@ def fields_of(request: fetch.PausedRequest) -> list[str]:
 
 
 def body_of(request: fetch.PausedRequest) -> str:
-    """Size and media type of the body: "34 bytes of application/json"; "" without one."""
+    """Size and kind of the body: "34 bytes of application/json"; "" without one."""
     if not request.has_post_data and request.post_data is None:
         return ""
     kind = _content_type(request).partition(";")[0].strip()

@@ -26,7 +26,7 @@ class _MarkupPart(FramePart, frozen=True, kw_only=True):
 
 
 class CleanHtml(msgspec.Struct, frozen=True):
-    """Markup without scripts, styles, comments and handlers. `cut`: how many characters were cut off at the end."""
+    """Markup without scripts, styles, comments and handlers. `cut`: how many characters were left off at its end."""
 
     text: str
     cut: int = 0

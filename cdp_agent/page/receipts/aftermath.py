@@ -118,7 +118,7 @@ class Aftermath:
 
     @property
     def moved(self) -> bool:
-        """Whether the same document has a new address."""
+        """Whether the same document has another address."""
         return not self._watch.navigated and self._tab.activity.document.url != self._watch.url
 
     def unseen(self) -> str:
@@ -362,7 +362,7 @@ class OtherTabs:
 
 
 async def arrived(popup: Tab) -> NewTab:
-    """A new tab, once its document is loaded."""
+    """A new tab, once its document is there."""
     await _wait_for(popup)
     return NewTab(popup.target_id, popup.url, popup.title)
 

@@ -95,7 +95,7 @@ class NewTab(ToldTab, frozen=True):
 
 
 class OtherTab(ToldTab, frozen=True):
-    """A tab that was open before, and that changed to another document meanwhile, or was closed."""
+    """A tab that was open already, and that went to another document meanwhile, or was closed."""
 
     closed: bool = False
 

@@ -85,7 +85,7 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
 
 
 def is_whole(text: str) -> bool:
-    """Whether nothing was left out of a snapshot because of its budget."""
+    """Whether nothing was left out of a snapshot for its budget."""
     return HINT not in text.rpartition("\n")[2]
 
 

@@ -198,7 +198,7 @@ class Hidden:
         return learnt
 
     async def _enter(self, world: World, roots: int) -> list[int]:
-        """Takes in the roots that the world has entered since; gives their numbers."""
+        """Takes in the roots that the world has entered since; their numbers."""
         with world.group() as group:
             handles = await world.nodes("rootsFrom", self._taken, group=group)
             described = await world.ask_each(

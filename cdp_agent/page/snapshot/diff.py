@@ -99,7 +99,7 @@ class _Comparison:
         self._disabled: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
         """Lines that were only disabled or enabled, each with its place in `_told` and its ref."""
         self._kept: dict[int, TreeLine] = {}
-        """The old line of each new line that has one."""
+        """The old line of each new one that had one."""
         self._below(old, new)
         self._forget_moved()
 

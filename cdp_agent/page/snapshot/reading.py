@@ -184,7 +184,7 @@ class _Reader(Generic[P]):
         return _Answer(self._complete(world, part, stands), looked, counted, stands)
 
     async def _world(self, frame: Frame) -> tuple[World, Hidden]:
-        """The frame's world; a new one is given what is hidden in its document before it is first read."""
+        """The frame's world; a new one is told what is hidden in its document before anything is read there."""
         present = frame.present_world
         if present is not None and (known := hidden_of(present)) is not None:
             known.begin_reading()
@@ -200,7 +200,7 @@ class _Reader(Generic[P]):
         return world, hidden
 
     async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
-        """Finds out which frame each iframe element of that world holds, and reads new frames."""
+        """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""
 
         def known() -> set[str]:
             return readings.by_frame.keys() | readings.failures.keys()

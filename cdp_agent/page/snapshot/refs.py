@@ -65,7 +65,7 @@ class RefTable:
         return self.next, ranges[-1].end if ranges else 1
 
     def was_given(self, number: int) -> bool:
-        """Whether an element has, or had, that number."""
+        """Whether some element has, or had, that number."""
         return self._range(number) is not None
 
     def locate(self, number: int) -> tuple[World, int] | None:

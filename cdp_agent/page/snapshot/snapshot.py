@@ -40,7 +40,7 @@ NOTHING = "(The page shows nothing: no text, and nothing to act on. What its scr
 
 
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
-    """A page as a model reads it. `refs["E12"]` has role, name and frame of that ref in the text."""
+    """A page as a model reads it. `refs["E12"]` tells role, name and frame of each ref in the text."""
 
     text: str
     url: str
@@ -60,11 +60,11 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A remembered reading of the page."""
+    """A reading of the page, remembered."""
 
     snapshot: Snapshot
     end: int
-    """Elements that appeared later have this number or a higher one."""
+    """Elements that came later have this number or a higher one."""
 
 
 class SnapshotPart(FramePart, frozen=True, kw_only=True):

@@ -37,7 +37,7 @@ _RESERVED = r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)"
 
 
 class Download(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a page offered. `path` is set once it is complete, and is on the machine that Chrome runs on."""
+    """A file that a page offered. `path` is where it is once it is completed, on the machine that Chrome runs on."""
 
     url: str
     suggested_name: str
@@ -142,7 +142,7 @@ class DownloadWatcher:
         return any(each.untold for each in self._of(page))
 
     async def settled(self, timeout_s: float = 30.0, page: PageDownloads | None = None) -> bool:
-        """Waits until no download is in progress. False at the deadline; the downloads go on."""
+        """Waits until no download is in progress. False at the deadline: they go on."""
         try:
             async with asyncio.timeout(timeout_s):
                 while any(each.download.state == "inProgress" for each in self._of(page)):

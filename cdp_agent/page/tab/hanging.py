@@ -139,7 +139,7 @@ async def _crash(tab: Tab) -> bool:
 
 
 async def _shares_process(tab: Tab) -> bool:
-    """Whether the page's process may have other tabs: those that opened it, or that it opened, directly or not."""
+    """Whether other tabs may live in the page's process: those that opened it, or that it opened, directly or not."""
     browser = (await tab.frames()).root.session.connection.browser
     openers = {each.target_id: each.opener_id for each in (await browser.send(target.GetTargets())).target_infos}
 

@@ -106,7 +106,7 @@ class Tab:
         self.renewed: dict[int, int] = {}
         """For refs whose elements were rendered anew, the refs of their successors, both as numbers."""
         self.told: set[int] = set()
-        """Refs that were given out by other means than a reading, such as a search."""
+        """Refs that were given out other than by a reading, such as those of a search."""
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
         self.kept: Kept | None = None
@@ -250,7 +250,7 @@ class Tab:
         return self._attached is not None
 
     def attach(self, session_id: str | None = None) -> asyncio.Task[FrameTree]:
-        """Begins to follow the tab, on the given session, which Chrome made by itself, or on a new one."""
+        """Begins to follow the tab, on the session that Chrome made for it by itself, or on a new one."""
         task = self._attached
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._attached = asyncio.ensure_future(self._attach(session_id))

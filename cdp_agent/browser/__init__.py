@@ -1,6 +1,6 @@
-"""A browser, its tabs as they come and go, and the Chrome behind it, which is exchanged whole when it goes away.
+"""A browser, its tabs as they open and close, and the Chrome behind it, which is replaced as a whole when it is lost.
 
-Imports `page`, `cdp` and what is below them; `launch` and `attach` are its own and do not know it.
+Imports `page`, `cdp` and what is below them; its folders `launch` and `attach` import nothing of the files here.
 """
 
 from typing import TYPE_CHECKING, Any

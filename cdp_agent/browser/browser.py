@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 class Browser(BrowserContext):
     """`async with Browser.launch() as browser`, or `browser = await Browser.launch()` and `await browser.close()`.
 
-    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it. In its own tabs it is the
-    browser context that Chrome begins with; `pages` are those of other people as well, where there are any.
+    The object stays the same when `reopen` replaces the Chrome behind it. It is also the browser context that Chrome
+    begins with. Its `pages` include tabs that other people opened in that context.
     """
 
     def __init__(self, instance: Instance, open_again: Open | None = None) -> None:
-        """`open_again` gives the next Chrome when this one is gone; None: there is none to be had."""
+        """`open_again` opens the next Chrome when this one is gone; None if it cannot be replaced."""
         super().__init__(Exchange(instance, open_again), instance.default)
         self._contexts: list[BrowserContext] = []
 
@@ -70,10 +70,10 @@ class Browser(BrowserContext):
         """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside of the profile, or to
-        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For what
-        else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
-        BrowserError, with what Chrome said, when it does not start within `timeout_s`.
+        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside the profile, or to
+        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
+        other settings, see `PageSettings`. Raises SetupError for a setting that makes no sense, and BrowserError, with
+        the end of Chrome's stderr, when it does not start within `timeout_s`.
         """
         size = viewport_of(viewport)
         chosen = ContextOptions.of(
@@ -109,15 +109,15 @@ class Browser(BrowserContext):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[Given],
     ) -> Opening:
-        """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+        """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
-        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`. `headers` go
-        with the requests to the endpoint. The Chrome is never ended, only tabs that we opened are closed; they are in
-        the background. What is set holds in them and in their popups: the others keep their size, focus, dialogs and
-        downloads, and are under no rules. Where pages ask for the place (`geolocation`), the Chrome's user is asked.
-        With a `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When
-        the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address, and
-        BrowserError that tells what happened at each endpoint.
+        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` go
+        with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they stay
+        in the background. Settings apply to these tabs and their popups: all others keep their size, focus, dialogs and
+        downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user. With a
+        `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When the
+        Chrome is lost, `reopen` takes the next endpoint. Raises SetupError for what is not an address, and
+        BrowserError, which says what happened at each endpoint.
         """
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
         chosen = ContextOptions.of(
@@ -152,7 +152,7 @@ class Browser(BrowserContext):
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """Those that `new_context` gave, as far as they are open."""
+        """The contexts that `new_context` made and that are open."""
         self._contexts = [each for each in self._contexts if not each.closed]
         return list(self._contexts)
 
@@ -169,10 +169,9 @@ class Browser(BrowserContext):
     ) -> BrowserContext:
         """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
 
-        `isolated`: with cookies and storage of its own, as a private window has. Otherwise it has those of the browser,
-        and takes neither `proxy` nor `storage_state`. `viewport` in CSS pixels (None: that of the browser). What the
-        rules of the browser refuse is refused here, too. Raises SetupError for a setting that makes no sense,
-        BrowserError.
+        `isolated`: with cookies and storage of its own, like a private window. Otherwise it shares the browser's, and
+        takes neither `proxy` nor `storage_state`. `viewport` is in CSS pixels (None: that of the browser). The rules of
+        the browser hold here too. Raises SetupError for a setting that makes no sense, BrowserError.
         """
         options = ContextOptions.of(
             viewport=viewport or self._context.options.settings.viewport,
@@ -206,17 +205,17 @@ class Opening(Opens[Browser]):
         self._open = open_
 
     def begin(self) -> None:
-        """Starts a Chrome of ours now, which comes up until it is awaited, or not wanted. Raises BrowserError."""
+        """Starts the Chrome now, where it is ours, so that it comes up before it is awaited. Raises BrowserError."""
 
     def cancel(self) -> None:
-        """Ends what was begun and not awaited."""
+        """Ends a Chrome that `begin` started and that was not awaited."""
 
     async def _opened(self) -> Browser:
         return Browser(await self._open(), self._open)
 
 
 class _Launching(Opening):
-    """A Chrome of our own to come, and after it the next one each time."""
+    """Launches a Chrome of our own, and the next one each time that the browser is reopened."""
 
     def __init__(self, options: LaunchOptions, chosen: ContextOptions, timeout_s: float) -> None:
         super().__init__(self._launched)
@@ -226,7 +225,7 @@ class _Launching(Opening):
         self._begun: StartedChrome | None = None
 
     def begin(self) -> None:
-        from cdp_agent.browser.launch.launcher import start  # late: 3 ms, which whoever connects needs not
+        from cdp_agent.browser.launch.launcher import start  # late: 3 ms, not needed to connect to a running Chrome
 
         self._begun = start(self._options)
 

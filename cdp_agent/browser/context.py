@@ -24,7 +24,7 @@ Open = Callable[[], Awaitable["Instance"]]
 
 
 class Exchange:
-    """The Chrome that is there now, and how the next one is had when it goes away: one for all who use it."""
+    """The present Chrome, and how to open the next one when it is lost. A browser and its contexts share one."""
 
     def __init__(self, instance: Instance, open_again: Open | None) -> None:
         self.instance = instance
@@ -33,7 +33,7 @@ class Exchange:
         self._reopening = asyncio.Lock()
 
     async def reopen(self, gone: Instance) -> None:
-        """Opens the next one, unless somebody else did since `gone` went. Raises BrowserError."""
+        """Opens the next Chrome in place of `gone`, unless that has been done. Raises BrowserError, SetupError."""
         async with self._reopening:
             if self.closed or self._open_again is None:
                 raise BrowserError("The browser was closed.")
@@ -41,7 +41,7 @@ class Exchange:
                 return
             await gone.end()
             self.instance = await self._open_again()
-            if self.closed:  # meanwhile
+            if self.closed:  # while it was opened
                 await self.instance.end()
                 raise BrowserError("The browser was closed.")
 
@@ -52,7 +52,7 @@ class Exchange:
 
 
 _contexts: WeakSet[BrowserContext] = WeakSet()
-"""Those of this process that somebody still has."""
+"""All contexts of this process that are still referred to."""
 
 
 def context_of(page: Page) -> BrowserContext:
@@ -66,8 +66,8 @@ def context_of(page: Page) -> BrowserContext:
 class BrowserContext:
     """`async with await browser.new_context(…) as context`, or without it and `await context.close()`.
 
-    Its popups belong to it; nothing is shared with other contexts but what a browser's own rules refuse to all. An
-    Agent takes it in place of a Browser.
+    The popups of its tabs belong to it too. It shares nothing with other contexts except the rules of the whole browser
+    (and, where it is not isolated, cookies and storage). An Agent takes it in place of a Browser.
     """
 
     def __init__(self, exchange: Exchange, context: OpenContext) -> None:
@@ -77,27 +77,27 @@ class BrowserContext:
 
     @property
     def _context(self) -> OpenContext:
-        """What it is in the Chrome that it was opened in last."""
+        """This context in the Chrome that it was opened in last."""
         return self._opened
 
     @property
     def version(self) -> cdp_browser.Version:
-        """The Chrome's product and protocol."""
+        """The product and version of the Chrome, and of its protocol."""
         return self._context.instance.version
 
     @property
     def attempts(self) -> list[Attempt]:
-        """The endpoints that were tried when the browser was opened, the one that it is connected to last."""
+        """The endpoints that were tried when the browser was opened; it is connected to the last one."""
         return self._context.instance.attempts
 
     @property
     def downloads(self) -> DownloadWatcher:
-        """The downloads of all tabs; those that an action began are in its receipt."""
+        """The downloads of all tabs of this context; those that an action began are in its receipt."""
         return self._context.downloads
 
     @property
     def pages(self) -> list[Page]:
-        """The open tabs, in the order in which they came. They cost nothing until they are used."""
+        """The open tabs, in the order in which they were opened. A tab costs nothing until it is used."""
         return self._context.pages
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
@@ -109,14 +109,14 @@ class BrowserContext:
         return await self._context.new_page(url, background=background)
 
     def find_page(self, named: str) -> Page:
-        """The open tab of that id, or the only one whose title or address holds these words.
+        """The open tab with the id `named`, or the only one whose title or address contains that text.
 
-        Raises SetupError with those that there are.
+        Raises SetupError, which lists tabs that match, or else the open ones.
         """
         return self._context.find(named)
 
     async def renew_titles(self) -> None:
-        """Asks what the tabs are called now: of a title that a page gives itself later, Chrome tells nobody.
+        """Updates the titles of the tabs. Chrome sends no event when a page changes its title after loading.
 
         Target.getTargets. Raises BrowserError.
         """
@@ -125,23 +125,23 @@ class BrowserContext:
     async def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
 
-        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
+        The format is Playwright's `storageState`. Raises SetupError when the file cannot be written, BrowserError.
         """
         await self._context.save(path)
 
     @property
     def session(self) -> Session:
-        """The Chrome itself, for what no page has."""
+        """The session of the browser itself, for commands that are about no page."""
         return self._context.instance.session
 
     @property
     def id(self) -> str | None:
-        """What Chrome names it by, for commands such as Storage.getCookies; None: its usual browser context."""
+        """Its `browserContextId`, for commands such as Storage.getCookies; None for Chrome's usual browser context."""
         return self._context.id
 
     @property
     def is_ours(self) -> bool:
-        """We started this Chrome, and end it."""
+        """Whether we started this Chrome, and so end it."""
         return self._context.instance.process is not None
 
     def opened(self, page: Page) -> bool:
@@ -149,7 +149,7 @@ class BrowserContext:
         return page.target_id in self._context.instance.targets.ours
 
     def keep(self, page: Page) -> None:
-        """The tab stays open when we leave a Chrome that is not ours."""
+        """Lets the tab stay open when we disconnect from a Chrome that is not ours."""
         self._context.instance.targets.release(page.target_id)
 
     @property
@@ -160,16 +160,16 @@ class BrowserContext:
 
     @property
     def pid(self) -> int | None:
-        """The main process of a Chrome that we started, None for another one."""
+        """The id of the main process of a Chrome that we started; None for any other Chrome."""
         return None if self._context.instance.process is None else self._context.instance.process.pid
 
     @property
     def profile(self) -> str | None:
-        """The profile folder of a Chrome that we started, None for another one."""
+        """The profile folder of a Chrome that we started; None for any other Chrome."""
         return None if self._context.instance.process is None else self._context.instance.process.profile
 
     async def listening(self, timeout_s: float = 30.0) -> str:
-        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
+        """The WebSocket address of a Chrome that we started with `--remote-debugging-port` in `args`, once it listens.
 
         Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
         """
@@ -180,10 +180,10 @@ class BrowserContext:
         return url
 
     async def reopen(self) -> None:
-        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
+        """Opens the browser again as it was opened before, after its Chrome was lost. The old tabs do not come back.
 
-        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
-        purpose. Where it fails it can be asked for again.
+        Concurrent calls get the same new Chrome. Raises BrowserError, also when the browser was closed on purpose; it
+        can be called again after a failure.
         """
         if self._opened.closed:
             raise BrowserError("The browser context was closed.")
@@ -192,11 +192,11 @@ class BrowserContext:
 
     @property
     def closed(self) -> bool:
-        """It was closed: no tab can be opened in it any more."""
+        """Whether it was closed, so that no tab can be opened in it any more."""
         return self._context.closed
 
     async def close(self) -> None:
-        """Closes the tabs that were opened in it. With an isolated one, all that it stored is gone."""
+        """Closes the tabs that we opened in it. What an isolated context has stored is deleted."""
         if not self._opened.closed:
             await self._opened.instance.close_context(self._opened)
 

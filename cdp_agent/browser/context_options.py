@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """They stay the same when the Chrome is exchanged for another one. Where one is None, nothing is set."""
+    """The settings of a browser context, which also apply to the next Chrome. Where one is None, nothing is set."""
 
     dialogs: DialogPolicy = msgspec.field(default_factory=DialogPolicy)
     settings: PageSettings = msgspec.field(default_factory=PageSettings)
     proxy: ChromeProxy | None = None
     state: StorageState | None = None
     downloads: str | None = None
-    """The folder where they go."""
+    """The folder for downloads."""
     isolated: bool = False
-    """With cookies and storage of its own, which end with it."""
+    """Whether it has cookies and storage of its own, which are deleted with it."""
 
     @staticmethod
     def of(
@@ -41,12 +41,12 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         settings: Given,
         isolated: bool = False,
     ) -> ContextOptions:
-        """What was given, checked and read. Raises SetupError."""
+        """The options from the arguments of `Browser.launch` and others, checked; files are read. Raises SetupError."""
         found = state = None
         if proxy is not None:
             found = chrome_proxy(proxy)
         if storage_state is not None:
-            from cdp_agent.page.storage_state import read_state  # late: 10 ms, which Chrome would be begun later by
+            from cdp_agent.page.storage_state import read_state  # late: 10 ms, which would delay the start of Chrome
 
             state = read_state(storage_state)
         credentials = None if found is None else found.credentials
@@ -61,11 +61,11 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def needs_isolation(self) -> bool:
-        """It has what would be everybody's in a browser context that others use, too."""
+        """Whether it has settings that would also apply to other people's tabs in a shared browser context."""
         return self.proxy is not None or self.state is not None
 
     async def create(self, browser: Session) -> str:
-        """A browser context of its own in Chrome, which goes when we disconnect; its id."""
+        """Creates a browser context in Chrome, and gives its id. Chrome disposes of it when we disconnect."""
         proxy = self.proxy
         created = await browser.send(
             target.CreateBrowserContext(

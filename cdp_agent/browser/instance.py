@@ -1,4 +1,4 @@
-"""One Chrome for as long as it lives. When it goes away, Browser exchanges it for the next one as a whole."""
+"""One Chrome for as long as it lives. When it is lost, Browser replaces it as a whole with the next one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _CLOSE_TABS_S = 1.0
 _SET_UP_WITHIN_S = 20.0
-"""A blank page does not hang; it may wait long for its turn on a machine under load."""
+"""A blank page never hangs, but on a machine under load it may be slow."""
 _NewPage = Callable[..., Awaitable[Page]]
 """Browser.new_page."""
 
@@ -53,9 +53,9 @@ class Instance:
         process: ChromeProcess | None = None,
         closer: TabCloser | None = None,
     ) -> None:
-        """`options` of the context that is there from the beginning. `process`: of a Chrome that we started.
+        """`options` are those of Chrome's usual browser context. `process` is given for a Chrome that we started.
 
-        `closer` closes our tabs in another one when we are killed, or when the connection is.
+        `closer` closes our tabs in any other Chrome when we are killed, or when the connection is lost.
         """
         options = options or ContextOptions()
         self.connection = connection
@@ -64,7 +64,7 @@ class Instance:
         if closer is not None:
             connection.closed.add_done_callback(lambda _: closer.end())
         self.attempts: list[Attempt] = []
-        """The endpoints that were tried for it, its own last."""
+        """The endpoints that were tried; the last one is the one that it is connected to."""
         self.guards = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
         self.targets: Targets[OpenContext] = Targets(connection, self, closer)
         self.default = OpenContext(self, options)
@@ -78,7 +78,7 @@ class Instance:
 
     @property
     def is_watched(self) -> bool:
-        """Somebody else has windows there that they look at."""
+        """Whether it is somebody else's Chrome with windows, in which they may be working."""
         return self.process is None and "Headless" not in self.version.user_agent
 
     async def start(self) -> None:
@@ -116,7 +116,7 @@ class Instance:
         return context
 
     async def close_context(self, context: OpenContext) -> None:
-        """Closes its tabs, and ends what it has in Chrome. Raises BrowserError."""
+        """Closes the tabs of a context, and disposes of it in Chrome. Raises BrowserError."""
         await self._close(context.ours)
         context.dispose()
         self._contexts.remove(context)
@@ -133,7 +133,7 @@ class Instance:
         finally:
             if self.process is not None:
                 self.session.tell(cdp_browser.Close())
-                if self.guards.in_force:  # they hold for as long as we are connected
+                if self.guards.in_force:  # rules hold only while we are connected, so Chrome is to end first
                     await asyncio.wait([self.connection.closed], timeout=self.process.grace_s)
             await self.connection.close()
             if self._closer is not None:
@@ -176,7 +176,10 @@ class Instance:
             (context or self.default).origins.add("/".join(url.split("/", 3)[:3]))
 
     def context_of_download(self, frame_id: str) -> OpenContext | None:
-        """Whose tab began it; in a tab of somebody else it is theirs, but for what we do there."""
+        """The context of the tab that began the download; None where it is somebody else's.
+
+        A download in somebody else's tab is theirs, unless an action of ours is being done there.
+        """
         for tab in self.targets.tabs.values():
             if tab.downloads.has_frame(frame_id):
                 context = self.targets.contexts.get(tab.target_id)
@@ -197,21 +200,21 @@ class Instance:
             pass  # a tab that will not close must not keep us
         finally:
             for tab in tabs:
-                # The answer was lost, or nobody waits for it any more: the tab goes all the same.
+                # Its answer was lost, or the waiting was given up: the tab is closed all the same.
                 if tab.target_id in self.targets.tabs:
                     self.session.tell(target.CloseTarget(target_id=tab.target_id))
 
 
 class OpenContext:
-    """A browser context of one Chrome, for as long as that lives: its tabs, what they are given, its downloads."""
+    """A browser context of one Chrome, for as long as that lives: its tabs, their settings, its downloads."""
 
     def __init__(self, instance: Instance, options: ContextOptions) -> None:
         self.instance = instance
         self.options = options
         self.id: str | None = None
-        """What Chrome names it by, if it is isolated; None: the usual one."""
+        """Its `browserContextId` if it is isolated, else None."""
         self.origins: set[str] = set()
-        """Those that its tabs have shown, "https://example.com"."""
+        """The origins that its tabs have shown, such as "https://example.com"."""
         self.closed = False
         self._window: asyncio.Future[target.CreatedTarget] | None = None
         self.downloads = DownloadWatcher(
@@ -225,12 +228,12 @@ class OpenContext:
 
     @property
     def tabs(self) -> list[Tab]:
-        """Those of its tabs that are open. The first context of a Chrome has those of other people, too."""
+        """Its open tabs. Those of the first context of a Chrome include tabs that other people opened."""
         return [each for each in self._all if not each.closed]
 
     @property
     def _all(self) -> list[Tab]:
-        """Also such as nothing can be done with any more, since their sessions were ended."""
+        """Its tabs, with those whose sessions were ended, so that nothing can be done in them any more."""
         targets, first = self.instance.targets, self.instance.default
         return [
             each
@@ -240,7 +243,7 @@ class OpenContext:
 
     @property
     def _blank(self) -> list[str]:
-        """The tab that stands before ours."""
+        """The id of the blank tab in front of ours, see `_have_window`; empty where there is none."""
         window = self._window
         if window is None or not window.done() or window.exception() is not None:
             return []
@@ -248,7 +251,7 @@ class OpenContext:
 
     @property
     def ours(self) -> list[Tab]:
-        """Those that we opened, or that tabs did which we opened."""
+        """The tabs that we opened, and the popups of such tabs."""
         return [tab for tab in self._all if tab.target_id in self.instance.targets.ours]
 
     def find(self, named: str) -> Page:
@@ -256,12 +259,12 @@ class OpenContext:
         return find_page(self.pages, named)
 
     async def create(self) -> None:
-        """Has Chrome make it, if it is isolated. Raises BrowserError, ProtocolError."""
+        """Creates the context in Chrome, if it is isolated. Raises BrowserError, ProtocolError."""
         if self.options.isolated:
             self.id = await self.options.create(self.instance.session)
 
     def set_up(self) -> list[asyncio.Future[Any]]:
-        """Tells Chrome of downloads and permissions; its answers. To be called once."""
+        """Sets up downloads and permissions, and gives futures of Chrome's answers. To be called once."""
         instance, session = self.instance, self.instance.session
         answers: list[asyncio.Future[Any]] = []
         alone = instance.process is not None or self.id is not None
@@ -271,14 +274,14 @@ class OpenContext:
             answers.append(self.downloads.watch(session, self.id, shared=not alone))
         else:
             self.downloads.listen(session)
-        # Else the user's own tabs would be told where they are said to be without being asked.
+        # In a shared context the permission would also hold for the user's own tabs.
         if self.options.settings.geolocation is not None and alone:
             granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.id)
             answers.append(session.post(granted))
         return answers
 
     async def load(self) -> None:
-        """Puts in the cookies and the local storage to begin with."""
+        """Sets the cookies and the local storage that the options begin with."""
         if self.options.state is not None:
             self.origins |= await _load_storage(self.new_page, self.instance.session, self.id, self.options.state)
 
@@ -317,10 +320,10 @@ class OpenContext:
         return page_of(tab)
 
     async def _have_window(self) -> None:
-        """A minimized window with a blank tab in front, where our tabs are behind it.
+        """Opens a minimized window with a blank tab in front, behind which our tabs are opened.
 
-        A window that is not minimized covers others although it does not take the focus. A page in front of its window
-        raises it when it shows a dialog or calls `focus()`; one behind another does not (Chromium 156, X11).
+        A window that is not minimized covers others even when it does not take the focus. The front tab of a window
+        raises the window when it shows a dialog or calls `focus()`; a tab behind it does not (Chromium 156, X11).
         """
         tabs = self.instance.targets.tabs
         if self._window is None or (self._window.done() and tabs.keys().isdisjoint(self._blank)):
@@ -335,7 +338,7 @@ class OpenContext:
         await asyncio.shield(self._window)
 
     def dispose(self) -> None:
-        """It is of no use any more; an isolated one goes, with what it stored."""
+        """Ends the context without waiting for Chrome. An isolated one is disposed of, with all that it stored."""
         self.closed = True
         self.downloads.stop()
         if self.id is not None:
@@ -343,12 +346,12 @@ class OpenContext:
 
 
 async def _load_storage(new_page: _NewPage, browser: Session, context: str | None, state: StorageState) -> set[str]:
-    """Puts cookies and local storage where our tabs find them; the origins that have some."""
+    """Sets cookies and local storage, and gives the origins that have local storage."""
     if state.origins:
         async with _visitor(new_page, browser) as visitor:
             for each in state.origins:
                 await visitor.write(each)
-    # Not before that tab is gone: with the last tab of a profile Chrome forgets the cookies of its session.
+    # Only after that tab is closed: with the last tab of a profile Chrome deletes session cookies.
     await set_cookies(browser, state.cookies, context)
     return {each.origin for each in state.origins}
 
@@ -368,7 +371,7 @@ async def _save_storage(
 
 @asynccontextmanager
 async def _visitor(new_page: _NewPage, browser: Session) -> AsyncIterator[Visitor]:
-    """A tab for a moment, that sees the storage of any origin."""
+    """A temporary tab that reads and writes the local storage of any origin."""
     page = await new_page(background=True)
     try:
         yield await Visitor.of_tab(browser, page.target_id)

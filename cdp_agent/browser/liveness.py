@@ -1,6 +1,6 @@
-"""Notices that Chrome itself does not answer, be it stopped or hanging: then no call is left waiting for it.
+"""Notices that Chrome itself does not answer, because it is stopped or hangs, and fails all calls that wait for it.
 
-One of ours that gets little of a busy machine's processors is told from those by the processor time that it uses.
+A Chrome of ours that is only slow on a busy machine is recognized by the processor time that it uses.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _EVERY_S = 0.5
 _ASKED_AFTER = 4
 _IDLE_GIVEN_UP_AFTER = 8
 _GIVEN_UP_AFTER = 60
-"""Looks, not seconds: while this process is held up itself, nobody looks, and nothing is Chrome's fault."""
+"""Counted in looks, not in seconds: while our own process is held up, no time passes for Chrome."""
 
 
 class Liveness:
-    """Looks while anything is waited for. `start` once, `stop` at the end.
+    """Looks regularly whether messages come while calls wait. Call `start` once, and `stop` at the end.
 
-    `cpu_s` tells the processor time that Chrome's main process has used, in seconds; None where nobody knows.
+    `cpu_s` gives the processor time that Chrome's main process has used, in seconds; None where it is not known.
     """
 
     def __init__(self, connection: Connection, cpu_s: Callable[[], float | None] = lambda: None) -> None:
@@ -30,7 +30,7 @@ class Liveness:
         self._cpu_s = cpu_s
         self._used_s: float | None = None
         self._idle = 0
-        """Looks since it was asked, or was seen to work after that."""
+        """The number of looks since Chrome was asked, or was last seen to use processor time after that."""
         self._heard = 0
         self._looks = 0
         self._next: asyncio.TimerHandle | None = None

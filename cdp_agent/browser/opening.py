@@ -1,4 +1,4 @@
-"""What is had by `await`, or by `async with`, which closes it."""
+"""Objects that are opened by `await`, or by `async with`, which closes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T", bound=Closes)
 
 
 class Opens(ABC, Generic[T]):
-    """Something to come: `await` it, or enter it as `async with`, which closes it."""
+    """Something that is opened by `await`, or by `async with`, which closes it at the end."""
 
     def __init__(self) -> None:
         self._entered: T | None = None
@@ -33,4 +33,4 @@ class Opens(ABC, Generic[T]):
 
     @abstractmethod
     async def _opened(self) -> T:
-        """It, open."""
+        """Opens the object, and returns it."""

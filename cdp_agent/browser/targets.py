@@ -1,11 +1,11 @@
-"""The tabs of a Chrome as they come and go.
+"""The tabs of a Chrome as they open and close.
 
 New pages wait for us (`Target.setAutoAttach` with `waitForDebuggerOnStart`), so that we are subscribed before anything
-runs in it. Other means were tried and come too late for a popup that alerts in its first script: then Chrome shows the
-dialog itself, and nothing but a person closes it. The tabs of somebody else are let go at once.
+runs in them. Other means were tried and are too late for a popup that calls `alert` in its first script: then Chrome
+shows the dialog itself, and only a person can close it. We detach from somebody else's tabs at once.
 
-A tab that we asked for is told of before the answer says which one it is. Until then tabs that nobody of ours opened
-wait, so that none of a person's is taken for it.
+The events of a tab that we asked for come before the answer with its id. Until the answer, tabs without an opener among
+ours are kept undecided, so that none that a person opened is taken for it.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ C = TypeVar("C")
 
 
 class Owner(Protocol[C]):
-    """Whose tabs they are. No context of a tab means that it is somebody else's."""
+    """Knows which browser context a tab belongs to. A tab without a context is somebody else's."""
 
     def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: C | None) -> Tab:
-        """A tab, with the one that opened it."""
+        """Makes the object for a new tab; `opener` is the tab that opened it."""
 
     def context_of(self, info: target.TargetInfo) -> C | None:
-        """The context of a tab that neither we nor a tab of ours opened."""
+        """The context of a tab that neither we nor a tab of ours opened, None if it is somebody else's."""
 
     def saw(self, url: str, context: C | None) -> None:
-        """A tab has, or had, that address."""
+        """Notes that a tab of the context has shown that address."""
 
 
 class _Undecided(msgspec.Struct):
-    """A tab that came while we wait for one of ours: `session_id` once Chrome attached to it."""
+    """A tab that appeared while we wait for one of ours. `session_id` is set once Chrome has attached to it."""
 
     info: target.TargetInfo
     session_id: str | None = None
@@ -60,25 +60,25 @@ class Targets(Generic[C]):
     def __init__(self, connection: Connection, owner: Owner[C], closer: TabCloser | None = None) -> None:
         """`closer` closes our tabs when we are killed."""
         self.tabs: dict[str, Tab] = {}
-        """In the order in which they came, also those whose sessions were ended."""
+        """All tabs by their ids, in the order in which they appeared, including those whose sessions were ended."""
         self.contexts: dict[str, C] = {}
-        """Of the tabs that are ours, by their ids."""
+        """The contexts of the tabs that are ours, by the tabs' ids."""
         self.ours: set[str] = set()
-        """The tabs that are closed with us when the Chrome is not ours."""
+        """The ids of the tabs that are closed when we leave a Chrome that is not ours."""
         self._connection = connection
         self._owner = owner
         self._closer = closer
         self._arrivals: dict[str, asyncio.Future[Tab]] = {}
         self._created: dict[str, C] = {}
-        """Tabs that we asked for, and that Chrome has not told of yet."""
+        """The contexts of tabs that we asked for and of which no event has come yet, by the tabs' ids."""
         self._undecided: dict[str, _Undecided] = {}
         self._gone = Recent()
-        """Chrome may tell of a session of a tab after it told of the tab's end."""
+        """Tabs that are gone: Chrome may report a session of a tab after the end of the tab."""
         self._creating = 0
         self._count = 0
 
     def follow(self) -> list[asyncio.Future[Any]]:
-        """Begins; Chrome's answers, which come after it has told of the tabs that there are."""
+        """Begins to follow the tabs. The returned answers of Chrome come after the events of all existing tabs."""
         session = self._connection.browser
         session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
         session.on(target.TargetInfoChanged, lambda event: self._changed(event.target_info))
@@ -98,27 +98,27 @@ class Targets(Generic[C]):
                 tab.update(info)
 
     def claim(self, target_id: str) -> None:
-        """It is to be closed with us."""
+        """Marks a tab as one to be closed when we leave."""
         self.ours.add(target_id)
         if self._closer is not None:
             self._closer.add(target_id)
 
     def release(self, target_id: str) -> None:
-        """It is not, or not any more."""
+        """Undoes `claim`: the tab is to stay open, or is closed."""
         if target_id in self.ours:
             self.ours.remove(target_id)
             if self._closer is not None:
                 self._closer.discard(target_id)
 
     async def create(self, command: target.CreateTarget, context: C) -> Tab:
-        """A new tab. Raises PageClosed when it is closed before it is there, BrowserError, ProtocolError."""
+        """Opens a tab. Raises PageClosed when it is closed before it has appeared, BrowserError, ProtocolError."""
         self._creating += 1
         creating = self._connection.browser.post(command)
         creating.add_done_callback(lambda done: self._answered(done, context))
         try:
             created = await asyncio.shield(creating)
             tab = await self._arrival(created.target_id)
-            tab.activity.document.url = tab.url or command.url  # headless shells tell none
+            tab.activity.document.url = tab.url or command.url  # headless shells report no address
             return tab
         except asyncio.CancelledError:
             creating.add_done_callback(self._close_unwanted)
@@ -131,7 +131,7 @@ class Targets(Generic[C]):
             raise
 
     def _answered(self, creating: asyncio.Future[target.CreatedTarget], context: C) -> None:
-        """It is known which tab is the one that was asked for; with the last of them, that all others are none."""
+        """Takes in the answer with the new tab's id. Once no more answers are due, the undecided tabs are not ours."""
         self._creating -= 1
         if not creating.cancelled() and creating.exception() is None:
             target_id = creating.result().target_id
@@ -151,7 +151,7 @@ class Targets(Generic[C]):
             self._take_in(waiting.info.target_id, waiting.session_id)
 
     def _close_unwanted(self, creating: asyncio.Future[target.CreatedTarget]) -> None:
-        """The tab that came although whoever asked for it was cancelled."""
+        """Closes the tab that was opened although its caller was cancelled."""
         if not creating.cancelled() and creating.exception() is None:
             target_id = creating.result().target_id
             self._arrivals.pop(target_id, None)
@@ -172,7 +172,7 @@ class Targets(Generic[C]):
 
     def _attached(self, event: target.AttachedToTarget) -> None:
         if event.target_info.type != "page":
-            return  # the browser itself, which those attach to who watch over workers
+            return  # the browser itself, to which the policy attaches to watch workers
         self._appeared(event.target_info)
         if (undecided := self._undecided.get(event.target_info.target_id)) is not None:
             undecided.session_id = event.session_id
@@ -180,7 +180,7 @@ class Targets(Generic[C]):
             self._take_in(event.target_info.target_id, event.session_id)
 
     def _take_in(self, target_id: str, session_id: str) -> None:
-        """Begins to follow a tab of ours on the session that Chrome made for it; another one is let go."""
+        """Attaches a tab of ours to the session that Chrome made for it; detaches from anybody else's tab."""
         tab = self.tabs.get(target_id)
         if tab is not None and tab.is_attached:
             return  # this is the session that we asked for
@@ -192,7 +192,7 @@ class Targets(Generic[C]):
         self._connection.browser.tell(target.DetachFromTarget(session_id=session_id))
 
     def _add(self, info: target.TargetInfo, context: C | None) -> None:
-        """`context`: of one that we asked for."""
+        """`context` is given for a tab that we asked for."""
         opener = self._opener(info)
         if context is None and opener is not None:
             context = self.contexts.get(opener.target_id)
@@ -212,7 +212,7 @@ class Targets(Generic[C]):
             arrived.set_result(tab)
 
     def _opener(self, info: target.TargetInfo) -> Tab | None:
-        """The page of ours that opened it. Chrome tells it of scripts and `target=_blank`, not of a middle click."""
+        """The tab that opened it. Chrome reports it for scripts and `target=_blank`, but not for a middle click."""
         if info.opener_id is not None:
             opener = self.tabs.get(info.opener_id)
             return opener if opener is not None and opener.is_attached else None
@@ -249,7 +249,7 @@ class Targets(Generic[C]):
 
 
 def find_page(pages: Sequence[Page], named: str) -> Page:
-    """The only one of the pages that is named so, see Browser.find_page."""
+    """The only one of the pages that `named` fits, see BrowserContext.find_page."""
     words = named.casefold()
     found = [page for page in pages if page.target_id == named] or [
         page for page in pages if words in page.title.casefold() or words in page.url.casefold()

@@ -1,8 +1,8 @@
 """One connection to Chrome: ids, pending calls, flat sessions, events.
 
-Nothing here waits by itself and nothing times out: the transport pushes each message in, and what it answers or tells
-is handed on in the same turn of the event loop. A deadline is the caller's (`asyncio.timeout`); cancelling a call
-forgets it.
+There are no timeouts here and no background tasks: the transport pushes each message in, and the answer or event in
+it is delivered in the same iteration of the event loop. Deadlines are the caller's (`asyncio.timeout`); the answer to
+a cancelled call is ignored.
 
 Flat sessions: https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-attachToTarget
 """
@@ -71,33 +71,36 @@ class _Pending(msgspec.Struct):
 
 
 class Session:
-    """A target we are attached to (the browser itself has the empty id): commands go in, events come out."""
+    """A target that we are attached to: sends it commands and delivers its events. The browser itself has the id ""."""
 
     def __init__(self, connection: Connection, session_id: str) -> None:
         self.connection = connection
         self.id = session_id
         self.is_tab = False
-        """It is the session of a tab as a whole: that it is closed means that the tab is."""
+        """Whether this is the session of a whole tab: when it is closed, so is the tab."""
         self.closed_because: str | None = None
         self.stalled_because: str | None = None
-        """Why nothing will be answered for now: set by `fail`, ended by `resume`."""
+        """Why commands get no answers at present, or None: set by `fail`, reset by `resume`."""
         self.silent = False
-        """Something was not answered in time, and nothing since: kept by those who have a time."""
+        """A deadline passed, and no answer has come since. Set and reset by callers that have deadlines, not here."""
         self.held_up_by: str | None = None
-        """What somebody has to do before anything is answered: kept by whoever knows of it."""
+        """What somebody has to do before commands are answered again, or None. Set and reset by callers, not here."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 
     async def send(self, command: Command[R]) -> R:
-        """Chrome's answer. Raises ProtocolError, SessionClosed or BrowserError; cancelling forgets the call."""
+        """Sends a command and gives Chrome's answer. Raises ProtocolError, SessionClosed or BrowserError.
+
+        When it is cancelled, the command has been sent all the same, and its answer is ignored.
+        """
         return await self.post(command)
 
     def post(self, command: Command[R]) -> asyncio.Future[R]:
-        """Sends now; the answer is awaited later. For calls that go out together without waiting in between."""
+        """Sends a command now, and gives a future of its answer: for several commands without waiting in between."""
         return self.connection._post(self, command)
 
     def tell(self, command: Command[Any]) -> None:
-        """Sends now and does not wait: for event handlers. A refusal is logged, since nobody could act on it."""
+        """Sends a command and ignores its answer: for event handlers. An error is only logged, at debug level."""
         self.post(command).add_done_callback(_log_refusal)
 
     def on(self, event: type[E], handler: Callable[[E], None]) -> Callable[[], None]:
@@ -116,7 +119,7 @@ class Session:
     async def expect(
         self, event: type[E], matches: Callable[[E], bool] = lambda _: True
     ) -> AsyncIterator[asyncio.Future[E]]:
-        """The next such event, as a future: subscribed before the block begins to act.
+        """A future of the next event of this type for which `matches` is true; subscribes before the block begins.
 
         The future fails with SessionClosed or BrowserError when the session ends first.
         """
@@ -134,7 +137,10 @@ class Session:
 
     @contextlib.contextmanager
     def future(self, awaited: str) -> Iterator[asyncio.Future[Any]]:
-        """Fails with SessionClosed or BrowserError, which say what was awaited, when the session ends first."""
+        """A future that the caller fulfils; it fails with SessionClosed or BrowserError when the session ends first.
+
+        It is cancelled at the end of the block.
+        """
         if (over := self.connection._over(self, awaited)) is not None:
             raise over
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -144,22 +150,22 @@ class Session:
         finally:
             self._expected.discard(future)
             if future.done() and not future.cancelled():
-                future.exception()  # seen: an answer that nobody waited for is no fault
+                future.exception()  # so that asyncio does not log it as never retrieved
             future.cancel()
 
     def fail(self, reason: str, *, closed: bool = True) -> None:
-        """Fails all that is pending here with SessionClosed; a closed session also refuses what comes later.
+        """Fails all pending calls and expected events with SessionClosed (PageClosed for the closed session of a tab).
 
-        That of a tab that was closed fails with PageClosed.
+        With `closed`, later calls fail in the same way; without, they are sent: see `resume`.
         """
         if closed:
             self.closed_because = reason
-            self._handlers.clear()  # a closed tab may be remembered: without whatever listened to it
+            self._handlers.clear()  # a closed tab may be kept in memory: what its handlers refer to is not
         self.stalled_because = reason
         self.connection._fail(self, self.closed if closed else lambda method: SessionClosed(method, reason))
 
     def closed(self, method: str) -> SessionClosed:
-        """Why nothing is answered here any more."""
+        """The error for a call of `method` after the session was closed."""
         return PageClosed(method) if self.is_tab else SessionClosed(method, self.closed_because or "")
 
     def resume(self) -> None:
@@ -196,16 +202,16 @@ class Connection:
         transport.start(self._receive, self._lost)
 
     def session(self, session_id: str) -> Session:
-        """The session of that id, made known here if it is new: do so before anything may happen on it."""
+        """The session of that id. Call this before the first event on it: events of unknown sessions are dropped."""
         return self._sessions.setdefault(session_id, Session(self, session_id))
 
     @property
     def is_waiting(self) -> bool:
-        """Some call has no answer yet."""
+        """Whether any call has no answer yet."""
         return bool(self._pending)
 
     def fail_pending(self, reason: str) -> None:
-        """Fails all that waits, on all sessions, with BrowserError. What comes later is sent as ever."""
+        """Fails all pending calls and expected events of all sessions with BrowserError. Later calls are sent."""
         for session in list(self._sessions.values()):
             self._fail(session, lambda _: BrowserError(reason))
 
@@ -262,7 +268,7 @@ class Connection:
             pending.future.set_exception(_unreadable(method, error))
 
     def _refuse_unreadable(self, data: bytes, error: Exception) -> None:
-        """Fails the call that this was the answer of; an event costs nothing but itself."""
+        """Fails the call that the message answers; an event that cannot be decoded is only logged."""
         number = _ID.match(data)
         pending = self._pending.get(int(number[1])) if number else None
         if pending is None:
@@ -274,13 +280,13 @@ class Connection:
         try:
             event = event_decoder(DetachedFromTarget).decode(params)
         except _UNREADABLE:
-            return  # it says of nothing that it is gone
+            return  # no session can be told from it
         session = self._sessions.pop(event.session_id, None) if event.session_id else None  # the browser is no target
         if session is not None:
             session.fail("the target is gone")
 
     def _over(self, session: Session, awaited: str) -> BaseException | None:
-        """Why nothing comes from the session any more."""
+        """The error for a call, or an expected event, on a session that has ended; None while it has not."""
         if self.closed.done():
             return BrowserError(f"Chrome is gone: {self.closed.result()}")
         return None if session.closed_because is None else session.closed(awaited)
@@ -307,7 +313,7 @@ def _read(data: bytes) -> _Message:
 
 
 def half_a_character(error: UnicodeEncodeError) -> str:
-    """What is wrong with a text that no message can hold."""
+    """The message for a text with a lone surrogate, which UTF-8 cannot encode."""
     half = f"\\u{ord(error.object[error.start]):04x}"
     return f"The text holds {half} at {error.start}, half of a character, which cannot be sent: give the whole one."
 

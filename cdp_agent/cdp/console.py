@@ -11,7 +11,7 @@ from .types import Command, Empty, Event, Result
 
 
 class Message(Result, frozen=True):
-    """`Console.ConsoleMessage`. Of what nobody caught the text is "Uncaught" alone."""
+    """`Console.ConsoleMessage`. For an uncaught exception the text is only "Uncaught"."""
 
     text: str
     level: str
@@ -21,7 +21,7 @@ class Message(Result, frozen=True):
 
 
 class Enable(Command[Empty], frozen=True):
-    """Chrome tells all messages that it has kept since the document began, and then those to come."""
+    """Chrome sends all messages that it has kept since the document began, then each new one."""
 
     method: ClassVar[str] = "Console.enable"
 

@@ -54,7 +54,7 @@ class GetFrameOwner(Command[FrameOwner], frozen=True):
 
 class OuterHtml(Result, frozen=True):
     outer_html: msgspec.Raw = msgspec.field(name="outerHTML")
-    """As JSON: it is large, and is only searched."""
+    """A JSON string, not decoded, since it is large and only searched."""
 
 
 class GetOuterHtml(Command[OuterHtml], frozen=True):
@@ -71,7 +71,7 @@ class SetFileInputFiles(Command[Empty], frozen=True):
 
 
 Quad = list[float]
-"""The four corners, x before y, clockwise from what is the left top one."""
+"""The four corners, x before y, clockwise from the one that is at the left top before any transform."""
 
 
 class BoxModel(Result, frozen=True):
@@ -83,7 +83,7 @@ class Boxes(Result, frozen=True):
 
 
 class GetBoxModel(Command[Boxes], frozen=True):
-    """Places are in the viewport of the session's own frame."""
+    """Coordinates are CSS pixels of the viewport of the session's own frame."""
 
     method: ClassVar[str] = "DOM.getBoxModel"
     backend_node_id: int

@@ -26,7 +26,7 @@ class Nodes(Result, frozen=True):
 
 
 class Layout(Result, frozen=True):
-    """What has a place; the first is the document itself, as large as its viewport."""
+    """The nodes that have a layout; the first is the document itself, as large as its viewport."""
 
     node_index: list[int]
     styles: list[list[int]]
@@ -42,7 +42,7 @@ class TextBoxes(Result, frozen=True):
 
 
 class DocumentSnapshot(Result, frozen=True):
-    """Places are in CSS pixels of the document: left, top, width, height."""
+    """Boxes are in CSS pixels of the document: left, top, width, height."""
 
     nodes: Nodes
     layout: Layout
@@ -52,20 +52,20 @@ class DocumentSnapshot(Result, frozen=True):
 
 
 class CapturedSnapshot(Result, frozen=True):
-    """The documents of a process, the outermost first. Texts are numbers in `strings`, -1 where there is none."""
+    """The documents of a process, the outermost first. Texts are indices into `strings`, -1 for none."""
 
     documents: list[DocumentSnapshot]
     strings: list[str]
 
 
 class Marked(Result, frozen=True):
-    """The nodes of which something holds."""
+    """The indices of the nodes for which a Boolean property is true."""
 
     index: list[int] = []
 
 
 class WholeNodes(Result, frozen=True):
-    """All that a document could be written anew from."""
+    """All that is needed to write a document anew."""
 
     parent_index: list[int] = []
     node_type: list[int] = []
@@ -91,7 +91,7 @@ class WholeDocument(Result, frozen=True):
 
 
 class CapturedDocuments(Result, frozen=True):
-    """The same as `CapturedSnapshot`, of what documents are rather than of where it is seen."""
+    """The same answer as `CapturedSnapshot`, with the contents of the documents in place of their layout."""
 
     documents: list[WholeDocument]
     strings: list[str]

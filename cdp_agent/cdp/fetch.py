@@ -9,7 +9,7 @@ from .types import Command, Empty, Event, Part, Result
 
 
 class PausedRequest(SentRequest, frozen=True):
-    """With what is sent: `post_data` None where Chrome keeps it to itself, as it does with files."""
+    """A request with its body: `post_data` is None where Chrome does not give it, as for files."""
 
     headers: dict[str, str] = {}
     post_data: str | None = None
@@ -17,7 +17,7 @@ class PausedRequest(SentRequest, frozen=True):
 
 
 class RequestPattern(Part, frozen=True):
-    """`*` stands for any characters. Without a part it fits all."""
+    """`*` stands for any characters. A field that is left out matches everything."""
 
     url_pattern: str | None = None
     resource_type: str | None = None
@@ -55,7 +55,7 @@ class ContinueRequest(Command[Empty], frozen=True):
 
 
 class FulfillRequest(Command[Empty], frozen=True):
-    """Answers in the server's place, without a body."""
+    """Answers in place of the server, without a body."""
 
     method: ClassVar[str] = "Fetch.fulfillRequest"
     request_id: str
@@ -82,7 +82,7 @@ class RequestPaused(Event, frozen=True):
     frame_id: str
     resource_type: str
     network_id: str = ""
-    """That of the domain Network. A request that a document sends as it is left has none."""
+    """The request's id in the domain Network; "" for a request that a document sends while it is left."""
 
 
 class AuthRequired(Event, frozen=True):

@@ -1,4 +1,4 @@
-"""Chrome's error texts that we tell apart. Chrome gives most of them the same code, -32000, so only the text differs.
+"""Chrome's error messages that we distinguish by their text, since most have the same code, -32000.
 
 third_party/inspector_protocol and v8/src/inspector, as of Chromium 156.
 """
@@ -44,7 +44,7 @@ NOT_KNOWN = ("Invalid timezone id", "Invalid locale name")
 
 
 def is_not_active(error: BaseException) -> bool:
-    """The page of the session is about to be replaced by one whose answer has come."""
+    """The server has answered a navigation, and the session's page is about to be replaced by the new one."""
     return isinstance(error, ProtocolError) and _is(error, NOT_ACTIVE)
 
 
@@ -64,7 +64,7 @@ def is_node_gone(error: ProtocolError) -> bool:
 
 
 def is_ending(error: ProtocolError) -> bool:
-    """Chrome is about to end: it has given up its tabs, or their contexts, already."""
+    """Chrome is about to end: its tabs, or their browser contexts, are gone already."""
     return _is(error, ENDING)
 
 
@@ -74,12 +74,12 @@ def is_no_dialog(error: ProtocolError) -> bool:
 
 
 def is_in_effect_already(error: ProtocolError) -> bool:
-    """What holds for a whole process was set by another tab that it shows."""
+    """The setting holds for a whole process, and another tab in this process has set it."""
     return _is(error, IN_EFFECT)
 
 
 def is_too_deep(error: ProtocolError) -> bool:
-    """A value is nested deeper than Chrome can write down: about 300 levels."""
+    """A value is nested deeper than Chrome can serialize: about 300 levels."""
     return _is(error, TOO_DEEP)
 
 

@@ -13,7 +13,7 @@ class Entry(Result, frozen=True):
 
 
 class EntryAdded(Event, frozen=True):
-    """What Chrome itself has to say of a page; what a page writes to its console is none."""
+    """A message of Chrome itself about a page. What the page writes to its console is not among them."""
 
     method: ClassVar[str] = "Log.entryAdded"
     entry: Entry

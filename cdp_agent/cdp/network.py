@@ -17,7 +17,7 @@ class SentRequest(Result, frozen=True):
 
 
 class LoggedSent(SentRequest, frozen=True):
-    """The same with what is kept of it for those who ask, undecoded."""
+    """`Network.Request` with the parts that are kept for HAR files, not decoded."""
 
     headers: msgspec.Raw = msgspec.Raw()
     post_data: msgspec.Raw = msgspec.Raw()
@@ -25,7 +25,7 @@ class LoggedSent(SentRequest, frozen=True):
 
 
 class ResourceTiming(Result, frozen=True):
-    """`request_time` in seconds, the others in milliseconds since it, -1 for what did not happen."""
+    """`request_time` is in seconds, the others in milliseconds after it; -1 for a phase that did not happen."""
 
     request_time: float
     dns_start: float
@@ -53,7 +53,10 @@ class Response(Result, frozen=True):
 
 
 class NetworkConditions(Part, frozen=True):
-    """For the addresses that match, a URLPattern (https://urlpattern.spec.whatwg.org/). Throughput in bytes/s."""
+    """Conditions for the addresses that match a URLPattern (https://urlpattern.spec.whatwg.org/).
+
+    Throughput is in bytes per second.
+    """
 
     url_pattern: str
     latency: float
@@ -61,7 +64,7 @@ class NetworkConditions(Part, frozen=True):
     upload_throughput: float
     offline: bool | None = None
     packet_loss: float | None = None
-    """Of WebRTC's packets, in percent."""
+    """For the packets of WebRTC, in percent."""
 
 
 class RuleIds(Result, frozen=True):
@@ -79,7 +82,7 @@ class Disable(Command[Empty], frozen=True):
 
 
 class Body(Result, frozen=True):
-    """As text, or in Base64 where it is none."""
+    """A body as text, or in Base64 where it is not text."""
 
     body: str
     base64_encoded: bool
@@ -139,7 +142,7 @@ class RequestWillBeSent(Event, frozen=True):
     type: str | None = None
     frame_id: str | None = None
     redirect_response: Response | None = None
-    """What led here: the request has the same id as before."""
+    """The redirect that led to this request, which has the same id as the one before it."""
     redirect_has_extra_info: bool = False
 
 
@@ -160,7 +163,7 @@ class RequestWillBeSentExtraInfo(Event, frozen=True):
 
 
 class ResponseReceivedExtraInfo(Event, frozen=True):
-    """The answer as the network service got it: of a worker's script, too."""
+    """The response as the network service received it. It also comes for the scripts of workers."""
 
     method: ClassVar[str] = "Network.responseReceivedExtraInfo"
     request_id: str

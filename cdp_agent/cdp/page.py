@@ -69,7 +69,7 @@ class AddedScript(Result, frozen=True):
 
 
 class Clip(Part, frozen=True):
-    """`Page.Viewport`: what a picture is of, in CSS pixels of the document."""
+    """`Page.Viewport`: the part of the document that a screenshot shows, in CSS pixels of the document."""
 
     x: float
     y: float
@@ -257,7 +257,7 @@ class FrameStartedNavigating(Event, frozen=True):
 
 
 class FrameScheduledNavigation(Event, frozen=True):
-    """A script, a form or a timer asks for it."""
+    """A script, a form or a timer has asked for a navigation."""
 
     method: ClassVar[str] = "Page.frameScheduledNavigation"
     frame_id: str
@@ -266,14 +266,14 @@ class FrameScheduledNavigation(Event, frozen=True):
 
 
 class FrameClearedScheduledNavigation(Event, frozen=True):
-    """It was begun, which FrameStartedNavigating has told by then, or Chrome does not begin it."""
+    """The scheduled navigation has begun (FrameStartedNavigating came before this), or will not begin."""
 
     method: ClassVar[str] = "Page.frameClearedScheduledNavigation"
     frame_id: str
 
 
 class WindowOpen(Event, frozen=True):
-    """A new tab or window is about to come; the tab is told as a target, without this address."""
+    """A new tab or window is about to open. Its TargetInfo does not have this address."""
 
     method: ClassVar[str] = "Page.windowOpen"
     url: str

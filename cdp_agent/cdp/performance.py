@@ -14,7 +14,7 @@ class Metric(Result, frozen=True):
 
 class Metrics(Result, frozen=True):
     metrics: list[Metric]
-    """None before `Enable`."""
+    """Empty before `Enable`."""
 
 
 class Enable(Command[Empty], frozen=True):

@@ -1,7 +1,7 @@
 """https://chromedevtools.github.io/devtools-protocol/tot/Runtime/
 
-While it is enabled, a page can notice that by what is done to the objects that it logs. So `Enable` is followed by
-`Disable` in the same flight, and sent only where somebody wants to know what was thrown.
+While the domain is enabled, a page can notice that by what is done to the objects that it logs. So `Enable` is sent
+only to ask for uncaught exceptions, with `Disable` right after it, without waiting in between.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Evaluated(Result, frozen=True):
 
 
 class CallArgument(Part, frozen=True):
-    """A JSON value, or an object that lives in the page. Give one of them."""
+    """A JSON value, or an object in the page. Give exactly one of the two."""
 
     value: Any = msgspec.UNSET
     object_id: str | None = None
@@ -55,7 +55,7 @@ class Properties(Result, frozen=True):
 
 
 class Enable(Command[Empty], frozen=True):
-    """Chrome tells all that was logged and thrown since the document began, and then what is to come."""
+    """Chrome sends all that was logged and thrown since the document began, then each new event."""
 
     method: ClassVar[str] = "Runtime.enable"
 

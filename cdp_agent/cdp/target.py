@@ -20,7 +20,7 @@ class TargetInfo(Result, frozen=True):
 
 
 class FilterEntry(Part, frozen=True):
-    """Matched in order; the first that fits decides. Without a type it fits all."""
+    """Entries are tried in order, and the first that matches decides. One without a type matches all targets."""
 
     type: str | None = None
     exclude: bool | None = None

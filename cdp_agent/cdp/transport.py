@@ -1,8 +1,8 @@
 """How the bytes travel: a pipe to a Chrome that we launched, or (websocket.py) a WebSocket to one that runs.
 
-Both push whole messages of any size to the receiver, in the turn of the event loop in which their last byte arrived,
-and send without waiting, so that event handlers can answer. What is sent in one turn goes out in one piece with the
-next: each piece wakes a thread of Chrome, which takes as long as most commands.
+Both push whole messages to the receiver, in the same iteration of the event loop in which their last byte arrived, and
+send without waiting, so that event handlers can send too. All that is sent in one iteration goes out in one write with
+the next: each write wakes a thread of Chrome, which takes as long as most commands.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 LONGEST_MESSAGE = 256 * 2**20
-"""Bytes. What else a page may make as long as it likes would fill our memory."""
+"""In bytes. Without a limit, a page could fill our memory with a message of any length."""
 _BEGINNING, _FIRST_PARTS = 1000, 8
 
 Receive = Callable[[bytes], None]
@@ -21,7 +21,10 @@ Lost = Callable[[str], None]
 
 
 class Transport(Protocol):
-    """Carries messages. `start` comes first; `lost` is called once, with the reason, when no more can arrive."""
+    """Carries messages. `start` is called first; `lost` is called with the reason when no more can arrive.
+
+    A pipe may call `lost` twice, once for each direction.
+    """
 
     def start(self, receive: Receive, lost: Lost) -> None: ...
     def send(self, message: bytes) -> None: ...
@@ -42,7 +45,7 @@ class PipeTransport:
 
     @classmethod
     async def open(cls, read_fd: int, write_fd: int) -> PipeTransport:
-        """Takes over our two ends: the one that Chrome writes to and the one that it reads from."""
+        """Takes over two file descriptors: one that we read Chrome's messages from, and one that we write ours to."""
         loop = asyncio.get_running_loop()
         ends = _PipeEnds()
         reading, _ = await loop.connect_read_pipe(lambda: ends, os.fdopen(read_fd, "rb", buffering=0))
@@ -68,9 +71,9 @@ class PipeTransport:
 
 
 class _PipeEnds(asyncio.Protocol):
-    """Cuts what arrives at the zero bytes. What came before `start` is kept for it.
+    """Splits the incoming bytes at the zero bytes. Messages that arrive before `start` are kept until then.
 
-    Of a message that is too long the beginning is passed on, by which the call fails that it answers.
+    Of a message that is too long only the beginning is passed on: it has the id of the call, which fails then.
     """
 
     def __init__(self) -> None:
@@ -114,7 +117,7 @@ class _PipeEnds(asyncio.Protocol):
 
 
 class _WriteEnd(asyncio.BaseProtocol):
-    """The other direction: nothing arrives, but its end tells as early as anything that Chrome is gone."""
+    """The other direction: nothing arrives here, but its end shows as early as any other sign that Chrome is gone."""
 
     def __init__(self, ends: _PipeEnds) -> None:
         self._ends = ends

@@ -1,4 +1,4 @@
-"""What a CDP message is to a type checker: a command knows its method and its answer's type, an event its method."""
+"""The base classes of CDP messages: a command has its method and the type of its answer, an event its method."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ class Command(msgspec.Struct, Generic[R], frozen=True, omit_defaults=True, renam
 
 
 class Event(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """Something Chrome tells unasked; fields that we do not name are not decoded."""
+    """An event that Chrome sends. Fields that are not declared are not decoded."""
 
     method: ClassVar[str]
 
 
 class Result(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """An answer, or a part of one; fields that we do not name are not decoded."""
+    """An answer, or a part of one. Fields that are not declared are not decoded."""
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", kw_only=True):
-    """A structure inside of a command's parameters. Defaults are not sent."""
+    """An object inside the parameters of a command. Defaults are not sent."""
 
 
 class Empty(Result, frozen=True):
-    """The answer of a command that only says it was done."""
+    """The answer of commands that return nothing."""
 
 
 @cache
 def result_decoder(command: type[Command[Any]]) -> msgspec.json.Decoder[Any]:
-    """The decoder of the answer that `Command[…]` named."""
+    """The decoder of a command's answer, whose type is the argument of `Command[…]`."""
     (result,) = get_args(command.__orig_bases__[0])  # type: ignore[attr-defined]  # set by typing.Generic
     return msgspec.json.Decoder(result)
 

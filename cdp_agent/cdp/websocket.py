@@ -1,7 +1,7 @@
-"""A WebSocket to a Chrome that runs. Its own file, because a Chrome that we launch needs none of its imports.
+"""A WebSocket to a running Chrome. It has a file of its own because a Chrome that we launch needs none of its imports.
 
 The protocol (handshake, masking, frames, closing) is websockets' Sans-I/O client:
-https://websockets.readthedocs.io/en/stable/reference/sansio/client.html. Here are the bytes' way and the errors' words.
+https://websockets.readthedocs.io/en/stable/reference/sansio/client.html. This file moves the bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cdp_agent.errors import BrowserError
 from .transport import Lost, Receive
 
 _KEEP_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 25_000}
-"""Seconds, and milliseconds for the last."""
+"""Socket options: the first two in seconds, TCP_KEEPCNT a number of probes, the last in milliseconds."""
 _NO_LOG = logging.Logger("websocket", logging.CRITICAL)  # websockets would log whole messages, and so the pages' text
 _NORMAL = 1000
 
@@ -176,7 +176,7 @@ def _refusal(error: Exception) -> BrowserError:
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:
-    """Has the system ask whether the other side is still there: one that lost its power or network says nothing."""
+    """Turns on TCP keep-alive: a machine that lost power or network does not close its connections."""
     connected = transport.get_extra_info("socket")
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEP_ALIVE.items():
@@ -185,7 +185,7 @@ def _keep_alive(transport: asyncio.Transport) -> None:
 
 
 def without_place(error: Exception) -> str:
-    """What went wrong, without the host and port that asyncio names."""
+    """The message of a connection error, without the host and port that asyncio puts into it."""
     number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
     if number is not None and number > 0:
         return os.strerror(number)

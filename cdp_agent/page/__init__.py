@@ -1,4 +1,4 @@
-"""A tab: what a program and a model can see of it and do in it. `page.py` is the class that users have.
+"""A tab: what a program and a model can see of it and do in it. `page.py` has the public class.
 
-Imports `cdp` and `security`; knows no browser and no model. The files here stand above the folders here.
+Imports `cdp` and `security`, but nothing of browsers or models. The files here may import all folders here.
 """

@@ -1,4 +1,4 @@
-"""A tab as programs have it: what can be seen of it and done in it. Each subject has a module of its own."""
+"""The public class for a tab: what can be seen of it and done in it. Each subject has a module of its own."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Page:
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
 
     def __init__(self, tab: Tab) -> None:
-        """Only `page_of` makes pages."""
+        """To be called by `page_of` only."""
         self._tab = tab
 
     @property
@@ -63,7 +63,7 @@ class Page:
 
     @property
     def number(self) -> int:
-        """Which one it is of all the tabs that the browser has had, from 1."""
+        """Its number among all tabs that the browser has had, from 1."""
         return self._tab.number
 
     @property
@@ -78,23 +78,23 @@ class Page:
 
     @property
     def opener(self) -> Page | None:
-        """The tab that opened it, if one did."""
+        """The tab that opened it, None if none did."""
         return None if self._tab.opener is None else page_of(self._tab.opener)
 
     @property
     def popups(self) -> list[Page]:
-        """The tabs that this one opened, in order; of those closed meanwhile the last few."""
+        """The tabs that this one opened, in order; of those that were closed only the last few."""
         return [page_of(each) for each in self._tab.popups]
 
     @property
     def closed(self) -> bool:
-        """It was closed, or its session was ended: nothing can be done with it any more."""
+        """Whether it was closed, or its session has ended, so that nothing can be done with it any more."""
         return self._tab.closed
 
     async def close(self) -> None:
-        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError.
+        """Closes the tab, even if its page asks whether to stay. Raises PageUnresponsive, BrowserError.
 
-        A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
+        When the call is cancelled, the tab is closed all the same.
         """
         await self._tab.close()
 
@@ -108,9 +108,9 @@ class Page:
     async def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, every element that matters with a ref, all frames in document order.
 
-        Without a budget it is complete; with one it is at most so many tokens long and its last line accounts for
-        what was left out. A ref stays valid as long as its element lives. Frames that could not be read are in
-        `omitted`. Raises PageUnresponsive, DocumentGone, BrowserError.
+        Without a budget it is complete; with one it is at most `budget_tokens` long, and its last line says what was
+        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`. Raises
+        PageUnresponsive, DocumentGone, BrowserError.
         """
         snapshot = await self._tab.read(budget_tokens)
         self._tab.show(snapshot.text if is_whole(snapshot.text) else None)
@@ -128,11 +128,11 @@ class Page:
     ) -> SearchResult:
         """Where the lines of the snapshot match, over all frames: names, texts, values and options.
 
-        `pattern` is a text, whose words may stand in neighbouring cells, in any case unless `case_sensitive`, with
-        quotes and dashes of any form; or with `regex` an expression of the `regex` package. `context_chars` are told
-        before and after each match, and `max_results` matches at most; `total` counts them all. `cover` may hide parts
-        of a text before anything looks into it: it puts as many characters in their place. Raises InvalidArguments for
-        a bad pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        `pattern` is a text, whose words may be in neighbouring cells, in any case unless `case_sensitive`, with quotes
+        and dashes of any form; or with `regex` an expression of the `regex` package. Each match comes with
+        `context_chars` before and after it, and at most `max_results` are given; `total` counts them all. `cover` may
+        hide parts of a text before it is searched, by as many other characters. Raises InvalidArguments for a bad
+        pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
         """
         from cdp_agent.page.query.search import search  # late: 15 ms, half of it the regex package
 
@@ -157,8 +157,8 @@ class Page:
     ) -> FindResult:
         """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
 
-        `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
-        `attributes` names those to be told, `max_results` how many elements at most; `total` counts them all. Raises
+        `within` is the ref of an element to search in, with its shadow root and, for an iframe, its document.
+        `attributes` names the attributes to give, `max_results` is the most elements; `total` counts them all. Raises
         InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
         BrowserError.
         """
@@ -172,9 +172,9 @@ class Page:
         )
 
     async def markdown(self, *, budget_tokens: int | None = None) -> str:
-        """All that a reader sees of the page, as Markdown, all frames in document order.
+        """Everything that a reader sees of the page, as Markdown, all frames in document order.
 
-        With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        With a budget it is at most `budget_tokens` long, the main content first, and its last line says what was cut.
         Raises PageUnresponsive, BrowserError.
         """
         from cdp_agent.page.markdown import markdown  # late: 39 ms, with lxml
@@ -183,10 +183,10 @@ class Page:
         return found.text if budget_tokens is None else found.within(budget_tokens)
 
     async def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
-        """What the page wrote to its console since its document began, and what it threw that nobody caught.
+        """What the page wrote to its console since its document began, and its uncaught exceptions.
 
-        `level`: "error", "warning" (and errors) or "all"; `text` a part of the message, whatever the case; of those the
-        latest are told, `max_results` at most. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
+        `level`: "error", "warning" (with errors) or "all"; `text` is a part of the message, ignoring case. The latest
+        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
         PageUnresponsive, BrowserError.
         """
         tree = await self._tab.frames()
@@ -195,20 +195,21 @@ class Page:
     async def requests(
         self, *, kind: str | None = None, status: Status | None = None, text: str | None = None, max_results: int = 50
     ) -> RequestsResult:
-        """The requests that the tab has sent since its document was asked for, those of its frames too.
+        """The requests that the tab has sent since its document was requested, including those of its frames.
 
-        `kind` is as Chrome names it ("document", "xhr", "fetch", "script", …), "api" for xhr and fetch; `status` a
-        number (422), its class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", whatever the case; of
-        those the latest are told, `max_results` at most. The last 1,000 are remembered. Raises InvalidArguments,
-        PageUnresponsive, BrowserError.
+        `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
+        (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
+        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments, PageUnresponsive,
+        BrowserError.
         """
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
 
     async def response_body(self, number: int) -> ResponseBody:
-        """The body that came as the answer to a request of `requests`.
+        """The body of the response to a request of `requests`, by its `number`.
 
-        Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
+        Raises ActionError where Chrome does not keep it: it keeps the latest 2 MB of each process, and no body of more
+        than 200 KB.
         """
         await self._tab.frames()
         return await body_of(self._tab.activity.requests.log.request(number))
@@ -222,12 +223,12 @@ class Page:
         mask: Callable[[str], str] | None = None,
         max_body_bytes: int = 10_000_000,
     ) -> HarSaved:
-        """Writes the requests that the tab has sent since its document was asked for into a HAR 1.2 file.
+        """Writes the requests that the tab has sent since its document was requested to a HAR 1.2 file.
 
-        With headers, cookies, timings, what was sent and what came, for the user alone (mode 600), in the place of what
-        was there. All bodies are `max_body_bytes` long at most, those of the latest requests first. The values of
-        cookies, and of headers that let in whoever has them, are in it with `credentials`; `mask` is given every text,
-        and returns it as it may be seen. What is not in the file is said in its comments, and in `left_out`. Raises
+        It has headers, cookies, timings and bodies, is readable by the user alone (mode 600), and replaces an existing
+        file. All bodies together are at most `max_body_bytes` long, those of the latest requests first. The values of
+        cookies and of headers with credentials are only in it with `credentials`; `mask` is called with every text, and
+        returns what may be shown of it. What is missing is named in the file's comments, and in `left_out`. Raises
         ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
         """
         content, requests, left_out = await har_content(
@@ -244,12 +245,12 @@ class Page:
         region: Sequence[float] | None = None,
         hidden: Spans | None = None,
     ) -> bytes:
-        """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
+        """A PNG of the viewport, or of the whole page; `marks`: with boxes and refs around its interactive elements.
 
-        With `ref`, of that element alone, which is scrolled to where it is not all in view; with `region`, of the part
-        of the viewport that it names, see `zoom`. The marks are painted onto the picture, not into the page, and so are
-        covers over all text in which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element
-        that has no place, StaleRef, PageUnresponsive, DocumentGone, BrowserError.
+        With `ref`, of that element alone, which is scrolled into view if necessary; with `region`, of a part of the
+        viewport, see `zoom`. Marks are painted onto the picture, not into the page, and so are masks over all text in
+        which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element without layout,
+        StaleRef, PageUnresponsive, DocumentGone, BrowserError.
         """
         if region is not None and ref is None and not (full_page or marks):
             return await self.zoom(region, hidden=hidden)
@@ -260,10 +261,10 @@ class Page:
         return (await view.take_element(self._tab, await locate(self._tab, ref or ""), hidden=hidden)).data
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
-        """A PNG of a part of the viewport in more pixels, up to four for one, as many as models look at.
+        """A PNG of a part of the viewport, enlarged up to four times, but no larger than models use.
 
-        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for
-        what is no part of it, PageUnresponsive, DocumentGone, BrowserError.
+        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
+        region that is not in the viewport, PageUnresponsive, DocumentGone, BrowserError.
         """
         if len(region) != 4:
             raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
@@ -279,13 +280,13 @@ class Page:
         max_height: int | None = None,
         frame_rate: int = 10,
     ) -> AbstractAsyncContextManager[VideoRecording]:
-        """Films the tab while the block runs: `async with page.record_video("run.mp4"): …`.
+        """Records a video of the tab while the block runs: `async with page.record_video("run.mp4"): …`.
 
-        Chrome makes the film, AV1 in an MP4 file, which is written when the block ends, for the user alone. It is as
-        large as the viewport, or no larger than `max_width` and `max_height` in pixels, with `frame_rate` pictures a
-        second at most. Nothing is covered in it: it shows whatever the page does, secrets too. Entering raises
-        InvalidArguments for a file that cannot be written, SetupError where the Chrome is too old, PageClosed; leaving
-        raises ActionError where the tab was closed in the block, so that there is no film.
+        Chrome makes the video, AV1 in an MP4 file, which is written when the block ends, readable by the user alone. It
+        has the size of the viewport, but at most `max_width` and `max_height` pixels, and at most `frame_rate` frames a
+        second. Nothing is masked in it: it shows everything on the page, secrets too. Entering raises InvalidArguments
+        for a file that cannot be written, SetupError if the Chrome is too old, PageClosed; leaving raises ActionError
+        if the tab was closed in the block, so that there is no video.
         """
         return video.record_video(self._tab, path, max_width=max_width, max_height=max_height, frame_rate=frame_rate)
 
@@ -305,13 +306,13 @@ class Page:
         outline: bool = False,
         hidden: Spans | None = None,
     ) -> bytes:
-        """The page as a PDF, as its printer would get it, tagged for readers, and written to `path` where one is given.
+        """The page as a tagged (accessible) PDF, as it would be printed; written to `path` if one is given.
 
-        `scale` is 0.1 to 2; `page_ranges` such as "1-5, 8"; the templates are HTML, in which Chrome fills elements of
-        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: where the page has a paper size
-        of its own. `outline`: with bookmarks for its headings. Where `hidden` finds something anywhere in the page
-        there is no PDF, as nothing can be covered in one. Raises InvalidArguments, BlockedByPolicy, PageUnresponsive,
-        BrowserError.
+        `scale` is 0.1 to 2; `page_ranges` is like "1-5, 8"; the templates are HTML, in which Chrome fills elements of
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: uses the paper size that the
+        page's CSS sets, if any. `outline`: with bookmarks for its headings. If `hidden` finds something anywhere in the
+        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy,
+        PageUnresponsive, BrowserError.
         """
         options = PdfOptions(
             format=format,
@@ -337,30 +338,30 @@ class Page:
     async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
         """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
 
-        With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+        With a budget it is cut after `budget_tokens`. Raises StaleRef, PageUnresponsive, BrowserError.
         """
         return await markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """What can be acted on, as data, all frames in document order; with a budget, as much as so many tokens hold.
+        """The interactive elements as data, all frames in document order, as many as fit the budget, if one is given.
 
         Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
         """
         return await schema.take(self._tab, budget_tokens=budget_tokens)
 
     async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
-        """Opens an address and waits until it is settled: `timeout_s` seconds, or the browser's `navigation_timeout_s`.
+        """Opens an address and waits for the page to rest: `timeout_s`, or the browser's `navigation_timeout_s`.
 
         Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
         """
         return await navigation.goto(self._tab, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
-        """Goes back in the tab's history. Raises ActionError when there is none to go back to, as `goto` else."""
+        """Goes back in the tab's history. Raises ActionError when there is no earlier page, else as `goto`."""
         return await navigation.back(self._tab)
 
     async def forward(self) -> Receipt:
-        """Goes forward in the tab's history. Raises ActionError when there is none to go forward to, as `goto` else."""
+        """Goes forward in the tab's history. Raises ActionError when there is no later page, else as `goto`."""
         return await navigation.forward(self._tab)
 
     async def reload(self) -> Receipt:
@@ -379,7 +380,7 @@ class Page:
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
-        `modifiers` are held meanwhile: "Control", "Shift", "Alt", "Meta".
+        `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
         """
 
         async def do(at: Located) -> Outcome:
@@ -401,10 +402,10 @@ class Page:
         to_position: Position | None = None,
         hold_s: float = 0.0,
     ) -> Receipt:
-        """Drags one element with the mouse and drops it on another, elsewhere in the same one, or `by` so many pixels.
+        """Drags an element with the mouse and drops it on another one, elsewhere in the same one, or at a distance.
 
-        The positions are as in `click`; without them it goes from middle to middle. `by`: CSS pixels to the right and
-        down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
+        The positions are as in `click`; without them it goes from middle to middle. `by` is the distance in CSS pixels
+        to the right and down, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
         drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
         goal = drag.goal(to_ref, by)
@@ -416,36 +417,36 @@ class Page:
         return await perform(self._tab, "drag", from_ref, do, detail=drag.said(goal))
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or adds to it; `value` is what it has then. `submit` presses Enter afterwards.
+        """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
-        a million characters.
+        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not take or of more than a
+        million characters.
         """
         do = fill.fill_and_submit if submit else fill.fill
         return await perform(self._tab, "fill", ref, lambda at: do(at, text, append=append), submits=submit)
 
     async def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
-        """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
+        """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
-        A list is given the text of an option, a check box "on" or "off", a radio button "on". `submit` clicks the
-        button of the form afterwards. Raises as `fill`, `select`, `check` and `click` do, and names those that were
-        filled before.
+        The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`
+        clicks the form's button afterwards. Raises as `fill`, `select`, `check` and `click` do; the message names the
+        fields that were filled before.
         """
         return await form.fill_form(self._tab, values, submit=submit)
 
     async def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
-        """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.
+        """Chooses an option of a list, native or not, `by` its text, value or index; several if the list allows it.
 
-        Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
+        Raises NotInteractable, StaleRef, and InvalidArguments, which names the existing options.
         """
         return await perform(self._tab, "select", ref, lambda at: select.select(at, option, by=by))
 
     async def check(self, ref: str) -> Receipt:
-        """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
+        """Checks a checkbox, radio button or switch, unless it is checked. Raises NotInteractable, StaleRef."""
         return await perform(self._tab, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
-        """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
+        """Unchecks a checkbox or switch, unless it is. Raises as `check`; InvalidArguments for a radio button."""
         return await perform(self._tab, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
@@ -453,9 +454,9 @@ class Page:
         return await perform(self._tab, "focus", ref, actions.focus)
 
     async def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
-        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; `repeat` times.
+        """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
-        Raises InvalidArguments for a key that there is not, NotInteractable, StaleRef.
+        Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
         detail = key if repeat == 1 else f"{key} {repeat} times"
         return await actions.use_keyboard(
@@ -463,10 +464,10 @@ class Page:
         )
 
     async def type(self, text: str, *, ref: str | None = None) -> Receipt:
-        """Types into what has the focus, or into the element, a key for each character; line breaks are Enter.
+        """Types where the focus is, or into an element, a key for each character; line breaks are Enter.
 
-        For what listens to keys: terminals, grids, canvases. It replaces nothing; `fill` is for fields. Raises
-        InvalidArguments for more than a million characters.
+        For elements that handle keys themselves: terminals, grids, canvases. It replaces nothing; `fill` is for fields.
+        Raises InvalidArguments for more than a million characters.
         """
         keyboard.check_enterable(text)
         return await actions.use_keyboard(
@@ -474,9 +475,9 @@ class Page:
         )
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
-        """Gives the files at these paths to a file field, or to what opens one.
+        """Gives files to a file field, or to an element that opens a file chooser.
 
-        Raises InvalidArguments for a file that is not there, NotInteractable, StaleRef.
+        Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
         """
         return await perform(self._tab, "upload", ref, lambda at: upload.upload(at, paths))
 
@@ -489,13 +490,12 @@ class Page:
         ref: str | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
-        """Scrolls the page, or with `ref` that element or the nearest box around it, until what that loads has arrived.
+        """Scrolls the page, or with `ref` that element or the nearest box around it, and waits for what this loads.
 
-        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" follows a feed as long as
-        it grows. `pages` is in viewports of what scrolls (0.1 to 20), `pixels` in CSS pixels wins over it. With
-        `to_text` it goes on until that text is there and brings it into view, also in a list that draws only what is
-        in view; from the end it begins again at the top. Raises InvalidArguments, StaleRef, PageUnresponsive,
-        BrowserError.
+        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
+        `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
+        it scrolls until that text is found, also in a list that draws only the visible rows, and brings it into view;
+        at the end it starts again from the top. Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
         """
         return await scroll.scroll(self._tab, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 
@@ -511,13 +511,13 @@ class Page:
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
-        """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
+        """Waits until all given conditions hold at the same time, in any frame; the receipt has what changed meanwhile.
 
-        `text` and `gone` are texts as a reader sees them, whatever the case and white space; `selector` is a CSS
-        selector, in shadow roots too, of something that is shown; `url` a part of the address, or a pattern with `*`;
-        `ref` an element that is there and shown. `navigation`: another page or address than before the last action.
-        `idle`: so many seconds (True: half a second) without a request, apart from those that never end. Raises
-        ActionError that says what is there instead after `timeout_s` seconds, InvalidArguments, BrowserError.
+        `text` is visible, `gone` is not, ignoring case and white space; `selector` matches a visible element, also in
+        shadow roots; `url` is a part of the address, or a pattern with `*`; the element of `ref` exists and is visible.
+        `navigation`: the page or address is another one than before the last action. `idle`: so many seconds (True:
+        half a second) without a request, except those that never end. Raises ActionError after `timeout_s` seconds,
+        which says what is there instead; InvalidArguments, BrowserError.
         """
         return await wait.wait_for(
             self._tab,
@@ -533,12 +533,12 @@ class Page:
 
 
 def page_of(tab: Tab) -> Page:
-    """What programs have of the tab, the same object each time."""
+    """The Page of the tab, always the same object."""
     if not isinstance(tab.handle, Page):
         tab.handle = Page(tab)
     return tab.handle
 
 
 def tab_of(page: Page) -> Tab:
-    """The tab behind the page, for what stands above this package and needs more of it than programs do."""
+    """The tab behind the page, for code above this package that needs more than the public methods."""
     return page._tab

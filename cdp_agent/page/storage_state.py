@@ -1,4 +1,4 @@
-"""Cookies and local storage, out of a Chrome into a file and back. The file is Playwright's `storageState`.
+"""Saves cookies and local storage of a Chrome to a file, and loads them. The format is Playwright's `storageState`.
 
 https://playwright.dev/python/docs/api/class-browsercontext#browser-context-storage-state
 """
@@ -24,7 +24,7 @@ _EMPTY_PAGE = [fetch.HeaderEntry(name="Content-Type", value="text/html")]
 
 
 class SavedCookie(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """`domain` begins with a dot when its subdomains get it, too. `expires` in Unix seconds, -1: with the session."""
+    """`domain` begins with a dot if subdomains get it too. `expires` is in Unix seconds, -1 for a session cookie."""
 
     name: str
     value: str
@@ -35,7 +35,7 @@ class SavedCookie(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     secure: bool = False
     same_site: storage.SameSite | msgspec.UnsetType = msgspec.UNSET
     partition_key: str | msgspec.UnsetType = msgspec.UNSET
-    """The site around the frame that it is for."""
+    """The top-level site in whose frames it is used, for a partitioned cookie."""
     has_cross_site_ancestor: bool | msgspec.UnsetType = msgspec.field(
         default=msgspec.UNSET, name="_crHasCrossSiteAncestor"
     )
@@ -59,7 +59,7 @@ class StorageState(msgspec.Struct, frozen=True):
 
 
 def read_state(path: str | os.PathLike[str]) -> StorageState:
-    """What was saved there. Raises SetupError."""
+    """Reads a file. Raises SetupError."""
     try:
         return msgspec.json.decode(Path(os.path.expanduser(path)).read_bytes(), type=StorageState)
     except OSError as error:
@@ -70,7 +70,7 @@ def read_state(path: str | os.PathLike[str]) -> StorageState:
 
 
 def write_state(path: str | os.PathLike[str], state: StorageState) -> None:
-    """Saves it, for the user alone (mode 600), whole or not at all. Raises SetupError."""
+    """Writes a file for the user alone (mode 600), completely or not at all. Raises SetupError."""
     place = Path(os.path.expanduser(path))
     try:
         files.write(place, msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
@@ -85,7 +85,7 @@ async def cookies_of(browser: Session, context: str | None) -> list[SavedCookie]
 
 
 async def set_cookies(browser: Session, cookies: Iterable[SavedCookie], context: str | None) -> None:
-    """Adds them. Raises ProtocolError when Chrome takes one of them for no cookie."""
+    """Adds cookies to a browser context. Raises ProtocolError when Chrome refuses one as invalid."""
     if params := [_param(each) for each in cookies]:
         await browser.send(storage.SetCookies(cookies=params, browser_context_id=context))
 
@@ -126,7 +126,7 @@ def _param(cookie: SavedCookie) -> storage.CookieParam:
 
 
 class Visitor:
-    """A tab that goes to origins without any request leaving Chrome: it gets an empty page of each."""
+    """A tab that opens origins without any request leaving Chrome: each is answered with an empty page."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -134,7 +134,7 @@ class Visitor:
 
     @classmethod
     async def of_tab(cls, browser: Session, target_id: str) -> Visitor:
-        """On a session of its own, so that what else listens to the tab is not in its way."""
+        """Attaches to a tab on a session of its own, so that other handlers of the tab do not interfere."""
         attached = await browser.send(target.AttachToTarget(target_id=target_id, flatten=True))
         session = browser.connection.session(attached.session_id)
         await asyncio.gather(
@@ -146,7 +146,7 @@ class Visitor:
         return cls(session)
 
     async def read(self, origin: str) -> list[Item]:
-        """The local storage of an origin, by name."""
+        """The items in the local storage of an origin."""
         await self._visit(origin)
         found = await self._session.send(dom_storage.GetItems(storage_id=_local(origin)))
         return sorted((Item(name, value) for name, value in found.entries), key=lambda each: each.name)

@@ -103,23 +103,23 @@ if TYPE_CHECKING:
 class BrowserContext(Face[AsyncBrowserContext]):
     """`with browser.new_context(…) as context`, or without it and `context.close()`.
 
-    Its popups belong to it; nothing is shared with other contexts but what a browser's own rules refuse to all. An
-    Agent takes it in place of a Browser.
+    The popups of its tabs belong to it too. It shares nothing with other contexts except the rules of the whole browser
+    (and, where it is not isolated, cookies and storage). An Agent takes it in place of a Browser.
     """
 
     @property
     def version(self) -> cdp_browser.Version:
-        """The Chrome's product and protocol."""
+        """The product and version of the Chrome, and of its protocol."""
         return read(lambda: self._async.version)
 
     @property
     def attempts(self) -> list[Attempt]:
-        """The endpoints that were tried when the browser was opened, the one that it is connected to last."""
+        """The endpoints that were tried when the browser was opened; it is connected to the last one."""
         return read(lambda: self._async.attempts)
 
     @property
     def pages(self) -> list[Page]:
-        """The open tabs, in the order in which they came. They cost nothing until they are used."""
+        """The open tabs, in the order in which they were opened. A tab costs nothing until it is used."""
         return [Page(each) for each in read(lambda: self._async.pages)]
 
     def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
@@ -131,14 +131,14 @@ class BrowserContext(Face[AsyncBrowserContext]):
         return Page(call(self._async.new_page(url, background=background)))
 
     def find_page(self, named: str) -> Page:
-        """The open tab of that id, or the only one whose title or address holds these words.
+        """The open tab with the id `named`, or the only one whose title or address contains that text.
 
-        Raises SetupError with those that there are.
+        Raises SetupError, which lists tabs that match, or else the open ones.
         """
         return Page(read(lambda: self._async.find_page(named)))
 
     def renew_titles(self) -> None:
-        """Asks what the tabs are called now: of a title that a page gives itself later, Chrome tells nobody.
+        """Updates the titles of the tabs. Chrome sends no event when a page changes its title after loading.
 
         Target.getTargets. Raises BrowserError.
         """
@@ -147,18 +147,18 @@ class BrowserContext(Face[AsyncBrowserContext]):
     def save_storage_state(self, path: str | os.PathLike[str]) -> None:
         """Writes the cookies, and the local storage of the origins that tabs have shown, to a file (mode 600).
 
-        The file is Playwright's. Raises SetupError when it cannot be written, BrowserError.
+        The format is Playwright's `storageState`. Raises SetupError when the file cannot be written, BrowserError.
         """
         call(self._async.save_storage_state(path))
 
     @property
     def id(self) -> str | None:
-        """What Chrome names it by, for commands such as Storage.getCookies; None: its usual browser context."""
+        """Its `browserContextId`, for commands such as Storage.getCookies; None for Chrome's usual browser context."""
         return read(lambda: self._async.id)
 
     @property
     def is_ours(self) -> bool:
-        """We started this Chrome, and end it."""
+        """Whether we started this Chrome, and so end it."""
         return read(lambda: self._async.is_ours)
 
     def opened(self, page: Page) -> bool:
@@ -166,7 +166,7 @@ class BrowserContext(Face[AsyncBrowserContext]):
         return read(lambda: self._async.opened(behind(page)))
 
     def keep(self, page: Page) -> None:
-        """The tab stays open when we leave a Chrome that is not ours."""
+        """Lets the tab stay open when we disconnect from a Chrome that is not ours."""
         read(lambda: self._async.keep(behind(page)))
 
     @property
@@ -176,36 +176,36 @@ class BrowserContext(Face[AsyncBrowserContext]):
 
     @property
     def pid(self) -> int | None:
-        """The main process of a Chrome that we started, None for another one."""
+        """The id of the main process of a Chrome that we started; None for any other Chrome."""
         return read(lambda: self._async.pid)
 
     @property
     def profile(self) -> str | None:
-        """The profile folder of a Chrome that we started, None for another one."""
+        """The profile folder of a Chrome that we started; None for any other Chrome."""
         return read(lambda: self._async.profile)
 
     def listening(self, timeout_s: float = 30.0) -> str:
-        """The WebSocket of a Chrome that we started with `--remote-debugging-port` among its `args`, once it is open.
+        """The WebSocket address of a Chrome that we started with `--remote-debugging-port` in `args`, once it listens.
 
         Raises BrowserError when it does not listen within `timeout_s`, or is not ours.
         """
         return call(self._async.listening(timeout_s))
 
     def reopen(self) -> None:
-        """Opens the browser again in the way it was opened, after its Chrome went away: all tabs are new ones.
+        """Opens the browser again as it was opened before, after its Chrome was lost. The old tabs do not come back.
 
-        Several that ask for it at a time get the same one. Raises BrowserError, also for one that was closed on
-        purpose. Where it fails it can be asked for again.
+        Concurrent calls get the same new Chrome. Raises BrowserError, also when the browser was closed on purpose; it
+        can be called again after a failure.
         """
         call(self._async.reopen())
 
     @property
     def closed(self) -> bool:
-        """It was closed: no tab can be opened in it any more."""
+        """Whether it was closed, so that no tab can be opened in it any more."""
         return read(lambda: self._async.closed)
 
     def close(self) -> None:
-        """Closes the tabs that were opened in it. With an isolated one, all that it stored is gone."""
+        """Closes the tabs that we opened in it. What an isolated context has stored is deleted."""
         call(self._async.close())
 
     def __enter__(self) -> Self:
@@ -218,8 +218,8 @@ class BrowserContext(Face[AsyncBrowserContext]):
 class Browser(BrowserContext):
     """`with Browser.launch() as browser`, or `browser = Browser.launch()` and `browser.close()`.
 
-    Whoever holds it holds the Chrome that is there now: `reopen` exchanges what is behind it. In its own tabs it is the
-    browser context that Chrome begins with; `pages` are those of other people as well, where there are any.
+    The object stays the same when `reopen` replaces the Chrome behind it. It is also the browser context that Chrome
+    begins with. Its `pages` include tabs that other people opened in that context.
     """
 
     _async: AsyncBrowser
@@ -251,10 +251,10 @@ class Browser(BrowserContext):
         """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside of the profile, or to
-        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For what
-        else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
-        BrowserError, with what Chrome said, when it does not start within `timeout_s`.
+        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside the profile, or to
+        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
+        other settings, see `PageSettings`. Raises SetupError for a setting that makes no sense, and BrowserError, with
+        the end of Chrome's stderr, when it does not start within `timeout_s`.
         """
         return Browser(
             opened(
@@ -289,15 +289,15 @@ class Browser(BrowserContext):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[Given],
     ) -> Browser:
-        """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+        """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
-        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`. `headers` go
-        with the requests to the endpoint. The Chrome is never ended, only tabs that we opened are closed; they are in
-        the background. What is set holds in them and in their popups: the others keep their size, focus, dialogs and
-        downloads, and are under no rules. Where pages ask for the place (`geolocation`), the Chrome's user is asked.
-        With a `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When
-        the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address, and
-        BrowserError that tells what happened at each endpoint.
+        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` go
+        with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they stay
+        in the background. Settings apply to these tabs and their popups: all others keep their size, focus, dialogs and
+        downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user. With a
+        `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When the
+        Chrome is lost, `reopen` takes the next endpoint. Raises SetupError for what is not an address, and
+        BrowserError, which says what happened at each endpoint.
         """
         return Browser(
             opened(
@@ -318,7 +318,7 @@ class Browser(BrowserContext):
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """Those that `new_context` gave, as far as they are open."""
+        """The contexts that `new_context` made and that are open."""
         return [BrowserContext(each) for each in read(lambda: self._async.contexts)]
 
     def new_context(
@@ -334,10 +334,9 @@ class Browser(BrowserContext):
     ) -> BrowserContext:
         """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
 
-        `isolated`: with cookies and storage of its own, as a private window has. Otherwise it has those of the browser,
-        and takes neither `proxy` nor `storage_state`. `viewport` in CSS pixels (None: that of the browser). What the
-        rules of the browser refuse is refused here, too. Raises SetupError for a setting that makes no sense,
-        BrowserError.
+        `isolated`: with cookies and storage of its own, like a private window. Otherwise it shares the browser's, and
+        takes neither `proxy` nor `storage_state`. `viewport` is in CSS pixels (None: that of the browser). The rules of
+        the browser hold here too. Raises SetupError for a setting that makes no sense, BrowserError.
         """
         return BrowserContext(
             call(
@@ -364,7 +363,7 @@ class Page(Face[AsyncPage]):
 
     @property
     def number(self) -> int:
-        """Which one it is of all the tabs that the browser has had, from 1."""
+        """Its number among all tabs that the browser has had, from 1."""
         return read(lambda: self._async.number)
 
     @property
@@ -379,23 +378,23 @@ class Page(Face[AsyncPage]):
 
     @property
     def opener(self) -> Page | None:
-        """The tab that opened it, if one did."""
+        """The tab that opened it, None if none did."""
         return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
 
     @property
     def popups(self) -> list[Page]:
-        """The tabs that this one opened, in order; of those closed meanwhile the last few."""
+        """The tabs that this one opened, in order; of those that were closed only the last few."""
         return [Page(each) for each in read(lambda: self._async.popups)]
 
     @property
     def closed(self) -> bool:
-        """It was closed, or its session was ended: nothing can be done with it any more."""
+        """Whether it was closed, or its session has ended, so that nothing can be done with it any more."""
         return read(lambda: self._async.closed)
 
     def close(self) -> None:
-        """Closes the tab, also when it would rather ask whether to stay. Raises PageUnresponsive, BrowserError.
+        """Closes the tab, even if its page asks whether to stay. Raises PageUnresponsive, BrowserError.
 
-        A tab that is half closed is of no use: once begun it is closed, also when whoever waits for it is cancelled.
+        When the call is cancelled, the tab is closed all the same.
         """
         call(self._async.close())
 
@@ -409,9 +408,9 @@ class Page(Face[AsyncPage]):
     def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, every element that matters with a ref, all frames in document order.
 
-        Without a budget it is complete; with one it is at most so many tokens long and its last line accounts for
-        what was left out. A ref stays valid as long as its element lives. Frames that could not be read are in
-        `omitted`. Raises PageUnresponsive, DocumentGone, BrowserError.
+        Without a budget it is complete; with one it is at most `budget_tokens` long, and its last line says what was
+        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`. Raises
+        PageUnresponsive, DocumentGone, BrowserError.
         """
         return call(self._async.snapshot(budget_tokens=budget_tokens))
 
@@ -427,11 +426,11 @@ class Page(Face[AsyncPage]):
     ) -> SearchResult:
         """Where the lines of the snapshot match, over all frames: names, texts, values and options.
 
-        `pattern` is a text, whose words may stand in neighbouring cells, in any case unless `case_sensitive`, with
-        quotes and dashes of any form; or with `regex` an expression of the `regex` package. `context_chars` are told
-        before and after each match, and `max_results` matches at most; `total` counts them all. `cover` may hide parts
-        of a text before anything looks into it: it puts as many characters in their place. Raises InvalidArguments for
-        a bad pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        `pattern` is a text, whose words may be in neighbouring cells, in any case unless `case_sensitive`, with quotes
+        and dashes of any form; or with `regex` an expression of the `regex` package. Each match comes with
+        `context_chars` before and after it, and at most `max_results` are given; `total` counts them all. `cover` may
+        hide parts of a text before it is searched, by as many other characters. Raises InvalidArguments for a bad
+        pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
         """
         return call(
             self._async.search(
@@ -455,8 +454,8 @@ class Page(Face[AsyncPage]):
     ) -> FindResult:
         """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
 
-        `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
-        `attributes` names those to be told, `max_results` how many elements at most; `total` counts them all. Raises
+        `within` is the ref of an element to search in, with its shadow root and, for an iframe, its document.
+        `attributes` names the attributes to give, `max_results` is the most elements; `total` counts them all. Raises
         InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
         BrowserError.
         """
@@ -467,18 +466,18 @@ class Page(Face[AsyncPage]):
         )
 
     def markdown(self, *, budget_tokens: int | None = None) -> str:
-        """All that a reader sees of the page, as Markdown, all frames in document order.
+        """Everything that a reader sees of the page, as Markdown, all frames in document order.
 
-        With a budget it is at most so many tokens long, the main content first, and its last line says what was cut.
+        With a budget it is at most `budget_tokens` long, the main content first, and its last line says what was cut.
         Raises PageUnresponsive, BrowserError.
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
 
     def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
-        """What the page wrote to its console since its document began, and what it threw that nobody caught.
+        """What the page wrote to its console since its document began, and its uncaught exceptions.
 
-        `level`: "error", "warning" (and errors) or "all"; `text` a part of the message, whatever the case; of those the
-        latest are told, `max_results` at most. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
+        `level`: "error", "warning" (with errors) or "all"; `text` is a part of the message, ignoring case. The latest
+        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
         PageUnresponsive, BrowserError.
         """
         return call(self._async.console(level=level, text=text, max_results=max_results))
@@ -486,19 +485,20 @@ class Page(Face[AsyncPage]):
     def requests(
         self, *, kind: str | None = None, status: Status | None = None, text: str | None = None, max_results: int = 50
     ) -> RequestsResult:
-        """The requests that the tab has sent since its document was asked for, those of its frames too.
+        """The requests that the tab has sent since its document was requested, including those of its frames.
 
-        `kind` is as Chrome names it ("document", "xhr", "fetch", "script", …), "api" for xhr and fetch; `status` a
-        number (422), its class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", whatever the case; of
-        those the latest are told, `max_results` at most. The last 1,000 are remembered. Raises InvalidArguments,
-        PageUnresponsive, BrowserError.
+        `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
+        (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
+        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments, PageUnresponsive,
+        BrowserError.
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
     def response_body(self, number: int) -> ResponseBody:
-        """The body that came as the answer to a request of `requests`.
+        """The body of the response to a request of `requests`, by its `number`.
 
-        Raises ActionError where Chrome does not keep it: of each process it keeps 2 MB in all, the latest.
+        Raises ActionError where Chrome does not keep it: it keeps the latest 2 MB of each process, and no body of more
+        than 200 KB.
         """
         return call(self._async.response_body(number))
 
@@ -511,12 +511,12 @@ class Page(Face[AsyncPage]):
         mask: Callable[[str], str] | None = None,
         max_body_bytes: int = 10000000,
     ) -> HarSaved:
-        """Writes the requests that the tab has sent since its document was asked for into a HAR 1.2 file.
+        """Writes the requests that the tab has sent since its document was requested to a HAR 1.2 file.
 
-        With headers, cookies, timings, what was sent and what came, for the user alone (mode 600), in the place of what
-        was there. All bodies are `max_body_bytes` long at most, those of the latest requests first. The values of
-        cookies, and of headers that let in whoever has them, are in it with `credentials`; `mask` is given every text,
-        and returns it as it may be seen. What is not in the file is said in its comments, and in `left_out`. Raises
+        It has headers, cookies, timings and bodies, is readable by the user alone (mode 600), and replaces an existing
+        file. All bodies together are at most `max_body_bytes` long, those of the latest requests first. The values of
+        cookies and of headers with credentials are only in it with `credentials`; `mask` is called with every text, and
+        returns what may be shown of it. What is missing is named in the file's comments, and in `left_out`. Raises
         ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
         """
         return call(
@@ -532,20 +532,20 @@ class Page(Face[AsyncPage]):
         region: Sequence[float] | None = None,
         hidden: Spans | None = None,
     ) -> bytes:
-        """A PNG of the viewport, or of the whole page; `marks`: with refs around what can be acted on in the viewport.
+        """A PNG of the viewport, or of the whole page; `marks`: with boxes and refs around its interactive elements.
 
-        With `ref`, of that element alone, which is scrolled to where it is not all in view; with `region`, of the part
-        of the viewport that it names, see `zoom`. The marks are painted onto the picture, not into the page, and so are
-        covers over all text in which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element
-        that has no place, StaleRef, PageUnresponsive, DocumentGone, BrowserError.
+        With `ref`, of that element alone, which is scrolled into view if necessary; with `region`, of a part of the
+        viewport, see `zoom`. Marks are painted onto the picture, not into the page, and so are masks over all text in
+        which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element without layout,
+        StaleRef, PageUnresponsive, DocumentGone, BrowserError.
         """
         return call(self._async.screenshot(full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden))
 
     def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
-        """A PNG of a part of the viewport in more pixels, up to four for one, as many as models look at.
+        """A PNG of a part of the viewport, enlarged up to four times, but no larger than models use.
 
-        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for
-        what is no part of it, PageUnresponsive, DocumentGone, BrowserError.
+        `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
+        region that is not in the viewport, PageUnresponsive, DocumentGone, BrowserError.
         """
         return call(self._async.zoom(region, hidden=hidden))
 
@@ -557,13 +557,13 @@ class Page(Face[AsyncPage]):
         max_height: int | None = None,
         frame_rate: int = 10,
     ) -> AbstractContextManager[VideoRecording]:
-        """Films the tab while the block runs: `with page.record_video("run.mp4"): …`.
+        """Records a video of the tab while the block runs: `with page.record_video("run.mp4"): …`.
 
-        Chrome makes the film, AV1 in an MP4 file, which is written when the block ends, for the user alone. It is as
-        large as the viewport, or no larger than `max_width` and `max_height` in pixels, with `frame_rate` pictures a
-        second at most. Nothing is covered in it: it shows whatever the page does, secrets too. Entering raises
-        InvalidArguments for a file that cannot be written, SetupError where the Chrome is too old, PageClosed; leaving
-        raises ActionError where the tab was closed in the block, so that there is no film.
+        Chrome makes the video, AV1 in an MP4 file, which is written when the block ends, readable by the user alone. It
+        has the size of the viewport, but at most `max_width` and `max_height` pixels, and at most `frame_rate` frames a
+        second. Nothing is masked in it: it shows everything on the page, secrets too. Entering raises InvalidArguments
+        for a file that cannot be written, SetupError if the Chrome is too old, PageClosed; leaving raises ActionError
+        if the tab was closed in the block, so that there is no video.
         """
         return entered(
             read(
@@ -589,13 +589,13 @@ class Page(Face[AsyncPage]):
         outline: bool = False,
         hidden: Spans | None = None,
     ) -> bytes:
-        """The page as a PDF, as its printer would get it, tagged for readers, and written to `path` where one is given.
+        """The page as a tagged (accessible) PDF, as it would be printed; written to `path` if one is given.
 
-        `scale` is 0.1 to 2; `page_ranges` such as "1-5, 8"; the templates are HTML, in which Chrome fills elements of
-        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: where the page has a paper size
-        of its own. `outline`: with bookmarks for its headings. Where `hidden` finds something anywhere in the page
-        there is no PDF, as nothing can be covered in one. Raises InvalidArguments, BlockedByPolicy, PageUnresponsive,
-        BrowserError.
+        `scale` is 0.1 to 2; `page_ranges` is like "1-5, 8"; the templates are HTML, in which Chrome fills elements of
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: uses the paper size that the
+        page's CSS sets, if any. `outline`: with bookmarks for its headings. If `hidden` finds something anywhere in the
+        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy,
+        PageUnresponsive, BrowserError.
         """
         return call(
             self._async.pdf(
@@ -624,30 +624,30 @@ class Page(Face[AsyncPage]):
     def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
         """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
 
-        With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+        With a budget it is cut after `budget_tokens`. Raises StaleRef, PageUnresponsive, BrowserError.
         """
         return call(self._async.clean_html(ref, budget_tokens=budget_tokens))
 
     def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """What can be acted on, as data, all frames in document order; with a budget, as much as so many tokens hold.
+        """The interactive elements as data, all frames in document order, as many as fit the budget, if one is given.
 
         Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
         """
         return call(self._async.schema(budget_tokens=budget_tokens))
 
     def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
-        """Opens an address and waits until it is settled: `timeout_s` seconds, or the browser's `navigation_timeout_s`.
+        """Opens an address and waits for the page to rest: `timeout_s`, or the browser's `navigation_timeout_s`.
 
         Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
         """
         return call(self._async.goto(url, timeout_s=timeout_s))
 
     def back(self) -> Receipt:
-        """Goes back in the tab's history. Raises ActionError when there is none to go back to, as `goto` else."""
+        """Goes back in the tab's history. Raises ActionError when there is no earlier page, else as `goto`."""
         return call(self._async.back())
 
     def forward(self) -> Receipt:
-        """Goes forward in the tab's history. Raises ActionError when there is none to go forward to, as `goto` else."""
+        """Goes forward in the tab's history. Raises ActionError when there is no later page, else as `goto`."""
         return call(self._async.forward())
 
     def reload(self) -> Receipt:
@@ -666,7 +666,7 @@ class Page(Face[AsyncPage]):
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
 
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
-        `modifiers` are held meanwhile: "Control", "Shift", "Alt", "Meta".
+        `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
         """
         return call(self._async.click(ref, button=button, count=count, position=position, modifiers=modifiers))
 
@@ -684,10 +684,10 @@ class Page(Face[AsyncPage]):
         to_position: Position | None = None,
         hold_s: float = 0.0,
     ) -> Receipt:
-        """Drags one element with the mouse and drops it on another, elsewhere in the same one, or `by` so many pixels.
+        """Drags an element with the mouse and drops it on another one, elsewhere in the same one, or at a distance.
 
-        The positions are as in `click`; without them it goes from middle to middle. `by`: CSS pixels to the right and
-        down from where it begins, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
+        The positions are as in `click`; without them it goes from middle to middle. `by` is the distance in CSS pixels
+        to the right and down, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
         drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
         return call(
@@ -695,35 +695,35 @@ class Page(Face[AsyncPage]):
         )
 
     def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
-        """Replaces the text of a field, or adds to it; `value` is what it has then. `submit` presses Enter afterwards.
+        """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, InvalidArguments for what the field does not take and for a text of more than
-        a million characters.
+        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not take or of more than a
+        million characters.
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
 
     def fill_form(self, values: Mapping[str, str], *, submit: bool = False) -> Receipt:
-        """Fills in several fields, by their refs, and waits for the page once; `fields` says what became of each.
+        """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
-        A list is given the text of an option, a check box "on" or "off", a radio button "on". `submit` clicks the
-        button of the form afterwards. Raises as `fill`, `select`, `check` and `click` do, and names those that were
-        filled before.
+        The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`
+        clicks the form's button afterwards. Raises as `fill`, `select`, `check` and `click` do; the message names the
+        fields that were filled before.
         """
         return call(self._async.fill_form(values, submit=submit))
 
     def select(self, ref: str, option: str | Sequence[str], *, by: SelectBy = "text") -> Receipt:
-        """Chooses an option of a list, native or not, `by` its text, value or index; several where it takes several.
+        """Chooses an option of a list, native or not, `by` its text, value or index; several if the list allows it.
 
-        Raises NotInteractable, InvalidArguments that names the options there are, StaleRef.
+        Raises NotInteractable, StaleRef, and InvalidArguments, which names the existing options.
         """
         return call(self._async.select(ref, option, by=by))
 
     def check(self, ref: str) -> Receipt:
-        """Checks a checkbox, radio button or switch, if it is not. Raises NotInteractable, StaleRef."""
+        """Checks a checkbox, radio button or switch, unless it is checked. Raises NotInteractable, StaleRef."""
         return call(self._async.check(ref))
 
     def uncheck(self, ref: str) -> Receipt:
-        """Unchecks a checkbox or switch, if it is checked. Raises NotInteractable, StaleRef."""
+        """Unchecks a checkbox or switch, unless it is. Raises as `check`; InvalidArguments for a radio button."""
         return call(self._async.uncheck(ref))
 
     def focus(self, ref: str) -> Receipt:
@@ -731,24 +731,24 @@ class Page(Face[AsyncPage]):
         return call(self._async.focus(ref))
 
     def press(self, key: str, *, ref: str | None = None, repeat: int = 1) -> Receipt:
-        """Presses a key or chord ("Enter", "Control+A") where the focus is, or in the element; `repeat` times.
+        """Presses a key or chord ("Enter", "Control+A") `repeat` times where the focus is, or in an element.
 
-        Raises InvalidArguments for a key that there is not, NotInteractable, StaleRef.
+        Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
         return call(self._async.press(key, ref=ref, repeat=repeat))
 
     def type(self, text: str, *, ref: str | None = None) -> Receipt:
-        """Types into what has the focus, or into the element, a key for each character; line breaks are Enter.
+        """Types where the focus is, or into an element, a key for each character; line breaks are Enter.
 
-        For what listens to keys: terminals, grids, canvases. It replaces nothing; `fill` is for fields. Raises
-        InvalidArguments for more than a million characters.
+        For elements that handle keys themselves: terminals, grids, canvases. It replaces nothing; `fill` is for fields.
+        Raises InvalidArguments for more than a million characters.
         """
         return call(self._async.type(text, ref=ref))
 
     def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
-        """Gives the files at these paths to a file field, or to what opens one.
+        """Gives files to a file field, or to an element that opens a file chooser.
 
-        Raises InvalidArguments for a file that is not there, NotInteractable, StaleRef.
+        Raises InvalidArguments for a file that does not exist, NotInteractable, StaleRef.
         """
         return call(self._async.upload(ref, paths))
 
@@ -761,13 +761,12 @@ class Page(Face[AsyncPage]):
         ref: str | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
-        """Scrolls the page, or with `ref` that element or the nearest box around it, until what that loads has arrived.
+        """Scrolls the page, or with `ref` that element or the nearest box around it, and waits for what this loads.
 
-        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" follows a feed as long as
-        it grows. `pages` is in viewports of what scrolls (0.1 to 20), `pixels` in CSS pixels wins over it. With
-        `to_text` it goes on until that text is there and brings it into view, also in a list that draws only what is
-        in view; from the end it begins again at the top. Raises InvalidArguments, StaleRef, PageUnresponsive,
-        BrowserError.
+        `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
+        `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
+        it scrolls until that text is found, also in a list that draws only the visible rows, and brings it into view;
+        at the end it starts again from the top. Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
         """
         return call(self._async.scroll(direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text))
 
@@ -783,13 +782,13 @@ class Page(Face[AsyncPage]):
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
-        """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
+        """Waits until all given conditions hold at the same time, in any frame; the receipt has what changed meanwhile.
 
-        `text` and `gone` are texts as a reader sees them, whatever the case and white space; `selector` is a CSS
-        selector, in shadow roots too, of something that is shown; `url` a part of the address, or a pattern with `*`;
-        `ref` an element that is there and shown. `navigation`: another page or address than before the last action.
-        `idle`: so many seconds (True: half a second) without a request, apart from those that never end. Raises
-        ActionError that says what is there instead after `timeout_s` seconds, InvalidArguments, BrowserError.
+        `text` is visible, `gone` is not, ignoring case and white space; `selector` matches a visible element, also in
+        shadow roots; `url` is a part of the address, or a pattern with `*`; the element of `ref` exists and is visible.
+        `navigation`: the page or address is another one than before the last action. `idle`: so many seconds (True:
+        half a second) without a request, except those that never end. Raises ActionError after `timeout_s` seconds,
+        which says what is there instead; InvalidArguments, BrowserError.
         """
         return call(
             self._async.wait_for(
@@ -907,10 +906,10 @@ class Session(Face[AsyncSession]):
         """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside of the profile, or to
-        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For what
-        else pages are made to see, see `PageSettings`. Raises SetupError for a setting that makes no sense, and
-        BrowserError, with what Chrome said, when it does not start within `timeout_s`.
+        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside the profile, or to
+        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
+        other settings, see `PageSettings`. Raises SetupError for a setting that makes no sense, and BrowserError, with
+        the end of Chrome's stderr, when it does not start within `timeout_s`.
         """
         return Session.of(
             opened(
@@ -945,15 +944,15 @@ class Session(Face[AsyncSession]):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[Given],
     ) -> Session:
-        """A Chrome that runs: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+        """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
-        "auto" is the Chrome that its user works with, found in its usual profile's folder or in `profile`. `headers` go
-        with the requests to the endpoint. The Chrome is never ended, only tabs that we opened are closed; they are in
-        the background. What is set holds in them and in their popups: the others keep their size, focus, dialogs and
-        downloads, and are under no rules. Where pages ask for the place (`geolocation`), the Chrome's user is asked.
-        With a `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When
-        the Chrome goes away, `reopen` takes the next endpoint. Raises SetupError for what is no address, and
-        BrowserError that tells what happened at each endpoint.
+        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` go
+        with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they stay
+        in the background. Settings apply to these tabs and their popups: all others keep their size, focus, dialogs and
+        downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user. With a
+        `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When the
+        Chrome is lost, `reopen` takes the next endpoint. Raises SetupError for what is not an address, and
+        BrowserError, which says what happened at each endpoint.
         """
         return Session.of(
             opened(

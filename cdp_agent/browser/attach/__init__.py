@@ -1,4 +1,4 @@
-"""The way to a Chrome that runs: several endpoints, tried in order, and the Chrome that its user works with.
+"""Connecting to a running Chrome: several endpoints, tried in order, and the Chrome that the user works with.
 
 Imports `cdp`, and no page.
 """

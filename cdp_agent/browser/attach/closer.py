@@ -1,11 +1,11 @@
-"""The small process that closes the tabs which we opened in somebody else's Chrome, when we are gone and they are not.
+"""The small process that closes the tabs which we opened in somebody else's Chrome, if they are left when we are gone.
 
     python -I -S closer.py PARENT_PID
 
-On standard input, a line each: first where Chrome's HTTP endpoints are and the headers to send, as JSON; then `+ID` for
-a tab that we opened, and `-ID` for one that was closed, or is to stay. It waits until standard input closes, which the
-kernel does for whoever holds the other end, however that process dies, and asks Chrome to close what is left.
-Imports are few and late: it is started in the middle of something.
+It reads lines from standard input: first an `HttpEndpoint` as JSON, which says where Chrome's HTTP endpoints are and
+which headers to send; then `+ID` for a tab that we opened, and `-ID` for one that was closed or is to stay. It waits
+until standard input closes, which the kernel does however the process at the other end dies, and asks Chrome to close
+the tabs that are left. Imports are few and late, since it is started while the first tab is being opened.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def main(parent: int) -> None:
 
 
 def _all_said(parent: int) -> bytes:
-    """What came until the other end of standard input was closed, or our parent was gone.
+    """All of standard input, until its other end is closed or our parent process is gone.
 
-    A child that our parent forked may hold it open after its death. On Windows that is not looked at.
+    The parent is checked because a child that it forked may hold the other end open after its death; not on Windows.
     """
     said = b""
     while True:
@@ -59,7 +59,7 @@ def _close(endpoint: str, tabs: list[str]) -> None:
             connection.request("PUT", f"{told['path']}/json/close/{tab}{told['query']}", headers=told["headers"])
             connection.getresponse().read()
         except (OSError, http.client.HTTPException):
-            pass  # Chrome is gone, or has no such endpoint: there is nobody who could be told
+            pass  # Chrome is gone, or has no such endpoint: nobody could be informed
         finally:
             connection.close()
 

@@ -1,6 +1,6 @@
-"""Several endpoints, tried in order; what came of each is told by its number.
+"""Connecting to the first of several endpoints that answers. The result for each is reported by its number.
 
-An address may hold a token: it appears in no message, no event and no log.
+An address may hold a token, so it appears in no message, event or log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ T = TypeVar("T")
 
 
 def canonical(endpoint: str) -> str:
-    """One spelling for all of the same Chrome: of its browser's WebSocket, too. What is no address stays as it is."""
+    """An address in a form that is the same for all addresses of one Chrome, that of its WebSocket among them.
+
+    What is not an address is returned unchanged.
+    """
     try:
         parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
         port = parts.port
@@ -45,7 +48,7 @@ def canonical(endpoint: str) -> str:
 
 
 def same_chromes(endpoints: Sequence[str], profile: str | os.PathLike[str] | None) -> list[str]:
-    """The same addresses for the same Chromes: for AUTO the one at which that of the user listens now, if it does."""
+    """The endpoints in `canonical` form; AUTO becomes the address at which the user's Chrome listens, if it does."""
     return [canonical(_address_of_auto(profile) if each == AUTO else each) for each in endpoints]
 
 
@@ -53,11 +56,11 @@ def _address_of_auto(profile: str | os.PathLike[str] | None) -> str:
     try:
         return listening(folders_of(profile))
     except BrowserError:
-        return AUTO  # whoever connects to it is told why that cannot be
+        return AUTO  # connecting to it raises the reason
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An endpoint that was tried: `index` from 0, of `total`. `error` says why it was not to be had."""
+    """An endpoint that was tried: `index` from 0, of `total`. `error` says why it failed, None if it did not."""
 
     index: int
     total: int
@@ -65,7 +68,10 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class EndpointSource(Protocol):
-    """How a Chrome is reached. `timeout_s` and `too_late` are its own, if it needs more time than others."""
+    """How a Chrome is reached.
+
+    `timeout_s` and `too_late` are its own time limit and the message when that has passed; None for the usual ones.
+    """
 
     timeout_s: float | None
 
@@ -73,13 +79,13 @@ class EndpointSource(Protocol):
     def too_late(self) -> str | None: ...
     async def connect(self, headers: Mapping[str, str]) -> Transport: ...
     def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
-        """Where it answers to /json/…, if it may; to be asked when it was connected to."""
+        """Where the Chrome may answer to /json/…; None if it does not. To be called after `connect`."""
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str: ...
 
 
 class Connecting:
-    """The way to the first of several endpoints that answers; after it was lost, on to the one after it."""
+    """Connects to the first of several endpoints that answers; called again, it goes on with the one after that."""
 
     def __init__(
         self,
@@ -95,9 +101,10 @@ class Connecting:
         self._next = 0
 
     async def connect(self, begin: Callable[[Transport, HttpEndpoint | None], Awaitable[T]]) -> tuple[T, list[Attempt]]:
-        """What `begin` makes of the connection, and what was tried: each endpoint once, from where we are in the list.
+        """The result of `begin`, which is given the connection, and the endpoints that were tried, each at most once.
 
-        Raises SetupError when one is no address, before any is tried, and BrowserError when none can be had.
+        It begins after the endpoint that was connected to last, and goes round the list once. Raises SetupError when
+        one is not an address, before any is tried; BrowserError when none can be reached.
         """
         total = len(self._endpoints)
         ways = [self._way(each, f"Endpoint {n} of {total}") for n, each in enumerate(self._endpoints, 1)]
@@ -120,7 +127,7 @@ class Connecting:
 
     def _way(self, endpoint: str, name: str) -> EndpointSource:
         if endpoint == AUTO:
-            from .user_chrome import UserChrome  # late: 19 ms with websockets, which a Chrome of ours needs not
+            from .user_chrome import UserChrome  # late: 19 ms with websockets, which a Chrome of ours does not need
 
             return UserChrome(self._profile)
         from .endpoints import address_of  # late: as above

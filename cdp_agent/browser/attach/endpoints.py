@@ -1,6 +1,6 @@
-"""From what a user has of a running Chrome, `http://host:port` or `ws://…`, to the WebSocket of its DevTools.
+"""From the address of a running Chrome that a user has, `http://host:port` or `ws://…`, to its DevTools WebSocket.
 
-What is told of a failure never holds the address: its host, path or query may be secret.
+Error messages never hold the address: its host, path or query may be secret.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HOW = "Start Chrome with --remote-debugging-port=9222 and its own --user-data-d
 
 
 class Address:
-    """Where a Chrome is reached. It shows itself in no repr."""
+    """The address of a Chrome. Its repr does not show it."""
 
     timeout_s: float | None = None
     too_late: str | None = None
@@ -39,12 +39,12 @@ class Address:
         self._headers = {"Authorization": f"Basic {token}"} if userinfo else {}
 
     async def connect(self, headers: Mapping[str, str]) -> WebSocketTransport:
-        """The way to the Chrome there. Raises BrowserError."""
+        """Connects to the Chrome. Raises BrowserError."""
         headers = {**self._headers, **headers}
         return await WebSocketTransport.open(await self.websocket_url(headers), headers)
 
     def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
-        """See EndpointSource. A WebSocket whose path is not Chrome's own is that of some service."""
+        """See EndpointSource. None for a WebSocket whose path is not Chrome's own, such as that of a service."""
         path = self.parts.path.rstrip("/")
         if self.parts.scheme in ("ws", "wss"):
             if not path.startswith("/devtools/browser/"):
@@ -61,7 +61,7 @@ class Address:
         )
 
     async def websocket_url(self, headers: Mapping[str, str]) -> str:
-        """The address of the browser's own WebSocket, in which it names itself. Raises BrowserError."""
+        """The address of the browser's WebSocket: as given, or as /json/version names it. Raises BrowserError."""
         scheme, path, query = "wss" if self.secure else "ws", self.parts.path, self.parts.query
         if self.parts.scheme not in ("ws", "wss"):
             try:
@@ -71,12 +71,12 @@ class Address:
             except OSError as error:
                 raise BrowserError(f"cannot connect: {without_place(error)}") from error
             # Chrome names itself by the Host header; behind a tunnel or a proxy, only the address that we came by
-            # works. A token that we came with is asked for again.
+            # works. A token in its query is needed again.
             path, query = told.path, told.query or query
         return f"{scheme}://{self.netloc}{path}{'?' if query else ''}{query}"
 
     async def _ask(self, headers: Mapping[str, str]) -> str:
-        """What /json/version names. A request of our own: http.client takes 10 ms to import, httpx 70."""
+        """The address that /json/version names. No HTTP client is used: http.client takes 10 ms to import, httpx 70."""
         context = ssl.create_default_context() if self.secure else None
         reader, writer = await asyncio.open_connection(self.parts.hostname, self.port, ssl=context)
         try:
@@ -98,7 +98,7 @@ class Address:
             raise BrowserError(f"no Chrome: it answered /json/version with {shown!r}") from error
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str:
-        """`text` without anything of the address, or of a header's value, that a server may have sent back."""
+        """`text` with "…" for each part of the address or of a header's value, which a server may have sent back."""
         parts = self.parts
         secrets = [parts.geturl(), parts.netloc, self.netloc, parts.hostname, parts.username, parts.password]
         secrets += [value for pair in parts.query.split("&") for value in (pair, pair.partition("=")[2])]
@@ -115,7 +115,10 @@ class _Version(msgspec.Struct):
 
 
 async def _answer(reader: asyncio.StreamReader) -> tuple[str, bytes]:
-    """Status and body. https://www.rfc-editor.org/rfc/rfc9112#section-6.3. Raises ValueError and what a reader does."""
+    """Status and body of a response. Raises ValueError, and as StreamReader does.
+
+    https://www.rfc-editor.org/rfc/rfc9112#section-6.3
+    """
     status, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     if not status.startswith("HTTP/1."):
         raise ValueError(status)
@@ -132,7 +135,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[str, bytes]:
 
 
 def address_of(endpoint: str, name: str = "The endpoint") -> Address:
-    """The address that somebody wrote, `name` for it in the error. Raises SetupError."""
+    """The address that `endpoint` holds. Raises SetupError, in whose message it is called `name`."""
     try:
         parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
         valid = bool(parts.hostname) and parts.port != 0 and endpoint.isprintable() and " " not in endpoint

@@ -1,7 +1,7 @@
-"""Sees to it that nothing stays open that we opened in somebody else's Chrome, also when we are killed: by closer.py.
+"""Closes the tabs that we opened in somebody else's Chrome even when we are killed, by the process in closer.py.
 
-A Chrome that its user lets programs into one by one has no HTTP endpoints: there, and behind services that have none,
-what we had open when we were killed stays open. The tabs of isolated browser contexts are closed by Chrome itself.
+This takes Chrome's HTTP endpoints. A Chrome whose user allows each connection has none, nor have some services: there
+the tabs stay open when we are killed. The tabs of isolated browser contexts are closed by Chrome itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class HttpEndpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TabCloser:
-    """The process is started with the first tab."""
+    """The process that closes our tabs when we are gone. It is started when the first tab is added."""
 
     def __init__(self, endpoint: HttpEndpoint) -> None:
         self._endpoint = endpoint
@@ -43,7 +43,7 @@ class TabCloser:
         self._ended = False
 
     def add(self, target_id: str) -> None:
-        """A tab that we opened."""
+        """Notes a tab that we opened."""
         if self._process is None and not self._ended:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", closer.__file__, str(os.getpid())],
@@ -56,18 +56,18 @@ class TabCloser:
         self._say(f"+{target_id}")
 
     def discard(self, target_id: str) -> None:
-        """It was closed, or is to stay."""
+        """Forgets a tab: it was closed, or is to stay."""
         self._say(f"-{target_id}")
 
     def end(self) -> None:
-        """Closes what is left; to be called when we are not connected any more."""
+        """Has the process close the tabs that are left, and end. To be called when we are no longer connected."""
         self._ended = True
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):  # it was killed
                 self._process.stdin.close()
 
     async def ended(self) -> None:
-        """Waits until it has done so."""
+        """Waits until the process has ended, at most 5 s."""
         if self._process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):  # Chrome does not answer it
                 await asyncio.to_thread(self._process.wait, _ENDS_WITHIN_S)

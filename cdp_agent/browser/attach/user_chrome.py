@@ -1,7 +1,7 @@
-"""The Chrome that its user works with: found by the file in which it writes down where it listens.
+"""The Chrome that the user works with, found by the file in which it notes where it listens.
 
-Since 136 Chrome ignores --remote-debugging-port for its usual profile; since 144 the user may let programs in on
-chrome://inspect/#remote-debugging, and is asked again for each connection. Then there is no /json/version.
+Since version 136 Chrome ignores --remote-debugging-port for its usual profile. Since 144 the user can turn on remote
+debugging at chrome://inspect/#remote-debugging, and allows each connection; /json/version does not exist then.
 https://developer.chrome.com/blog/remote-debugging-port
 """
 
@@ -18,11 +18,11 @@ from .tab_closer import HttpEndpoint
 from .user_profiles import folders_of, listening
 
 CONSENT_S = 60.0
-"""A person has to see the question, and answer."""
+"""How long to wait: a person has to see Chrome's question, and answer it."""
 
 
 class UserChrome:
-    """The way to it: by the given profile's folder, else by the first of the usual ones whose Chrome listens."""
+    """Reaches the Chrome of the given profile folder, else that of the first usual folder whose Chrome listens."""
 
     timeout_s: float | None = CONSENT_S
     too_late: str | None = (
@@ -34,7 +34,7 @@ class UserChrome:
         self._folders = folders_of(profile)
 
     async def connect(self, headers: Mapping[str, str]) -> WebSocketTransport:
-        """Raises BrowserError that tells what the user can do about it."""
+        """Connects to the Chrome. Raises BrowserError, which says what the user can do about it."""
         url = self._url = listening(self._folders)
         try:
             return await WebSocketTransport.open(url, headers)
@@ -42,10 +42,10 @@ class UserChrome:
             raise BrowserError(f"your Chrome refused: {error}. When it asks whether to allow it, say yes.") from error
 
     def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
-        """See EndpointSource. One whose user lets programs in one by one has none, and answers 404."""
+        """See EndpointSource. A Chrome whose user allows each connection has no such endpoints, and answers 404."""
         address = urlsplit(self._url)
         return HttpEndpoint(host=address.hostname or "", port=address.port or 80, headers=headers)
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str:
-        """As it is: the address is made up by Chrome, and in no message."""
+        """`text` as it is: the address comes from Chrome, and no message holds it."""
         return text

@@ -1,4 +1,4 @@
-"""Where the Chrome that its user works with writes down that it listens, and where.
+"""The file in which the Chrome that the user works with notes where it listens.
 
 `DevToolsActivePort`, in the folder of the profile, holds the port and the path of the WebSocket.
 https://developer.chrome.com/blog/remote-debugging-port
@@ -49,12 +49,12 @@ def profile_folders(platform: str = sys.platform, environment: Mapping[str, str]
 
 
 def folders_of(profile: str | os.PathLike[str] | None) -> list[Path]:
-    """The given profile's folder, else the usual ones."""
+    """The folder of the given profile, else the usual ones."""
     return profile_folders() if profile is None else [Path(os.path.expanduser(profile))]
 
 
 def listening(folders: Sequence[Path]) -> str:
-    """The WebSocket of the first Chrome that listens. Raises BrowserError."""
+    """The WebSocket address of the first Chrome that listens, by its file. Raises BrowserError when none does."""
     stale = None
     for folder in folders:
         try:

@@ -1,4 +1,4 @@
-"""Which program Chrome is, and which flags make it quiet, quick to start and the same every time."""
+"""Finds the Chrome program, and the flags that make it quiet, quick to start and the same every time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ON_PATH = """
     microsoft-edge-stable microsoft-edge msedge brave-browser brave
 """.split()  # noqa: SIM905 (a list of words is read as one)
 _SHELLS = ("chrome-headless-shell", "chromium-headless-shell", "headless_shell")
-"""Chrome without windows and all that belongs to them: no profile is kept, a tab costs a fifth of the CPU time."""
+"""Chrome without windows and their user interface: it keeps no profile, and a tab costs a fifth of the CPU time."""
 _MAC_APPLICATIONS = ("Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser")
 _WINDOWS_PROGRAMS = (
     r"Google\Chrome\Application\chrome.exe",
@@ -57,8 +57,8 @@ _QUIET = """
 """.split()  # noqa: SIM905
 # Without being told to, headless shells give sites no processes of their own.
 _HEADLESS = ("--headless=new", "--hide-scrollbars", "--mute-audio", "--disable-gpu", "--site-per-process")
-# A page out of the back/forward cache, or rendered before it was asked for, is one that we did not see come. The popups
-# of the address bar are pages of Chrome's own: a process of 0.5 s of CPU at each start, for suggestions nobody sees.
+# Pages from the back/forward cache and prerendered pages appear without the events that we follow. The popups of the
+# address bar are pages of Chrome's own: a process of 0.5 s of CPU at each start, for suggestions that nobody sees.
 _WITHOUT_FEATURES = """
     BackForwardCache Prerender2 Translate MediaRouter OptimizationHints InterestFeedContentSuggestions
     CertificateTransparencyComponentUpdater AutofillServerCommunication HttpsUpgrades LensOverlay
@@ -77,7 +77,7 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     window: tuple[int, int] = (1280, 800)
 
     def telling(self, settings: PageSettings, proxy: ChromeProxy | None) -> LaunchOptions:
-        """The same, with what command line and environment tell of the settings."""
+        """These options with the command-line arguments and environment variables that follow from the settings."""
         arguments, environment = settings_for_workers(settings)
         arguments += settings_for_network(settings.rules, self.args, None if proxy is None else proxy.server)
         return msgspec.structs.replace(
@@ -150,13 +150,13 @@ def flags(options: LaunchOptions) -> list[str]:
         if argument.startswith("--disable-features=")
         for feature in argument.partition("=")[2].split(",")
     ]
-    # Chrome heeds only the last of several.
+    # Where the flag is given several times, Chrome uses only the last one.
     chosen.append(f"--disable-features={','.join([*_WITHOUT_FEATURES, *disabled])}")
     return chosen + [each for each in options.args if not each.startswith("--disable-features=")]
 
 
 def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, str]]:
-    """Arguments and environment that tell of `settings` what no tab's session tells: shared and service workers."""
+    """Arguments and environment by which `settings` reach shared and service workers, as no tab's session does."""
     arguments, environment = [], {}
     if settings.user_agent is not None:
         arguments.append(f"--user-agent={settings.user_agent}")
@@ -169,15 +169,15 @@ def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, s
 
 
 def settings_for_network(rules: RequestRules | None, args: Sequence[str], proxied_by: str | None) -> list[str]:
-    """Arguments that refuse what no session sees: sockets of shared workers, prefetches, lookups ahead, WebRTC.
+    """Arguments that block what no session sees: sockets of shared workers, prefetches, DNS prefetching, WebRTC.
 
-    They know hosts alone, not schemes or ports: what they let pass is still held by the rules. They do not stand beside
-    resolver rules of the caller's own (in `args`), since exceptions from one's would undo the other's.
+    Resolver rules know only hosts, not schemes or ports; what they let pass is still checked by `rules`. They are left
+    out where the caller's `args` have some, since the exceptions of the one would undo the other.
     """
     if rules is None or not rules.bound:
         return []
     policy = "webrtc-ip-handling-policy=disable_non_proxied_udp"
-    chosen = [f"--{policy}", f"--force-{policy}"]  # a Chrome knows one of these names, the second was the former
+    chosen = [f"--{policy}", f"--force-{policy}"]  # a Chrome knows one of these two names; the second is the older one
     if not any(each.startswith("--host-resolver-rules=") for each in args):
         chosen.append(f"--host-resolver-rules={','.join(_resolver_rules(rules, proxied_by))}")
     return chosen

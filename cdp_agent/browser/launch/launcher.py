@@ -26,15 +26,15 @@ CLEAN_UP_S = 6.0
 _TEMPORARY_GRACE_S = 1.0
 _GIVEN_PROFILE_GRACE_S = 5.0
 _EXPLANATION_S = 5.0
-"""Chrome's end is told once all of it is cleaned up, which takes seconds on a machine under load."""
+"""How long to wait for the reason of Chrome's end, which is reported after the clean-up: seconds under load."""
 _SHOWN_LINES = 12
 _OF_SIGNALS = range(129, 193)
-"""A shell that waits for what was killed by a signal ends with 128 and its number."""
+"""A shell whose child was killed by a signal exits with 128 plus the number of the signal."""
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
 class Exit(msgspec.Struct, frozen=True):
-    """How a Chrome that we started ended: its exit status (negative: the signal), the last of its stderr."""
+    """How a Chrome that we started ended: its exit status (negative for a signal) and the end of its stderr."""
 
     status: int | None
     stderr: str
@@ -46,7 +46,7 @@ class Exit(msgspec.Struct, frozen=True):
             how = f"killed by signal {-self.status if self.status < 0 else self.status - 128}"
         else:
             how = f"exit status {self.status}"
-        # A machine without D-Bus, such as a container, fills the log with that and nothing comes of it.
+        # On a machine without D-Bus, such as a container, Chrome logs many harmless errors about it.
         lines = [line for line in self.stderr.splitlines() if "dbus/" not in line]
         return "\n".join([how, *lines[-_SHOWN_LINES:]])
 
@@ -55,9 +55,9 @@ _UNSUPERVISED = Exit(None, "its supervisor was killed")
 
 
 class StartedChrome(msgspec.Struct, frozen=True):
-    """A Chrome on its way up that nobody follows yet.
+    """A Chrome that is starting, before there is a ChromeProcess for it.
 
-    `process` is its supervisor, `pipe` what is read from and written to; None where it listens on a port.
+    `process` is its supervisor; `pipe` has the file descriptors to read from and to write to, None with a port.
     """
 
     process: subprocess.Popen[bytes]
@@ -66,7 +66,7 @@ class StartedChrome(msgspec.Struct, frozen=True):
     pipe: tuple[int, int] | None = None
 
     def forget(self) -> None:
-        """Ends it, without waiting for that."""
+        """Ends the Chrome, without waiting until it has ended."""
         for end in (self.process.stdin, self.process.stdout):
             assert end is not None  # pipes, see _start_supervisor
             end.close()
@@ -81,9 +81,9 @@ class ChromeProcess:
         self.profile = started.profile
         self.temporary = started.temporary
         self.pid: int | None = None
-        """Of its main process: what was started, until `identify`."""
+        """The id of its main process; until `identify`, that of the program that was started."""
         self._group: int | None = None
-        """What was started, which leads the group of all its processes."""
+        """The id of the process that was started, which leads the group of all its processes."""
         loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = loop.create_future()
         self.listening: asyncio.Future[str] = loop.create_future()
@@ -99,7 +99,7 @@ class ChromeProcess:
 
     @property
     def grace_s(self) -> float:
-        """How long it may take to end by itself: one with a given profile writes it down first."""
+        """How long Chrome may take to end by itself, in seconds: longer where a given profile has to be saved first."""
         return _TEMPORARY_GRACE_S if self.temporary else _GIVEN_PROFILE_GRACE_S
 
     def cpu_s(self) -> float | None:
@@ -115,22 +115,22 @@ class ChromeProcess:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     async def identify(self, processes: Sequence[Process]) -> None:
-        """Learns of Chrome which one it is: what was started may be a script that waits for it, as Debian's is."""
+        """Finds the main process in Chrome's list: the program that was started may be a script, as on Debian."""
         await self._started
         pid = next(each.id for each in processes if each.type == "browser")
         if sys.platform != "win32" and pid != self.pid:
-            with contextlib.suppress(ProcessLookupError):  # where it runs, processes are counted apart from ours
+            with contextlib.suppress(ProcessLookupError):  # it runs in another PID namespace
                 if os.getpgid(pid) == self._group:
                     self.pid = pid
 
     async def listens(self, timeout_s: float) -> str | None:
-        """The address of its DevTools WebSocket, once it listens; None when it does not within the time, or ended."""
+        """The address of its DevTools WebSocket, once it listens; None when Chrome ends first, or the time is over."""
         either: list[asyncio.Future[Any]] = [self.listening, self.ended]
         await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         return self.listening.result() if self.listening.done() else None
 
     async def close(self, *, grace_s: float = 0.0) -> Exit:
-        """Waits `grace_s` for Chrome to end by itself, then ends it. No process and no temporary profile is left."""
+        """Waits `grace_s` for Chrome to end by itself, then ends it, its processes and its temporary profile."""
         try:
             await asyncio.wait([self.ended], timeout=grace_s)
         finally:
@@ -174,13 +174,13 @@ def _settle(future: asyncio.Future[Any], value: object) -> None:
 
 
 def start(options: LaunchOptions) -> StartedChrome:
-    """Starts Chrome; `launch` follows it. Raises BrowserError."""
+    """Starts Chrome without waiting for it; to be given to `launch`. Raises BrowserError."""
     # On Windows there are no descriptors 3 and 4.
     return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
 
 
 async def launch(started: StartedChrome, timeout_s: float) -> tuple[ChromeProcess, Transport]:
-    """Chrome on its way up, and what carries messages to it; it reads them when it is ready. Raises BrowserError."""
+    """The process, and the transport of messages to it, which Chrome reads when it is ready. Raises BrowserError."""
     chrome = ChromeProcess(started)
     try:
         if started.pipe is not None:
@@ -195,7 +195,7 @@ async def launch(started: StartedChrome, timeout_s: float) -> tuple[ChromeProces
 
 
 class _Supervised:
-    """The transport of a Chrome of ours: when it ends unasked, the reason is how Chrome ended and its last words."""
+    """The transport of a Chrome that we started. When it is lost, the reason says how Chrome ended, with its stderr."""
 
     def __init__(self, transport: Transport, chrome: ChromeProcess) -> None:
         self._transport = transport
@@ -242,14 +242,17 @@ def start_with_port(options: LaunchOptions, port: int) -> StartedChrome:
 
 
 async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
-    """The address of its DevTools WebSocket. Raises BrowserError with Chrome's own words."""
+    """The address of its DevTools WebSocket. Raises BrowserError with the end of Chrome's stderr."""
     if (url := await chrome.listens(timeout_s)) is not None:
         return url
     raise await failed_to_start(chrome, f"did not answer within {timeout_s:g} s")
 
 
 async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
-    """Why it did not start: `what` it did if it has not ended, its exit status and stderr. Ends it first."""
+    """Ends a Chrome that did not start, and gives the error, with its exit status and stderr.
+
+    `what` says in the message what was wrong, unless Chrome had ended by itself.
+    """
     what = "ended at once" if chrome.ended.done() else what
     end = await chrome.close()
     hint = ""
@@ -285,7 +288,7 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
 
 
 def _refuse_locked(profile: str) -> None:
-    """Chrome would hand over to the one that has the profile open, and end with status 0."""
+    """Raises BrowserError when another Chrome has the profile open: ours would hand over to it and exit with 0."""
     try:
         host, _, pid = os.readlink(Path(profile) / "SingletonLock").rpartition("-")
     except OSError:

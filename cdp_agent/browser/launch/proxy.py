@@ -1,4 +1,4 @@
-"""A proxy as a user writes it, and as Chrome wants it."""
+"""A proxy as a user gives it, and in the form that Chrome takes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _HOW = "write http://host:port, https://host:port or socks5://host:port, before 
 
 
 class Proxy(msgspec.Struct, frozen=True):
-    """`server` may hold `user:password@`. `bypass` are hosts that are reached without it, such as "*.example.com".
+    """`server` may hold `user:password@`. `bypass` names hosts that are reached without it, such as "*.example.com".
 
-    So is this machine, unless `bypass` holds "<-loopback>".
+    This machine is reached without it too, unless `bypass` holds "<-loopback>".
     https://chromium.googlesource.com/chromium/src/+/HEAD/net/docs/proxy.md
     """
 
@@ -29,7 +29,7 @@ class Proxy(msgspec.Struct, frozen=True):
 
 
 class ChromeProxy(msgspec.Struct, frozen=True):
-    """`server` and `bypass` as in --proxy-server and --proxy-bypass-list; user and password are asked for later."""
+    """`server` and `bypass` as in --proxy-server and --proxy-bypass-list; `credentials` are user and password."""
 
     server: str
     bypass: str | None
@@ -42,7 +42,7 @@ class ChromeProxy(msgspec.Struct, frozen=True):
 
 
 def chrome_proxy(given: str | Proxy) -> ChromeProxy:
-    """What Chrome is told. Raises SetupError that names what is wrong, but no part that may be a password."""
+    """The proxy in Chrome's form. Raises SetupError, whose message holds no part that may be a password."""
     if not isinstance(given, (str, Proxy)):
         raise SetupError(f"The proxy is of the type {type(given).__name__}: {_HOW}, or give a Proxy.")
     proxy = Proxy(given) if isinstance(given, str) else given

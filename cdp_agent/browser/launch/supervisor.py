@@ -3,11 +3,11 @@
     python -I -S supervisor.py PROFILE temporary|given PARENT_PID [PIPE_IN,PIPE_OUT] COMMAND…
 
 It makes a temporary profile folder, starts Chrome as the leader of its own session, and waits for whichever comes
-first: Chrome ends, or its standard input closes, which the kernel does for whoever holds the other end, however that
-process dies. Then it kills every process of that Chrome and removes the temporary folder.
+first: Chrome ends, or standard input closes, which the kernel does however the process at the other end dies. Then it
+kills every process of that Chrome (after 2 s where the profile was given) and removes the temporary folder.
 
-On standard output, a line each: `started PID`, `listening URL` (with a debugging port), and at the end
-`ended STATUS`, followed by the last of what Chrome wrote to stderr.
+It writes lines to standard output: `started PID`, `listening URL` (with a debugging port), and at the end
+`ended STATUS`, followed by the end of Chrome's stderr.
 
 PR_SET_PDEATHSIG is not used: it follows the thread that forked, not the process. Imports are few and late, since every
 millisecond here delays Chrome. On Windows, `taskkill` does the same; that part has not been run.
@@ -29,8 +29,8 @@ _SUPERVISING = __name__ == "__main__"
 _LIFELINE = 0
 _PARENT_CHECK_MS = 1_000
 _KILL_DEADLINE_S = 4.0
-# A given profile is somebody's. Chrome writes its cookies when its pipe closes, as it does when we are killed; on
-# SIGTERM it does not.
+# Time for Chrome to save a given profile: it writes cookies when its pipe closes, as it does when we are killed, but
+# not on SIGTERM.
 _GIVEN_PROFILE_GRACE_S = 2.0
 _LONGEST_SOCKET_PATH = 104  # macOS; 108 on Linux
 _LISTENING = b"DevTools listening on "
@@ -66,7 +66,7 @@ def _watch_posix(profile: str, temporary: bool, parent: int, pipes: list[int], c
 
 def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
     """The process id of Chrome, leader of its own session and group, with its debugging pipe as descriptors 3 and 4."""
-    # Out of the way of 3 and 4, and closed in every process but the one that gets copies.
+    # Numbers above 4, closed on exec, so that only the child gets copies, as 3 and 4.
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in pipes]
     for fd in pipes:
         os.close(fd)
@@ -89,7 +89,7 @@ def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
 
 
 def _move_temporary_files(profile: str) -> None:
-    """Chrome's own temporary files go into the profile: killed, it leaves its socket's folder where it made it."""
+    """Has Chrome put its temporary files into the profile: a killed Chrome leaves the folder of its socket behind."""
     if len(profile) + len("/org.chromium.Chromium.XXXXXX/SingletonSocket") < _LONGEST_SOCKET_PATH:
         os.environ["TMPDIR"] = profile
 
@@ -103,7 +103,7 @@ class _ErrorLog:
         self._announced = False
 
     def read(self) -> bool:
-        """Takes in what there is. False at the end of the stream."""
+        """Reads what is available. False at the end of the stream."""
         try:
             while chunk := os.read(self.fd, 65_536):
                 self.tail = (self.tail + chunk)[-_STDERR_TAIL_BYTES:]
@@ -166,7 +166,7 @@ def _end_all(pid: int, profile: str, temporary: bool) -> None:
         if now >= kill_from:
             for process in living:
                 _kill(process)
-            # From the first time on: on a machine under load it may take long to find them.
+            # Counted from the first look: on a machine under load it may take long to find them.
             given_up_at = given_up_at or now + _KILL_DEADLINE_S
             if now >= given_up_at:
                 break
@@ -214,7 +214,7 @@ def _living(group: int, profile: str | None) -> list[int]:
 
 
 def _processes() -> list[tuple[int, int, int, str, str]]:
-    """Of every process its id, its parent's, its group's, its state and its command line."""
+    """For every process: its id, that of its parent and of its group, its state and its command line."""
     rows = []
     if sys.platform != "linux":
         import subprocess  # late, see command_line
@@ -235,7 +235,7 @@ def _processes() -> list[tuple[int, int, int, str, str]]:
 
 
 def _content(path: str) -> str:
-    """What is in a file of /proc: a file object for each would take twice as long."""
+    """The content of a file of /proc. File objects would take twice as long."""
     file = os.open(path, os.O_RDONLY)
     try:
         return os.fsdecode(b"".join(iter(lambda: os.read(file, 65_536), b"")))
@@ -282,7 +282,7 @@ def _say(line: str, *more: bytes) -> None:
     try:
         os.write(1, line.encode() + b"".join(more))
     except OSError:
-        pass  # whoever wanted to hear it may be dead: that is what this process is for
+        pass  # the reader may be dead: that is what this process is for
 
 
 def _watch_windows(profile: str, temporary: bool, parent: int, pipes: list[int], command: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Acting in a page with real input, a kind of act a file, waiting and going elsewhere among them.
+"""Acting in a page with real input, one file for each kind of action; also waiting, and going to other pages.
 
-Imports all other folders of `page` but its pictures and Markdown.
+Imports all other folders of `page` except `picture` and `markdown`.
 """

@@ -1,8 +1,8 @@
-"""Aiming at an element: where the mouse meets it, through all frames, or what is in the way.
+"""Aiming at an element: the point where the mouse meets it, through all frames, or what is in the way.
 
-The waiting is done in the page (actionability.js), world by world from the element outwards. What was found out is a
-moment old when the mouse arrives, so a guard in the page (guard.js) tells whether the press met the element, and keeps
-it from the page if it did not.
+The waiting is done in the page (actionability.js), world by world from the element outwards. The page may change before
+the mouse arrives, so a guard in the page (guard.js) reports whether the press met the element, and hides the press
+from the page if it did not.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .mouse import PressAnswer
 DEADLINE_S = 5.0
 _CLOSED_BY_ESCAPE = {"listbox", "menu", "tooltip"}
 RELEASE_TOLD_S = 0.02
-"""A release that arrived at all was told to the page when Chrome says that it was handled."""
+"""How long to wait for the page's word on a release after Chrome says that it was handled."""
 Guard = Literal["", "press", "move"]
 Lost = Literal["", "left", "elsewhere"]
-"""Why no click came of a press that met the element: it was taken out of the page before the button was let go, or the
-release went elsewhere; "" when one came."""
+"""Why a press on the element made no click: the element left the page before the release ("left"), or the release met
+something else ("elsewhere"); "" when there was a click."""
 
 
 class Cover(msgspec.Struct, frozen=True):
-    """What is in the way: `dialog E31 "Cookies"` with local ids marked, and buttons in it.
+    """What covers an element: `dialog E31 "Cookies"` with local ids marked, and buttons in it.
 
-    `floats`: it lies over a part of what is seen, as the calendar of a field does.
+    `floats`: it lies over a part of the page only, like the calendar of a field.
     """
 
     text: str
@@ -54,7 +54,7 @@ class ElementLabel(msgspec.Struct, frozen=True):
 
 
 class Obstacle(msgspec.Struct, frozen=True):
-    """Why an element cannot be acted on, see js/names/told.js; "" for no obstacle."""
+    """Why an element cannot be acted on, see js/names/told.js; `why` is "" if it can."""
 
     why: str = ""
     detail: str = ""
@@ -63,7 +63,7 @@ class Obstacle(msgspec.Struct, frozen=True):
 
 
 class _Answer(Obstacle, frozen=True):
-    """What `aim` and `aimThrough` in page/js answer: a point, or an obstacle."""
+    """The result of `aim` and `aimThrough` in page/js: a point, or an obstacle."""
 
     x: float = 0.0
     y: float = 0.0
@@ -72,11 +72,11 @@ class _Answer(Obstacle, frozen=True):
 
 
 class Landing(msgspec.Struct, frozen=True):
-    """What the guard saw: "met", "missed", "waiting" (no press arrived), "none" (there was no guard)."""
+    """What the guard saw: `state` is "met", "missed", "waiting" (no press arrived) or "none" (there was no guard)."""
 
     state: str
     met: str = ""
-    """What was met instead of the element: `dialog E31 "Cookies"`."""
+    """What the press met instead of the element: `dialog E31 "Cookies"`."""
     lost: Lost = ""
 
 
@@ -92,18 +92,18 @@ class Aimed(msgspec.Struct, frozen=True):
     x: float
     y: float
     worlds: list[World]
-    """The element's own, then those of the frames around it."""
+    """The element's own world, then those of the frames around it."""
     refs: RefTable
     hint: str = ""
-    """How to go on after a click there, when what opens is not in the page."""
+    """How to go on after a click there, when it opens something outside the page, such as a native pop-up."""
 
     released: asyncio.Future[runtime.Evaluated] | None = None
-    """What became of the press, told at the mouse's release; None where frames around it have their own worlds."""
+    """What the guard saw of the press, reported at the release; None where frames around it have their own worlds."""
     answers: Sequence[PressAnswer] = ()
-    """For each press that is watched: when the page has answered it."""
+    """For each watched press, when the page has answered it."""
 
     async def landing_of(self, clicking: Coroutine[Any, Any, None]) -> Landing:
-        """What becomes of the click; ends the guard. Raises as the click."""
+        """Runs the coroutine that clicks, and gives what the guard saw; ends the guard. Raises as the click does."""
         await clicking
         if self.released is not None:
             await asyncio.wait([self.released], timeout=RELEASE_TOLD_S)
@@ -112,7 +112,7 @@ class Aimed(msgspec.Struct, frozen=True):
         return await self.landing(released=True)
 
     async def landing(self, *, released: bool = False) -> Landing:
-        """What became of the press or move; ends the guard. `released`: the button has gone up again."""
+        """What the guard saw of the press or move; ends the guard. `released`: the button is up again."""
         told = await asyncio.gather(
             *(world.call("landed", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
         )
@@ -135,14 +135,14 @@ async def aim(
     local: int | None = None,
     releases: int = 0,
 ) -> Aimed:
-    """A point where the mouse meets the element, which is scrolled there if it must be.
+    """A point where the mouse meets the element, after scrolling if necessary.
 
-    Waits until it is shown, at rest, enabled (unless told otherwise) and on top. With `guard` the next press
-    or move is watched; `releases`: the press is a click with so many. `local` is another element of the same world.
-    `place`: where it is, will do, if only what is around it is on top there (an empty outline). Raises
+    Waits until the element is shown, at rest, enabled (if `enabled`) and on top. With `guard` the next press or move is
+    watched; `releases` is how many releases that click has. `local` is another element of the same world to aim at.
+    `place`: a point in its box is enough, even if only an element around it is on top there (an empty outline). Raises
     NotInteractable, StaleRef when it left the page, DocumentGone, PageUnresponsive.
     """
-    # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
     presses = range(max(releases, 1)) if guard == "press" else ()
     works = (at.frame.has_workers, at.frame.still is True)
     answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, *works)) for nth in presses]
@@ -176,14 +176,14 @@ async def aim(
 
 
 def input_session(frame: Frame) -> Session:
-    """Where mouse and keys go: the tab's own session, whatever frame they are meant for."""
+    """The session for mouse and keyboard input: the tab's own, whatever frame the input is for."""
     while frame.parent is not None:
         frame = frame.parent
     return frame.session
 
 
 async def describe(at: Located, local: int | None = None) -> str:
-    """`Button E7 "Pay"`, to begin a sentence with."""
+    """The element as the beginning of a sentence: `Button E7 "Pay"`."""
     return _sentence(_named(at, await told(at, local)))
 
 
@@ -207,7 +207,7 @@ def _named(at: Located, said: ElementLabel) -> str:
 
 
 def refusal(at: Located, why: str, said: ElementLabel, message: str) -> NotInteractable:
-    """The error about an element: `message` goes on after its name."""
+    """The error about an element; its text is the element's name, then `message`."""
     return NotInteractable(at.ref, why, _sentence(f"{_named(at, said)} {message}"))
 
 
@@ -216,14 +216,14 @@ def _sentence(text: str) -> str:
 
 
 def missed(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable:
-    """The mouse did not meet the element although it was aimed at it, again and again."""
+    """The error when the mouse missed the element at each of several attempts."""
     if landing.met:
         return refusal(at, "moving", said, f"was not hit: it moves, or {landing.met} gets in the way.")
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
 def put_away(at: Located, said: ElementLabel) -> NotInteractable:
-    """The mouse came to the element, which was not there any more then."""
+    """The error when the page removed the element as the mouse came to it."""
     message = "was put away by the page as the mouse came over it: see what came instead. Take a new snapshot."
     return refusal(at, "hidden", said, message)
 

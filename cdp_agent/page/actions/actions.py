@@ -1,6 +1,6 @@
 """Actions on an element with the mouse: click, hover, check; and giving it the focus.
 
-They do what they say with real input and return what they know of it. What came of it is told by receipts.py.
+They use real input and return what they know of the result. Its effects on the page are reported by receipts.py.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
 
 
 async def click(at: Located, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()) -> Outcome:
-    """Clicks the element: `count` 2 is a double click, 3 a triple click; `modifiers` are the keys held meanwhile.
+    """Clicks the element: `count` 2 is a double click, 3 a triple click; `modifiers` are keys held during the click.
 
-    Raises NotInteractable, DocumentGone when it was gone before, PageUnresponsive.
+    Raises NotInteractable, DocumentGone when its document was gone before, PageUnresponsive.
     """
     async with held_down(input_session(at.frame), modifiers) as bits:
         return Outcome(note=await click_element(at, button=button, count=count, modifiers=bits))
@@ -47,7 +47,7 @@ async def click_element(
 ) -> str:
     """Clicks until the click has met the element (`local`: another one of its world); returns how to go on, or "".
 
-    What else it would meet is kept from getting it."""
+    A click that would meet another element is hidden from the page."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + at.patience(DEADLINE_S)
     was_reached = False
@@ -71,7 +71,7 @@ async def click_element(
             return _LOST[landing.lost] if landing.lost else aimed.hint
         if loop.time() > ends:
             raise missed(at, await told(at, local), landing)
-        # Chrome drops input until a new document has painted, and what moves is somewhere else in the next frame.
+        # Chrome drops input until a new document has painted, and a moving element is elsewhere in the next frame.
         await at.world.call("nextFrame")
 
 
@@ -91,20 +91,20 @@ async def hover(at: Located) -> Outcome:
 
 class _Focus(msgspec.Struct, frozen=True):
     got: bool
-    """It, or something in it, has the focus now."""
+    """Whether the element, or something in it, has the focus now."""
     inner: str = ""
-    """What in it has the focus, when it is not the element itself."""
+    """The name of what has the focus inside the element, when that is not the element itself."""
     moved: str = ""
-    """What has the focus instead, since the page moved it on at once."""
+    """The name of what the page has moved the focus on to, at once."""
     end: bool = False
-    """The caret is at the start of a text that has just got the focus, where only a key can move it to the end."""
+    """Whether the caret is at the start of a newly focused text, where only a key can move it to the end."""
     mac: bool = False
 
 
 async def focus(at: Located, *, watched: bool = False) -> Outcome:
-    """Gives the element the focus; a wrapper passes it on to the one thing in it that takes it.
+    """Focuses the element; a wrapper passes the focus on to the only focusable element in it.
 
-    The caret of a text that had none goes to its end, as with a user's click. `watched`: keys follow, see `give_keys`.
+    In a text without a caret, it goes to the end, as with a user's click. `watched`: keys follow, see `give_keys`.
     Raises NotInteractable when nothing there takes the focus.
     """
     found = await at.world.call("focusOn", at.local, watched, returning=_Focus)
@@ -119,7 +119,7 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
 
 
 async def unfocused(at: Located) -> NotInteractable:
-    """The page gave the focus to something else before keys came, none of which that got."""
+    """The error when the page moved the focus elsewhere before the keys came. No key was delivered."""
     other = at.refs.write(at.world, await at.world.call("focusTold", returning=str)) or "something else"
     return refusal(at, "moving", await told(at), f"does not keep the focus: the page gives it to {other}.")
 
@@ -131,10 +131,10 @@ class _Keys(msgspec.Struct, frozen=True):
 
 
 async def give_keys(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
-    """Gives the element the focus, and what has it then the keys.
+    """Focuses the element, and runs `keys`, which sends keys to whatever has the focus then.
 
-    Raises as `focus`, and NotInteractable when the page has given it to something else before the first key came, which
-    none of them reaches then.
+    Raises as `focus`, and NotInteractable when the page moves the focus elsewhere before the first key; then no key is
+    delivered.
     """
     try:
         outcome = await focus(at, watched=True)
@@ -157,7 +157,7 @@ async def give_keys(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
 async def use_keyboard(
     tab: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
 ) -> Receipt:
-    """Carries out `do`, given the root frame, where the focus is, or in the element once that has it; see `perform`."""
+    """Carries out `do` with the root frame, after focusing the element of `ref` if one is given; see `perform`."""
     root = (await tab.frames()).root
     if ref is None:
         return await perform_unaimed(tab, action, lambda: do(root), detail=detail)
@@ -169,7 +169,7 @@ class _Checkable(msgspec.Struct, frozen=True):
     kind: Literal["checkbox", "radio", "toggle", "option", "none"]
     state: Literal["true", "false", "mixed"]
     local: int
-    """The control itself: what was named may be its label, or what is around it."""
+    """The control itself: the element of the ref may be its label, or a wrapper."""
 
 
 async def check(at: Located) -> Outcome:
@@ -202,7 +202,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         told = f": it is {'' if now.state == wanted else 'not '}{name}" if now.kind != "none" else ""
         return Outcome(note=f"the page rendered it anew{told}", renewed=renewed)
 
-    if before.kind == "option":  # of several: a click on one would unselect the others
+    if before.kind == "option":  # one of several options: a plain click would unselect the others
         await at.world.call("setOption", before.local, wanted == "true")
         return Outcome(again=again)
     await click_element(at, local=before.local)
@@ -216,7 +216,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
 
 
 async def _state_after(at: Located, local: int, wanted: str) -> str | None:
-    """Its state once it is as wanted, or has had a moment for it; None when it is gone."""
+    """The state once it is as wanted, or a moment has passed; None when the control is gone."""
     try:
         after = await at.world.call("checkedSoon", local, wanted, returning=_Checkable)
         hidden = hidden_of(at.world)

@@ -1,7 +1,7 @@
-"""Dragging with the mouse: for pages that follow the mouse by themselves, and for HTML's own drag and drop.
+"""Dragging with the mouse: for pages that handle mouse events themselves, and for HTML drag and drop.
 
-When the page starts a drag of HTML's, Chrome is told to hand it over instead of giving it to the system, and it goes on
-with drag events. https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags
+When the page starts an HTML drag, Chrome hands it over to us instead of the system, and it goes on with drag events.
+https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _STEPS = 8
 _START_PX = (3.0, 6.0)
 _HANDED_OVER_WITHIN_S = 0.5
 _MAY_BE_HANDED_OVER_WITHIN_S = 0.1
-"""Where nobody knows whether what is dragged is draggable."""
+"""How long to wait for an HTML drag where it is not known whether the element is draggable."""
 _HELD_OVER_S = 0.05
-"""Pages look at what is held over them now and then only (a timer, a frame): a drop before that is one on nothing."""
+"""How long to hold before the drop: some pages look for the drop target only in a timer or a frame."""
 
 
 class Offset(msgspec.Struct, frozen=True):
-    """So many CSS pixels to the right and down from where the drag starts."""
+    """A distance to the right and down from the start of the drag, in CSS pixels."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ class _Point(msgspec.Struct, frozen=True):
 
 
 def goal(to_ref: str | None, by: Position | None) -> str | Offset:
-    """Where a drag leads to. Raises InvalidArguments unless there is exactly one of them."""
+    """The goal of a drag. Raises InvalidArguments unless exactly one of the two is given."""
     if (to_ref is None) == (by is None):
         raise InvalidArguments("Give the drag either the element to drop it on or how far to drag it (by), not both.")
     return Offset(*by) if by is not None else str(to_ref)
@@ -57,14 +57,14 @@ def said(goal: str | Offset) -> str:
 
 
 async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Outcome:
-    """Presses the left button on the element, moves to the other one (or by an offset) in steps, and lets go there.
+    """Presses the left button on the element, moves in steps to the other one (or by an offset), and releases it there.
 
-    `hold_s`: so long it is held still after the press, and again before it lets go. However this ends, cancelled too,
-    no button stays pressed. Raises NotInteractable for either of them, DocumentGone, PageUnresponsive.
+    `hold_s`: how long to hold still after the press, and again before the release. However this ends, also when
+    cancelled, no button stays pressed. Raises NotInteractable for either element, DocumentGone, PageUnresponsive.
     """
     near: Aimed | None = None
     if isinstance(to, Located):
-        near = await aim(to, place=True)  # where both can be seen, it is scrolled into view before anything is pressed
+        near = await aim(to, place=True)  # if both fit into view, the goal is scrolled into view before the press
     session = input_session(at.frame)
     draggable, before = await asyncio.gather(at.world.call("isDraggable", at.local, returning=bool), _place(at))
     hand = _Hand(session)
@@ -117,7 +117,7 @@ async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, m
 
 
 async def _place(at: Located) -> list[float]:
-    """Where the element is in what it is moved in; empty when it is gone."""
+    """The position of the element in its container; empty when it is gone."""
     return await at.world.call("placeInParent", at.local, returning=list[float])
 
 
@@ -127,7 +127,7 @@ def _moved(before: list[float], after: list[float]) -> str:
 
 
 class _Hand:
-    """The mouse with its left button, as far as it is pressed."""
+    """The mouse during a drag, and whether its left button is pressed."""
 
     def __init__(self, session: Session, modifiers: int = 0) -> None:
         self.session = session
@@ -135,7 +135,7 @@ class _Hand:
         self.at = self.start = _Point(0.0, 0.0)
         self.pressed = False
         self.handed_over: asyncio.Future[cdp_input.DragIntercepted] | None = None
-        """Done when the page has begun a drag of HTML's: from then on there are drag events in place of the mouse's."""
+        """Done when the page has begun an HTML drag: from then on drag events are sent in place of mouse events."""
 
     @property
     def drags(self) -> bool:
@@ -161,13 +161,13 @@ class _Hand:
         self.pressed = False
 
     async def let_go(self, *, elsewhere: bool) -> None:
-        """Drops it where the mouse is: `elsewhere` is another process than where the drag began."""
+        """Drops at the mouse's position. `elsewhere`: that is in another process than the one where the drag began."""
         if self.handed_over is not None and self.handed_over.done():
             await _drop(self.session, self.handed_over.result().data, self.start, self.at, elsewhere=elsewhere)
         await self.release()
 
     def drop_now(self) -> None:
-        """Ends what was interrupted, without waiting: nothing is dropped where nobody asked for it."""
+        """Ends an interrupted drag without waiting and without a drop."""
         if not self.pressed:
             return
         if self.handed_over is not None and self.handed_over.done() and not self.handed_over.cancelled():
@@ -201,14 +201,14 @@ async def _end(start: Aimed, to: Located | Offset) -> _Point:
 
 
 def _just_past(start: float, middle: float) -> float:
-    """Sorted lists make room once the mouse has passed the middle of an item; what it is told are whole pixels."""
+    """A whole pixel just beyond `middle`: sortable lists make room once the mouse has passed the middle of an item."""
     if start == middle:
         return middle
     return math.ceil(middle) - (1 if start > middle else 0)
 
 
 async def _begin(hand: _Hand, way: tuple[float, float]) -> None:
-    """The first pixels, by which a page knows a drag from a click. Only then is what it leads to brought into view."""
+    """Moves the first pixels, which distinguish a drag from a click. Only then is the goal brought into view."""
     length = max(abs(way[0]), abs(way[1]), 1.0)
     for px in _START_PX:
         share = min(1.0, px / length)
@@ -216,7 +216,7 @@ async def _begin(hand: _Hand, way: tuple[float, float]) -> None:
 
 
 async def _carry(hand: _Hand, end: _Point, draggable: bool, wait_s: float = _HANDED_OVER_WITHIN_S) -> None:
-    """Moves on a line, each step waited for: moves that come together are one to the page, and drags need several."""
+    """Moves in a line, waiting for each step: the page gets moves that are sent together as one, and needs several."""
     begun = hand.at
     for step in range(1, _STEPS + 1):
         if hand.drags:

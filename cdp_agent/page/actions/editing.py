@@ -1,10 +1,9 @@
-"""Text into editors: rich text and code editors get exactly what is given, in one step that can be undone.
+"""Entering text into rich text editors and code editors: exactly as given, in one undo step.
 
-Rich text editors get it as from an input method: inserted in one piece, between the two events of a key that no
-keyboard has. They complete no bracket, make no list and no typographic quotes of it, and begin a new step to undo. Code
-editors indent what is inserted so, and get it as a paste. Each is the second way of the other, taken when what the
-editor holds then is not what it was given. What a code editor holds is read as a user would copy it, since it draws
-only a part.
+Rich text editors get the text as from an input method: inserted at once, between the two events of a key that no
+keyboard has. Then they complete no brackets, make no lists or typographic quotes, and begin a new undo step. Code
+editors would indent such text, so they get it as a paste. If the editor's content is not as expected afterwards, the
+other way is tried. The content of a code editor is read by copying, as a user would, since it draws only a part.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Ready(msgspec.Struct, frozen=True):
     note: str
     refusal: Obstacle | None
     cell: int = 0
-    """That of a grid which became the field, where it was opened for that."""
+    """The local id of the grid cell that was opened and became the field, else 0."""
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -54,18 +53,18 @@ class Filled(msgspec.Struct, frozen=True):
     max: int
     type: str
     astray: bool = False
-    """The page had moved the focus elsewhere when the keys came: they were kept from what has it."""
+    """The page had moved the focus elsewhere when the keys came, which were not delivered then."""
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """What an editor holds, and what it was to hold."""
+    """The content of an editor, and the expected one."""
 
     filled: Filled
     wanted: str
 
     @property
     def note(self) -> str:
-        """What there is to say of it: where it differs, or that a text too long to be shown is there."""
+        """A note for the receipt: where the content differs, or that a text too long to be shown was entered."""
         value = self.filled.value
         if value is None or self.filled.match == "gone":
             return ""
@@ -82,9 +81,9 @@ class _Copied(msgspec.Struct, frozen=True):
 
 
 async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Entered:
-    """Puts the text where the caret, or what is selected, is; returns what the editor holds then.
+    """Enters the text at the caret, or in place of the selection; returns the content of the editor.
 
-    Raises NotInteractable when it takes nothing.
+    Raises NotInteractable when the editor does not take any of it.
     """
     wanted = ready.before + text if append else text
     session = input_session(at.frame)
@@ -111,7 +110,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
 
 
 async def _undone(at: Located, ready: Ready) -> bool:
-    """Takes back what was entered, if that alone is what undoing takes back."""
+    """Undoes the entering, if undo removes nothing else. Returns whether it did."""
     session = input_session(at.frame)
     await send(session, keys("ControlOrMeta+Z", mac=ready.mac))
     if await at.world.call("placeAtEnd", ready.local) == ready.before:
@@ -125,7 +124,7 @@ async def _read_back(at: Located, ready: Ready, wanted: str) -> Entered:
 
 
 async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Entered:
-    """Replaces what the code editor holds, or adds to its end; returns what it holds then. Raises NotInteractable."""
+    """Replaces the content of the code editor, or adds to its end; returns the content. Raises NotInteractable."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     session = input_session(at.frame)
     before = await _whole(at, ready)
@@ -134,7 +133,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
         await send(session, to_end(ready))
     await _paste(at, ready, text)
     value = await _whole(at, ready)
-    if value is None:  # it does not let itself be copied: what it draws is all there is
+    if value is None:  # it cannot be copied: only what it draws can be read
         return await _read_back(at, ready, wanted)
     if value != wanted:
         await send(session, inserting(wanted) if wanted else keys("Delete"))
@@ -145,7 +144,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
 
 
 def _difference(wanted: str, value: str) -> str:
-    """Where what an editor holds goes another way than what it was given; both, cut."""
+    """Where the content of an editor begins to differ from the given text: both from there on, shortened."""
     pairs = enumerate(zip(wanted, value, strict=False))
     at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
     held, given = (_cut(each[at:]) for each in (value, wanted))
@@ -157,7 +156,7 @@ def select_all(ready: Ready) -> Keys:
 
 
 def to_end(ready: Ready) -> Keys:
-    """To the end of a text of any number of lines."""
+    """The keys that move the caret to the end of a text of any number of lines."""
     return keys("Meta+ArrowDown" if ready.mac else "Control+End", mac=ready.mac)
 
 
@@ -166,7 +165,7 @@ def keys(chord: str, *, mac: bool = False) -> Keys:
 
 
 async def _paste(at: Located, ready: Ready, text: str) -> None:
-    """Pastes it over what is selected; what knows no pasting gets it inserted."""
+    """Pastes the text over the selection; an editor without pasting gets it inserted."""
     session = input_session(at.frame)
     if not text:
         await send(session, keys("Delete"))
@@ -175,7 +174,7 @@ async def _paste(at: Located, ready: Ready, text: str) -> None:
 
 
 async def _whole(at: Located, ready: Ready) -> str | None:
-    """All that a code editor holds, which is selected then; None when it does not let itself be copied."""
+    """The whole content of a code editor, which is selected then; None when it cannot be copied."""
     await send(input_session(at.frame), select_all(ready))
     return (await at.world.call("copiedFrom", ready.local, returning=_Copied)).text
 
@@ -188,7 +187,7 @@ async def _taken(at: Located, entered: Entered, before: str) -> Entered:
 
 
 def _unbreakable(text: str, *, begins: bool) -> str:
-    """With spaces that do not break where an editor would draw several as one, or none at the end of a line."""
+    """The text with no-break spaces where an editor would collapse spaces, or drop one at the end of a line."""
 
     def line(text: str, begins: bool) -> str:
         spaced = text.replace("  ", " \u00a0")

@@ -46,9 +46,9 @@ class _AtOnce(msgspec.Struct, frozen=True):
 
 
 async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """Puts the text into the field in place of what it holds, or after it, and tells what it holds then.
+    """Replaces the value of the field with the text, or appends the text; `Outcome.value` is the new value.
 
-    Secrets are not told, only their length. What is given may be the field's label or what is around a single field.
+    Of secret values only the length is given. The element may be the field's label, or a wrapper around one field.
     Raises NotInteractable (also "readonly" and "wrong_element"), InvalidArguments when the field does not take it.
     """
     check_enterable(text)
@@ -59,8 +59,8 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
 
 
 async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
-    """See `fill`; None when the page moved the focus elsewhere before the text came, which nothing got then."""
-    # What is asked of a page after its input is answered when that is painted; asked before, it answers in time.
+    """See `fill`; None when the page moved the focus elsewhere before the text came, which was not delivered then."""
+    # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
     simple = text != "" and not append and "\n" not in text
     answer = at.world.ask("filledAfterKey", at.local, text) if simple else None
     ready = await _ready(at, append)
@@ -94,7 +94,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
 
 
 async def _again(at: Located, local: int, was: Filled) -> Outcome:
-    """What the field holds once the page has come to rest."""
+    """The value of the field once the page has come to rest."""
     now = await at.world.call("filledWith", local, was.value or "", returning=Filled)
     if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
         return Outcome(was.value)
@@ -115,7 +115,7 @@ class _Cell(msgspec.Struct, frozen=True):
 
 
 async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: list[str]) -> Outcome:
-    """Closes the field that a grid's cell became, as Enter does, and tells what the cell shows then."""
+    """Closes the field that a grid's cell became with Enter; the outcome has the text of the cell."""
     await press(at.frame, "Enter")
     cell = await at.world.call("cellAfter", ready.cell, ready.local, filled.value or text, returning=_Cell)
     match cell.state:
@@ -144,7 +144,7 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
     try:
         submission = await at.world.call("submitFrom", at.local, returning=_Submission)
         if submission.enter:
-            await give_keys(at, press(at.frame, "Enter"))  # what is set by script has not the focus
+            await give_keys(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
     except DocumentGone:
         return outcome  # it has submitted itself
     notes = [outcome.note, ENTER_PRESSED if submission.enter else "", at.refs.write(at.world, submission.note)]
@@ -233,12 +233,12 @@ async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
 
 
 def _entering(ready: Ready, text: str, append: bool) -> Keys:
-    """The text at once, its last character as a key: so that those who listen to keys see the whole text."""
+    """Inserts the text, with its last character as a key, so that the page's key listeners see the whole text."""
     if not text:
         return [] if append or not (ready.before or ready.single) else keys("Delete")
     last = text[-1]
     if not ready.single and not last.isalnum():
-        return inserting(text)  # some complete brackets and lists in what is typed
+        return inserting(text)  # some editors complete brackets and lists in typed text
     return [*([cdp_input.InsertText(text=text[:-1])] if text[1:] else []), *typing(last)]
 
 

@@ -1,4 +1,4 @@
-"""Filling in several fields of a form as one action: they are entered one after another, and waited for once."""
+"""Filling in several fields of a form as one action, with one wait for the page at the end."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _Again = Callable[[], Awaitable[Outcome]] | None
 async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool = False) -> Receipt:
     """Enters each value into the field of its ref, in their order, then waits until the page is settled.
 
-    A list is given the text of an option, a check box "on" or "off", a radio button "on"; secrets go where they may be,
-    as `enter_secret` and `choose_secret` have it. `submit`: the button that sends the form of the last one is clicked
-    then. Where one of the elements is not there nothing is entered; an error after that names those that were filled.
+    The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on"; secrets are
+    entered as by `enter_secret` and `choose_secret`. `submit`: then clicks the button that submits the form of the last
+    field. If one of the elements does not exist, nothing is entered; a later error names the fields that were filled.
     Raises as `fill`, `select`, `check` and `click` do, StaleRef, PageUnresponsive, BrowserError.
     """
     async with tab.act():
@@ -68,7 +68,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
 
 
 async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Located, Outcome]:
-    """Those filled before may have it rendered anew, now or while it is aimed at: nothing was done to it then."""
+    """Fills one field; locates it again if earlier fields make the page render it anew before it has been touched."""
     attempt = 0
     while True:
         attempt += 1
@@ -91,13 +91,13 @@ async def _enter(at: Located, value: str | Revealed) -> Outcome:
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
     outcome = await put(at, field, meant, lambda: fill(at, value))
-    if field.type == "combobox" and not await takes_any_text(at):  # whose list nobody has seen
+    if field.type == "combobox" and not await takes_any_text(at):  # the caller has not seen its options
         return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, _TYPED))))
     return outcome
 
 
 async def _submit(at: Located) -> str:
-    """Clicks the button that sends the form of a field. Returns what is to be said of it; raises as `click`."""
+    """Clicks the button that submits the form of a field. Returns a note for the receipt; raises as `click`."""
     local = await at.world.call("submitButton", at.local, returning=int)
     if not local:
         return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
@@ -107,7 +107,7 @@ async def _submit(at: Located) -> str:
 
 
 async def _again(done: Sequence[tuple[FilledField, _Again]]) -> Outcome:
-    """What the fields hold once the page has come to rest."""
+    """The values of the fields once the page has come to rest."""
     fields = list[FilledField]()
     for field, ask in done:
         now = Outcome(field.value) if ask is None else await ask()

@@ -45,7 +45,7 @@ _MAC_COMMANDS = {
 
 
 LONGEST_TEXT = 1_000_000
-"""What Chrome lays out of a field in a second; ten times as much keeps the tab from answering for twenty."""
+"""In characters: Chrome lays out a field of this length in a second, and one of ten times that in twenty."""
 _LONGEST_TOLD = 60
 _CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
 _FIRST_OF_EAST_ASIA = 0x2E80
@@ -56,7 +56,7 @@ _INPUT_METHOD = 229
 async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
     """Presses a key or chord ("Enter", "Control+A", "é") on whatever has the focus in the tab of that frame.
 
-    Each of the `repeat` times is taken by the page before the next: it may move the focus meanwhile.
+    The page handles each of the `repeat` presses before the next one is sent: it may move the focus.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
@@ -68,22 +68,22 @@ async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
 
 
 async def type_text(frame: Frame, text: str) -> Outcome:
-    """Types the text into whatever has the focus in the tab of that frame, a key at a time as a user does.
+    """Types the text, key by key, into whatever has the focus in the tab of that frame.
 
-    A line break is Enter, a tab the key Tab; what no keyboard has a key for is inserted, as from an input method. A
-    note says when nothing had the focus. Raises PageUnresponsive, DocumentGone.
+    A line break is Enter, a tab the key Tab; characters without a key are inserted, as from an input method. A note in
+    the outcome says when nothing had the focus. Raises PageUnresponsive, DocumentGone.
     """
     while frame.parent is not None:
         frame = frame.parent
     world = await frame.world()
     focused = await world.call("focusTold", returning=str)
-    moves = True  # the first key may open a field, which has the focus then
+    moves = True  # the first key may open a field, which then takes the focus
     for part in _strokes(text):
         is_key = len(part) == 1 and _key_of(part) is not None
         await send(frame.session, typing(part) if is_key else composing(part))
         if moves or part in _CONTROLS:
             await world.call("nextFrame")
-        elif not is_key:  # terminals read in a timer what was composed: the next key would change what they find
+        elif not is_key:  # terminals read composed text in a timer: the next key would change it before
             await world.call("timersDone")
         moves = False
     return Outcome(note="" if focused else "no element had the focus: the keys went to the page")
@@ -108,7 +108,7 @@ def told(text: str) -> str:
 
 
 def inserting(text: str) -> list[Command[Empty]]:
-    """The text in one piece, between the two events of a key that an input method has taken."""
+    """Inserts the text at once, between the two events of a key of an input method."""
     down, up = (
         cdp_input.DispatchKeyEvent(type=kind, key="Unidentified", windows_virtual_key_code=_INPUT_METHOD)
         for kind in ("rawKeyDown", "keyUp")
@@ -117,9 +117,9 @@ def inserting(text: str) -> list[Command[Empty]]:
 
 
 def composing(text: str) -> list[Command[Empty]]:
-    """The text as a composition, from its beginning to its end: a page may look at any moment and loses nothing of it.
+    """Enters the text as a composition, from its start to its end, so that a page gets it whenever it looks.
 
-    Inserted text comes some time after its key, and terminals that look in a timer of the key are too early then.
+    Inserted text arrives some time after its key: too late for terminals that read it in a timer started by the key.
     """
     down, inserted, up = inserting(text)
     _, end = units_of(text, 0, len(text))
@@ -127,7 +127,7 @@ def composing(text: str) -> list[Command[Empty]]:
 
 
 def _strokes(text: str) -> Iterator[str]:
-    """Each character that has a key, and what is between them in one piece."""
+    """Each character that has a key, and the text between such characters in one piece."""
     between = ""
     for character in text.replace("\r\n", "\n"):
         if _key_of(character) is None:
@@ -142,7 +142,7 @@ def _strokes(text: str) -> Iterator[str]:
 
 
 def _key_of(character: str) -> Key | None:
-    """The key that types it on some keyboard; None for what is put together, or written with an input method."""
+    """The key that types the character on some keyboard; None for combined characters and those of input methods."""
     if character in _CONTROLS:
         return KEYS[_CONTROLS[character]]
     if character in KEYS:
@@ -156,7 +156,7 @@ async def is_mac(frame: Frame) -> bool:
 
 
 async def send(session: Session, events: list[Command[Empty]]) -> None:
-    """Sends the events in order without waiting in between, and waits until the page has got them all."""
+    """Sends the events in order without waiting in between, then waits until the page has received all of them."""
     async with deadline(session, CALL_TIMEOUT_S):
         await asyncio.gather(*(session.post(event) for event in events))
 
@@ -183,7 +183,7 @@ def events_of(chord: Chord, *, mac: bool = False) -> list[Command[Empty]]:
 
 @asynccontextmanager
 async def held_down(session: Session, names: Sequence[str]) -> AsyncIterator[int]:
-    """Keys that are down in the block; gives the bits of the modifiers among them. They come up however it ends.
+    """Holds keys down during the block; gives the bits of the modifiers among them. They are released however it ends.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive.
     """
@@ -195,7 +195,7 @@ async def held_down(session: Session, names: Sequence[str]) -> AsyncIterator[int
         await send(session, down)
         yield modifiers_of(names)
     except BaseException:
-        for event in up:  # without waiting: it was interrupted, or the page hangs
+        for event in up:  # without waiting: the block was cancelled, or the page hangs
             session.tell(event)
         raise
     await send(session, up)
@@ -207,7 +207,7 @@ def modifiers_of(names: Iterable[str]) -> int:
 
 
 def presses(names: Iterable[str]) -> list[Command[Empty]]:
-    """The keys of those names going down in order, without coming up again; see `releases`."""
+    """The events that press the keys of these names in order, without releasing them; see `releases`."""
     events: list[Command[Empty]] = []
     bits = 0
     for key in map(find_key, names):
@@ -218,7 +218,7 @@ def presses(names: Iterable[str]) -> list[Command[Empty]]:
 
 
 def releases(names: Sequence[str]) -> list[Command[Empty]]:
-    """The keys of those names coming up, the last first; see `presses`."""
+    """The events that release the keys of these names, the last one first; see `presses`."""
     keys = [find_key(name) for name in names]
     bits = modifiers_of(names)
     events: list[Command[Empty]] = []

@@ -22,7 +22,7 @@ class Key(msgspec.Struct, frozen=True):
     text: str = ""
     location: int = 0
     shifted: bool = False
-    """It takes Shift to get it."""
+    """Whether it is typed with Shift."""
 
 
 class Chord(msgspec.Struct, frozen=True):
@@ -93,9 +93,9 @@ _PLUS = re.compile(r"(?<=.)\+(?=.)", re.S)
 
 
 def parse_chord(text: str, *, mac: bool) -> Chord:
-    """The chord that "Control+A", "shift+Tab", "Enter", "é" or "Control++" names; "ControlOrMeta" is the platform's.
+    """The chord that a text names: "Control+A", "shift+Tab", "Enter", "é" or "Control++".
 
-    Raises InvalidArguments, which names close keys.
+    "ControlOrMeta" is Meta with `mac`, else Control. Raises InvalidArguments, which names similar keys.
     """
     *held, last = _PLUS.split(text.strip() or text)
     last = last.strip() or last
@@ -139,7 +139,7 @@ def _modifier(name: str, mac: bool) -> str:
 
 
 def _with_shift(key: Key, modifiers: list[str]) -> Key:
-    """The key as it is with the modifiers: Control+A is Control and the key of a, Shift+a types A."""
+    """The key as the modifiers make it: in Control+A it is the key of "a"; Shift+a types "A"."""
     pair = _TYPING.get(key.code)
     if pair is None or len(pair[1]) == 1:
         return key

@@ -20,14 +20,14 @@ from cdp_agent.page.frames.world import World, answer_of, deadline
 
 Button = Literal["left", "right", "middle"]
 HANDLED_WITHIN_S = 5.0
-"""Chrome answers when the page's listeners are through."""
+"""Chrome answers an input event when the page's listeners have returned."""
 HELD_S = 0.08
-"""The button goes up when the page has answered the press (js/act/press.js), or by then."""
+"""The longest time between press and release: until the page has answered the press (js/act/press.js), at most."""
 _MASK: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
 
 
 class PressAnswer(msgspec.Struct, frozen=True):
-    """What the page will tell of one press that meets its element; asked for before the press."""
+    """How the page answers one press that meets its element; it is asked before the press."""
 
     world: World
     told: asyncio.Future[runtime.Evaluated]
@@ -35,7 +35,7 @@ class PressAnswer(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """How far what was pressed has moved since, in CSS pixels: pushed down by a message that the press brought."""
+    """How far the pressed element has moved since the press, in CSS pixels, as when a message pushes it down."""
 
     x: float = 0.0
     y: float = 0.0
@@ -51,11 +51,11 @@ async def click_at(
     modifiers: int = 0,
     answers: Sequence[PressAnswer] = (),
 ) -> None:
-    """Moves there and presses `count` times, held each time until the page has answered, where that is asked for.
+    """Moves to the point and clicks `count` times. With `answers`, each press is held until the page has answered it.
 
     `modifiers` are the bits of the keys that are held down (keys.MODIFIERS).
 
-    A lone move is answered with the next frame, the press at once: so the move is not waited for by itself.
+    Chrome answers a move alone with the next frame, and a press at once: so the move is not waited for by itself.
     """
     sent = [session.post(_event("mouseMoved", x, y, modifiers=modifiers))]
     for click in range(1, count + 1):
@@ -75,20 +75,20 @@ async def click_at(
 
 
 async def move_to(session: Session, x: float, y: float, *, held: bool = False, modifiers: int = 0) -> None:
-    """Moves there; returns when the page has got the move, in its next frame. `held`: with the left button down."""
+    """Moves to the point (`held`: with the left button down); returns when the page has received that, in a frame."""
     async with deadline(session, HANDLED_WITHIN_S):
         button: Button | None = "left" if held else None
         await session.send(_event("mouseMoved", x, y, button=button, held=held, modifiers=modifiers))
 
 
 async def press_at(session: Session, x: float, y: float, *, modifiers: int = 0) -> None:
-    """Presses the left button there, whatever is there, and keeps it down; returns when the page has got it."""
+    """Presses the left button at the point, and keeps it down; returns when the page has received the event."""
     async with deadline(session, HANDLED_WITHIN_S):
         await session.send(_event("mousePressed", x, y, button="left", held=True, count=1, modifiers=modifiers))
 
 
 async def turn_wheel(session: Session, x: float, y: float, right: float, down: float) -> None:
-    """Turns the wheel there by so many CSS pixels; returns when the page has got it."""
+    """Turns the wheel at the point by `right` and `down` CSS pixels; returns when the page has received the event."""
     async with deadline(session, HANDLED_WITHIN_S):
         await session.send(cdp_input.DispatchMouseEvent(type="mouseWheel", x=x, y=y, delta_x=right, delta_y=down))
 
@@ -104,13 +104,13 @@ async def press_down(session: Session, x: float, y: float, answer: PressAnswer) 
 
 
 async def release(session: Session, x: float, y: float) -> None:
-    """Lets the left button go there."""
+    """Releases the left button at the point."""
     async with deadline(session, HANDLED_WITHIN_S):
         await session.send(released(x, y))
 
 
 def released(x: float, y: float) -> cdp_input.DispatchMouseEvent:
-    """The left button going up there, for whoever cannot wait."""
+    """The event that releases the left button at the point, for callers that cannot wait."""
     return _event("mouseReleased", x, y, button="left", count=1)
 
 
@@ -119,7 +119,7 @@ async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: Pr
         await pressed
     await asyncio.wait([answer.told], timeout=HELD_S)
     if not answer.told.done():
-        try:  # a slow page says where it is now, for the button goes up there
+        try:  # a slow page is asked where the element is now, since the release goes there
             return await answer.world.call("pressMoved", returning=Moved, timeout_s=HANDLED_WITHIN_S)
         except DocumentGone:
             return Moved()

@@ -54,10 +54,9 @@ _REASONS = {
 
 
 async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt:
-    """Opens an address, waits until it is settled, and tells where that led.
+    """Opens an address, waits until the page is at rest, and reports where that led.
 
-    An HTTP status of an error is told in the receipt, and so are redirects and downloads. Raises NavigationFailed,
-    PageUnresponsive, BrowserError.
+    The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed, PageUnresponsive, BrowserError.
     """
     timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
     async with tab.act():
@@ -130,7 +129,7 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
 
 
 async def _begin_anew(tab: Tab, timeout_s: float) -> None:
-    """Frees the tab of the rules of a run that is over: first its pages are gone, and its history with them.
+    """Frees the tab of the rules of a run that is over, once its pages and its history are cleared.
 
     Raises as `goto`.
     """
@@ -217,14 +216,14 @@ def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
 
 
 async def _error_page(tab: Tab) -> None:
-    """Chrome puts its own page in place of what failed: only then the next action finds the tab at rest."""
+    """Waits for Chrome's error page in place of the failed one, so that the next action finds the tab at rest."""
     until = _now(tab) + _BEGINS_WITHIN_S
     while tab.activity.navigating() and _now(tab) < until:
         await tab.activity.stir(until - _now(tab))
 
 
 async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
-    """Waits for the first sign of the navigation that was asked for; the answer to the command is none."""
+    """Waits for the first event of the requested navigation; the answer to the command is no such sign."""
     activity = tab.activity
     begun, document, url = activity.begun, activity.document.number, activity.document.url
     until = _now(tab) + _BEGINS_WITHIN_S
@@ -243,5 +242,5 @@ async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
 
 
 def _now(tab: Tab) -> float:
-    """Stands still while somebody is asked about what is held."""
+    """A clock, in seconds, which stands still while somebody is asked about a held request."""
     return asyncio.get_running_loop().time() - tab.guard.stood_s

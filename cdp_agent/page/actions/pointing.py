@@ -1,7 +1,7 @@
-"""The mouse at points of the viewport, whatever is there, and keys that are held: for whoever sees a picture of a page.
+"""The mouse at points of the viewport, and keys that are held: for callers that look at a picture of the page.
 
-Points are CSS pixels right of and below the viewport's left top corner. Nothing is scrolled, aimed at or waited for
-before: what the press meets is what a person's would.
+Points are in CSS pixels from the left top corner of the viewport. Nothing is scrolled, aimed at or waited for first:
+a press meets whatever is at the point.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .mouse import Button
 
 LONGEST_HOLD_S = 30.0
 NOTCH_PX = 100.0
-"""What Chrome scrolls by one notch of a wheel."""
+"""How many CSS pixels Chrome scrolls for one notch of a wheel."""
 _WHEEL = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 Point = tuple[float, float]
@@ -33,7 +33,7 @@ Point = tuple[float, float]
 async def click_at(
     tab: Tab, at: Point, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()
 ) -> Receipt:
-    """Clicks there, `count` times. Raises InvalidArguments for a point outside of the viewport, PageUnresponsive."""
+    """Clicks at the point `count` times. Raises InvalidArguments for one outside the viewport, PageUnresponsive."""
     check_modifiers(modifiers)
     session = await _session(tab, at)
 
@@ -71,7 +71,7 @@ async def press_at(tab: Tab, at: Point) -> Receipt:
 
 
 async def release_at(tab: Tab, at: Point) -> Receipt:
-    """Lets the left button go there. Raises as `click_at`."""
+    """Releases the left button at the point. Raises as `click_at`."""
     session = await _session(tab, at)
 
     async def do() -> Outcome:
@@ -104,7 +104,7 @@ async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str
 async def turn_wheel(
     tab: Tab, at: Point, direction: Literal["up", "down", "left", "right"], *, pixels: float
 ) -> Receipt:
-    """Turns the wheel there, which scrolls what is under the mouse. Raises as `click_at`."""
+    """Turns the wheel at the point, which scrolls what is there. Raises as `click_at`."""
     session = await _session(tab, at)
     right, down = _WHEEL[direction]
 
@@ -116,7 +116,7 @@ async def turn_wheel(
 
 
 async def hold_keys(tab: Tab, keys: Sequence[str], seconds: float) -> Receipt:
-    """Presses the keys together, holds them for so many seconds, and lets them go, however that ends.
+    """Presses the keys together, holds them for `seconds`, and releases them, however this ends.
 
     Raises InvalidArguments for a key that does not exist and for more than LONGEST_HOLD_S, PageUnresponsive.
     """
@@ -143,7 +143,7 @@ async def keys_of(tab: Tab, chord: str) -> list[str]:
 
 
 def check_modifiers(names: Sequence[str]) -> None:
-    """Raises InvalidArguments for what cannot be held while the mouse acts."""
+    """Raises InvalidArguments for keys that cannot be held during a mouse action."""
     for name in names:
         parse_chord(f"{name}+a", mac=False)
 
@@ -162,7 +162,7 @@ async def viewport_of(tab: Tab) -> Point:
 
 
 async def _session(tab: Tab, *points: Point) -> Session:
-    """Where the events go. Raises InvalidArguments for a point that the viewport does not have."""
+    """The session for input events. Raises InvalidArguments for a point outside the viewport."""
     width, height = await viewport_of(tab)
     for x, y in points:
         if not (0 <= x < width and 0 <= y < height):

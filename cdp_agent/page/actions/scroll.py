@@ -1,4 +1,4 @@
-"""Scrolling, as a reader does it: a viewport at a time, until what that loads has arrived."""
+"""Scrolling as a reader does: a viewport at a time, each time waiting for content that this loads."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WAYS: dict[str, tuple[Literal["x", "y"], int]] = {
 
 
 class Scrolled(msgspec.Struct, frozen=True, kw_only=True):
-    """How far it went. Of sideways scrolling `at_top` and `at_bottom` mean the left and the right end.
+    """How far a scroll went. After scrolling sideways `at_top` and `at_bottom` mean the left and the right end.
 
-    `container` is "page", or the box that moved as the snapshot names it. `found` is the element with the text that was
-    looked for. `note` says why nothing moved, or why it was not followed to the end.
+    `container` is "page", or the box that scrolled, as the snapshot names it. `found` is the element with the text that
+    was searched. `note` says why nothing moved, or why the scrolling ended before the end.
     """
 
     direction: Direction
@@ -100,7 +100,7 @@ class _Text(msgspec.Struct, frozen=True):
 
 
 class _Scroller(msgspec.Struct, frozen=True):
-    """A box found: where it lives and what it is called."""
+    """A box that scrolls: its world, its local id and its name."""
 
     world: World
     id: int
@@ -118,9 +118,9 @@ async def scroll(
 ) -> Scrolled:
     """Scrolls the page, or with `ref` that element or the nearest one around it that scrolls, in any frame.
 
-    `pages` is in viewports of what scrolls (0.1 to 20), `pixels` wins over it. "bottom" follows a feed as long as it
-    grows. With `to_text` it goes on until that text is there and brings it into view, also in a list that draws only
-    what is in view; from the end it begins again at the top.
+    `pages` is in viewports of the scrolling box (0.1 to 20); `pixels` overrides it. "bottom" goes on as a feed grows.
+    With `to_text` it scrolls until that text is found, also in a list that draws only the visible rows, and brings it
+    into view; at the end it starts again from the top.
 
     Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
     """
@@ -135,7 +135,7 @@ async def scroll(
         if isinstance(found, str):
             return _unmoved(direction, found)
         scrolling = _Scroll(tab, found, axis)
-        tab.forget_shown()  # lists that draw only what is in view have other rows then, and feeds more
+        tab.forget_shown()  # afterwards, lists that draw only the visible rows have other ones, and feeds more
         return await (scrolling.to_text(to_text) if to_text else scrolling.run(direction, sign, pages, pixels))
 
 
@@ -159,7 +159,7 @@ class _Scroll:
         self._axis = axis
         self._moved = 0.0
         self._ended = False
-        """It goes no further that way: where it snaps, that may be before the end of the content."""
+        """It scrolls no further in this direction: with scroll snapping, that may be before the end of the content."""
         self._note = ""
 
     async def run(self, direction: Direction, sign: int, pages: float, pixels: int | None) -> Scrolled:
@@ -183,7 +183,7 @@ class _Scroll:
         )
 
     async def to_text(self, text: str) -> Scrolled:
-        """From here to the end, then from the top to here."""
+        """Looks for the text from here to the end, then from the top to here."""
         before = await self._place()
         deadline = asyncio.get_running_loop().time() + FEED_S
         found = await self._look_for(text, _END_PX, deadline)
@@ -210,7 +210,7 @@ class _Scroll:
         )
 
     async def _look_for(self, text: str, until: int, deadline: float) -> str:
-        """What has the text, which is in view then; "" when there is none."""
+        """The element with the text, brought into view; "" when there is none."""
         world, tab = self._box.world, self._tab
         while True:
             async with tab.reading:
@@ -224,7 +224,7 @@ class _Scroll:
                 return ""
             if looked.ended:
                 place = await self._place()
-                await self._step(1)  # waits for what the end loads
+                await self._step(1)  # waits for content that is loaded at the end
                 if until < _END_PX or (await self._place()).content <= place.content:
                     return ""
 
@@ -240,7 +240,7 @@ class _Scroll:
                     return
 
     async def _to_end(self, sign: int) -> None:
-        """Top: one jump. Bottom: again as long as the content grows, within bounds."""
+        """Scrolls to the top in one jump, or to the bottom, repeated within bounds while the content grows."""
         deadline = asyncio.get_running_loop().time() + FEED_S
         for _ in range(FEED_ROUNDS):
             before = await self._place()
@@ -276,7 +276,7 @@ class _Scroll:
 
 
 async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
-    """What scrolls, from the element (or the page) outwards through the frames; else why nothing does."""
+    """The nearest box that scrolls, from the element (or the page) outwards through the frames; else why none does."""
     tree = await tab.frames()
     frame: Frame = at.frame if at is not None else tree.root
     local = at.local if at is not None else 0

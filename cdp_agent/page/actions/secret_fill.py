@@ -1,7 +1,7 @@
-"""Secrets in fields: only where they belong, and never by way of the keyboard; see js/act/secret.js.
+"""Secrets in fields: only on the origins that they are for, and never by keyboard input; see js/act/secret.js.
 
-The page is asked first whether the field may have it, so that a document which may not is not even told; the same is
-made sure of again in the call that writes it.
+The page is first asked about the field, so that the secret is never sent to a document that may not have it. The same
+is checked again in the call that writes it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Entered(Stranger, frozen=True):
 
 
 async def fill_secret(tab: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
-    """Fills in what has secrets in it, only where they may be; see `enter_secret`."""
+    """Fills a field with a text that has secrets in it, if the field may have them; see `enter_secret`."""
     return await perform(tab, "fill", ref, lambda at: enter_secret(at, secret, append=append))
 
 
@@ -56,10 +56,11 @@ async def select_secret(tab: Tab, ref: str, secret: Revealed, *, by: By = "text"
 
 
 async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
-    """Fills the field with a text that has secrets in it, of several lines with `lines`. What it holds is not told.
+    """Fills the field with a text that has secrets in it; with `lines`, of several lines. The outcome has no value.
 
-    Raises BlockedByPolicy when the field, one of the frames around it, or where its form is sent is of no origin that
-    the secrets are for, NotInteractable, InvalidArguments when the field did not take it.
+    Raises BlockedByPolicy when the origin of the field's document, of a frame around it, or of the form's target is not
+    among those that the secrets are for, or the field shows its value and they are only for fields that hide it.
+    Raises NotInteractable, and InvalidArguments when the field did not take it.
     """
     allowed: dict[str, Any] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
     options = {**allowed, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
@@ -83,7 +84,7 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
 
 async def choose_secret(at: Located, secret: Revealed, *, by: By = "text") -> Outcome:
     """Chooses the option of a native list that a secret names. Raises as `enter_secret`; see `select.select`."""
-    # Lists of a page's own are searched by typing, which whatever takes the focus would get.
+    # Custom lists are searched by typing, and the keys would go to whatever takes the focus.
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     if kind.kind != "native":
         raise refusal(at, "wrong_element", await told(at), "is no native list: a secret is chosen only in such a one.")
@@ -93,20 +94,20 @@ async def choose_secret(at: Located, secret: Revealed, *, by: By = "text") -> Ou
 
 
 class _Kind(msgspec.Struct, frozen=True):
-    """What matters here of listKind in js/act/choose.js."""
+    """A part of the result of listKind in js/act/choose.js."""
 
     kind: str
     local: int
 
 
 async def stranger_to(at: Located, secret: Revealed, local: int) -> Stranger:
-    """Whether a field as it stands may have the secret."""
+    """Asks the page whether a field, in its present state, may have the secret."""
     allowed = {"origins": secret.origins, "hidden_only": False}
     return await at.world.call("secretStranger", local, allowed, returning=Stranger)
 
 
 async def let_pass(at: Located, secret: Revealed, stranger: Stranger) -> None:
-    """Raises what stands against it."""
+    """Raises BlockedByPolicy if the field may not have the secret, NotInteractable if it has left the page."""
     named, where = _named(secret), ", ".join(secret.origins) or "no page that all of them are for"
     match stranger.why:
         case "gone":

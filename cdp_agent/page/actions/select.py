@@ -68,7 +68,7 @@ class _Found(msgspec.Struct, frozen=True):
 
     @property
     def stands(self) -> bool:
-        """Whether all of the list would say the same."""
+        """Whether the result would be the same with all of the list."""
         return self.state != "unknown" and self.sure
 
 
@@ -79,10 +79,10 @@ class _Suggestion(msgspec.Struct, frozen=True):
 
 
 async def select(at: Located, option: str | int | Sequence[str], *, by: By = "text") -> Outcome:
-    """Chooses an option by its text (exact, else the only one that has it), value, or index from 0.
+    """Chooses an option by its text (exact, else the only one that contains it), its value, or its index from 0.
 
-    Several options only where the list takes several: they are what is chosen afterwards. `Outcome.value` is what the
-    list shows then. Raises InvalidArguments that names the options there are, NotInteractable.
+    Several options may be given for a list that takes several: they replace its selection. `Outcome.value` is what the
+    list shows afterwards. Raises InvalidArguments, which names the existing options, NotInteractable.
     """
     wanted = [str(option)] if isinstance(option, str | int) else [str(each) for each in option]
     kind = await at.world.call("listKind", at.local, returning=_Kind)
@@ -137,7 +137,7 @@ async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome
 
 
 def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
-    """What the list shows, now and once the page has come to rest."""
+    """The outcome: what the list shows now, and what it shows once the page has come to rest."""
 
     async def again() -> Outcome:
         now = await at.world.call("shown", local, returning=str)
@@ -148,7 +148,7 @@ def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
 
 
 class _Custom:
-    """A list of the page's own, on its way from closed to chosen."""
+    """Choosing in a custom list, from opening it to the chosen option."""
 
     def __init__(self, at: Located, local: int, by: By) -> None:
         self._at = at
@@ -163,7 +163,7 @@ class _Custom:
             notes.append(await self._choose(each))
         shown = await self._at.world.call("shown", self._local, returning=str)
         note = "; ".join(filter(None, notes))
-        # A field for the filter alone shows nothing.
+        # A field that is only for filtering does not show the choice.
         outcome = _shown(self._at, self._local, shown, note) if shown else Outcome(note=note)
         return msgspec.structs.replace(outcome, chosen=self._chosen)
 
@@ -174,7 +174,7 @@ class _Custom:
             await click_element(at, local=self._local)
         found = await self._find(wanted)
         if not listed.open and (found.state != "found" or found.disabled or found.chosen):
-            await press(at.frame, "Escape")  # there is nothing to choose: it is shut again
+            await press(at.frame, "Escape")  # there is nothing to choose: the list is closed again
         if found.state != "found":
             raise await _no_such(at, wanted, self._by, found.state, found.options, found.total)
         if found.disabled:
@@ -193,7 +193,7 @@ class _Custom:
         return await self._verify(found)
 
     async def _was_clicked(self, option: _Found) -> bool:
-        """Clicks it. False: no click came of it, since a list that holds only what is seen rendered it anew."""
+        """Clicks the option. False: there was no click, since a list that holds only visible rows rendered it anew."""
         if option.state != "found":
             return False
         try:
@@ -205,7 +205,7 @@ class _Custom:
         return note not in (LEFT, ELSEWHERE)
 
     async def _is_done(self, wanted: str, text: str) -> bool:
-        """Whether a press without a click has chosen it all the same, moved it to what is shown, or closed the list."""
+        """Whether a press without a click chose it all the same: it is marked, shown, or the list is closed."""
         if await self._at.world.call("isShut", self._local, returning=bool):
             return True  # what else came since is no option
         now = await self._option(wanted, 0)
@@ -236,9 +236,10 @@ class _Custom:
         return found if found.stands else await self._scrolled_to(wanted, found)
 
     async def _scrolled_to(self, wanted: str, found: _Found | None = None) -> _Found:
-        """The option, looked for in all of a list that holds only what is seen, and scrolled to.
+        """The option, scrolled to; a list that holds only visible rows is searched from end to end.
 
-        It is the one that says exactly that, else the only one that is meant. What is listed first where it is nowhere.
+        It is the option with exactly that text, else the only one that can be meant. If there is none, the result has
+        the first options of the list; if several can be meant, those.
         """
         world = self._at.world
         first = found = found or await self._option(wanted, SHORT_WAIT_S)
@@ -260,7 +261,7 @@ class _Custom:
         return first
 
     async def _unfiltered(self, wanted: str, filtered: _Found | None) -> _Found:
-        """What is listed once the list no longer shows what it had filtered to; None: it had filtered nothing."""
+        """The options once the list no longer shows those of its filter, `filtered` (None if it filtered nothing)."""
         waited_s = 0.0
         while True:
             found = await self._option(wanted, SHORT_WAIT_S)
@@ -286,7 +287,7 @@ class _Custom:
 
 
 def _nearest(meant: list[str], wanted: str) -> list[str]:
-    """Of texts that may be meant, those that `meantBy` in page/js would prefer were they listed at once."""
+    """Of the texts that may be meant, those that `meantBy` in page/js would prefer if all were listed at once."""
     lower = wanted.casefold().strip()
     for test in (str.__eq__, str.startswith):
         if found := [each for each in meant if test(each.casefold(), lower)]:

@@ -1,4 +1,4 @@
-"""Setting sliders that a page makes itself, by the arrow keys that move them."""
+"""Setting custom sliders with the arrow keys."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .keys import parse_chord
 
 _MOST_PRESSES = 500
 _PRESSES_AT_ONCE = 10
-"""How often a key is pressed before the page is given a frame: React gives a page up after 50 updates without rest."""
+"""How often a key is pressed before waiting for a frame: React stops a page after 50 updates in a row."""
 _STILL_MS = 250.0
-"""How long a value may take to follow a key."""
+"""How long a value may take to change after a key, in milliseconds."""
 _UP = ("ArrowRight", "ArrowUp", "ArrowLeft")
-"""What makes the value greater, by how often it does: from right to left it is the left one."""
+"""The keys that may increase the value, the most common first: from right to left it is ArrowLeft."""
 _DOWN = ("ArrowLeft", "ArrowDown", "ArrowRight")
 _BACK = {"ArrowRight": "ArrowLeft", "ArrowLeft": "ArrowRight", "ArrowUp": "ArrowDown", "ArrowDown": "ArrowUp"}
 
@@ -35,10 +35,10 @@ class _Slider(msgspec.Struct, frozen=True):
 
 
 async def slide(at: Located, local: int, text: str) -> Outcome:
-    """Moves the slider, which has the focus, to the number, or to the nearest that its steps allow.
+    """Moves the focused slider to the number, or to the nearest value that its steps allow.
 
-    `Outcome.value` is what it says then (`aria-valuenow`, https://w3c.github.io/aria/#aria-valuenow). Raises
-    InvalidArguments for what is no number between its least and greatest, NotInteractable when keys do not move it.
+    `Outcome.value` is its value then (`aria-valuenow`, https://w3c.github.io/aria/#aria-valuenow). Raises
+    InvalidArguments unless `text` is a number between its minimum and maximum, NotInteractable when keys do nothing.
     """
     slider = _Setting(at, local)
     before = await slider.now()
@@ -73,7 +73,7 @@ class _Setting:
         raise InvalidArguments(f'{await describe(self._at)} takes a number{limits}, not "{text}".')
 
     async def move(self, value: float, wanted: float) -> float | None:
-        """What it says after as many presses as it takes; None when it left the page."""
+        """The value after as many key presses as necessary; None when the slider left the page."""
         for key in _UP if wanted > value else _DOWN:
             await self._press(key, 1)
             after = (await self.now(wanted, _STILL_MS)).value

@@ -37,10 +37,10 @@ class _Field(msgspec.Struct, frozen=True):
 
 
 async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcome:
-    """Gives the files to a file field (its label, or what is around it), or to the chooser that a click opens.
+    """Gives the files to a file field (or by its label or a wrapper), or to the chooser that a click opens.
 
-    No paths: takes the files out. `Outcome.value` is the names that the field holds then. Raises InvalidArguments for a
-    file that is not there or one too many, NotInteractable when there is nothing that takes files.
+    Without paths, the field is emptied. `Outcome.value` has the names of the field's files. Raises InvalidArguments for
+    files that do not exist or are too many, NotInteractable when nothing takes files.
     """
     field = await at.world.call("fileField", at.local, returning=_Field)
     if field.refusal is not None:
@@ -59,9 +59,9 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
 
 
 def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """The files themselves, links and `..` followed; a name alone is that of a file in one of the folders.
+    """The real paths of files in the given folders, with links and `..` resolved. A bare name is looked up in them.
 
-    Raises InvalidArguments for one that is in none of the folders.
+    Raises InvalidArguments for a file that is in none of the folders.
     """
     roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
     found = [_in_a_root(os.path.expanduser(_name(each)), roots) for each in paths]
@@ -77,7 +77,7 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
 
 
 def _such_as(roots: Sequence[str]) -> str:
-    """Some of the files that may be uploaded, by their names."""
+    """The names of some of the files that may be uploaded."""
     entries = sorted(
         entry.name
         for root in roots
@@ -133,7 +133,7 @@ def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str
 
 
 def _name(path: str) -> str:
-    """The name of a file, if a file can have it. Raises InvalidArguments."""
+    """The name of a file. Raises InvalidArguments for one that no file can have."""
     try:
         written = os.fsencode(path)
     except UnicodeEncodeError:

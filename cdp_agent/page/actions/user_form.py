@@ -1,7 +1,7 @@
-"""Fields that the user fills in: what they are, putting in what the user gave, and what the page says against it.
+"""Fields that the user fills in: reading their properties, entering the user's values, and the page's complaints.
 
-What was given goes only where the user was told that it goes: to the origins of the frames around the field and of
-where its form is sent, as they were when the user was asked. See js/act/user_data.js.
+Values go only where the user was told: to the origins of the frames around the field and of the form's target, as they
+were when the user was asked. See js/act/user_data.js.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Value = str | bool | int | float | list[str]
 
 
 class UserField(msgspec.Struct, frozen=True):
-    """A field of the page. `radios` are the buttons of a group as `options` has them; `problem`: why it takes nothing.
+    """A field of the page. `radios` are the buttons for the `options` of a group; `problem`: why it takes no value.
 
-    `type` is select, multiselect, checkbox, switch, radio, combobox, textarea, richtext, file, else an input's type.
-    `minded` is what the page says of a field that it marks as invalid.
+    `type` is select, multiselect, checkbox, switch, radio, combobox, textarea, richtext, file, or an input's type.
+    `minded` is the page's message for a field that it marks as invalid.
     """
 
     local: int
@@ -71,10 +71,10 @@ async def read(at: Located) -> UserField:
 
 
 async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> None:
-    """Puts the user's value into the field, of which no reading tells from then on. `choose`: it is a list.
+    """Enters the user's value into the field; later readings of the page do not show it. `choose`: it is a list.
 
-    Raises InvalidArguments for a value that the field does not take; BlockedByPolicy when it could get elsewhere than
-    to these origins, NotInteractable, StaleRef, when the value is not to blame.
+    Raises InvalidArguments for a value that the field does not take. Errors that are not about the value are
+    BlockedByPolicy when it could be sent to other origins than these, NotInteractable and StaleRef.
     """
 
     async def do(at: Located) -> Outcome:
@@ -102,7 +102,7 @@ async def put(
     *,
     choose: bool = False,
 ) -> Outcome:
-    """Has the field what is meant for it, see `given_for`; a text by `enter_text`. `choose`: it is a list."""
+    """Enters `meant` into the field, see `given_for`; a text is entered by `enter_text`. `choose`: it is a list."""
     if field.type in BOXES:
         return await (check if meant == "true" else uncheck)(at)
     if field.type == "radio":
@@ -112,7 +112,7 @@ async def put(
 
 
 async def leave(tab: Tab, ref: str) -> None:
-    """Takes the focus out of the field, upon which many pages look at what it holds. Raises as `enter`."""
+    """Takes the focus out of the field: many pages validate its value then. Raises as `enter`."""
 
     async def do(at: Located) -> Outcome:
         field = await read(at)
@@ -123,10 +123,10 @@ async def leave(tab: Tab, ref: str) -> None:
 
 
 async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
-    """What the page, or the browser, says against the value that the field was given; "" for nothing.
+    """The message of the page, or the browser, that refuses the field's value; "" if there is none.
 
-    `before` is what the page said of the field at first: where it says the same it has not looked again. The value is
-    not in it. Raises StaleRef.
+    `before` is the page's message before the value was entered: if it is the same, it is not about the new value. The
+    message does not contain the value. Raises StaleRef.
     """
     at = await locate(tab, ref)
     field = await read(at)
@@ -146,7 +146,7 @@ async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
 
 
 def given_for(field: UserField, value: Value) -> str | list[str]:
-    """What a value means for the field: a text, the text of an option, several, or "true" and "false" for a box.
+    """The value in the form for the field: a text, the text of one or several options, or "true" or "false" for a box.
 
     Raises InvalidArguments, which does not name the value.
     """

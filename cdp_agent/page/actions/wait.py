@@ -1,7 +1,7 @@
-"""Waiting for a text, an element, an address, or for the page to load nothing any more.
+"""Waiting for a text, an element, an address, or for the page to finish loading.
 
-Every world tells when something in it changes, the session when something is loaded: nothing is asked again and again.
-Only what no observer can see (values set by script, style sheets) is looked at once a second.
+Worlds report changes of the page, and the session reports requests, so there is no polling. Only what no observer sees
+(values set by script, style sheets) is looked at once a second.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ async def wait_for(
     idle: bool | float | None = None,
     timeout_s: float = 10,
 ) -> Receipt:
-    """Waits until all that is given holds at the same time, in any frame, and tells what changed meanwhile.
+    """Waits until all given conditions hold at the same time, in any frame, and reports what changed meanwhile.
 
-    `text` and `gone` as a reader sees them, whatever the case and white space, `text` elsewhere than in a field that
-    holds what was filled in; `selector` in shadow roots too, and shown; `url` is a part of the address, or a pattern
-    with `*`; `ref`: that element is there and shown; `navigation`: another page or address than before the last action,
-    and ready; `idle`: so many seconds (True: half a second) without a request, apart from those that never end:
-    streams, polling, what takes longer than network.ENDLESS_S; pictures, fonts and films do not count. Raises
-    ActionError that says what is there instead, InvalidArguments, BrowserError.
+    `text` is shown and `gone` is not, as a reader sees them, ignoring case and white space; the value of a field that
+    was filled in is not such a `text`. `selector` matches a visible element, also in shadow roots. `url` is a part of
+    the address, or a pattern with `*`. The element of `ref` exists and is visible. `navigation`: the page or address is
+    another one than before the last action, and ready. `idle`: so many seconds (True: half a second) without a request,
+    except streams, polling and those that take longer than network.ENDLESS_S; pictures, fonts and films do not count.
+    Raises ActionError at the timeout, which says what is there instead; InvalidArguments, BrowserError.
     """
     idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
     wanted = _Wanted(_plain(text), _plain(gone), selector, url, ref, navigation, idle_s)
@@ -83,7 +83,7 @@ async def wait_for(
         root = (await tab.frames()).root
         told, root.is_told = root.is_told, False  # it may be what is waited for
         recorder = await ActionRunner.start(tab)
-        tab.activity.before_action = before  # waiting is no action that a navigation could come of
+        tab.activity.before_action = before  # waiting is not an action that could cause a navigation
         try:
             await recorder.act(_within(waiting, timeout_s))
         finally:
@@ -113,7 +113,7 @@ class _Waiting:
         self._missing: list[str] = []
 
     async def met(self) -> None:
-        """Returns when all that is wanted holds."""
+        """Waits until all conditions hold."""
         loop = asyncio.get_running_loop()
         while True:
             begun = loop.time()
@@ -130,7 +130,7 @@ class _Waiting:
             await asyncio.sleep(3 * took_s)
 
     async def instead(self, timeout_s: float) -> str:
-        """What there is, for whoever waited in vain."""
+        """What is on the page instead, for the message at the timeout."""
         tab, wanted = self._tab, self._wanted
         said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]
         said.append(f"The page is {shortened(tab.url)} {quoted(tab.title)}.")
@@ -146,7 +146,7 @@ class _Waiting:
         return " ".join(said)
 
     async def _missing_element(self) -> list[str]:
-        """The element of a ref may have to be found again, so that it is not asked for with the rest."""
+        """Looks for the element of `ref`, apart from the other conditions, since it may have to be found again."""
         ref = self._wanted.ref
         if ref is None:
             return []
@@ -173,7 +173,7 @@ class _Waiting:
                 world = await frame.world()
                 return world, await world.call("look", asked, returning=_Look)
             except ActionError:
-                return None  # it is being replaced: its navigation wakes us
+                return None  # its document is being replaced: the navigation wakes us
 
         looks = await asyncio.gather(*(look(frame) for frame in tree.all()))
         found = [each for each in looks if each is not None]

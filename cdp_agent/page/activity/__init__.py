@@ -1,4 +1,4 @@
-"""What goes on in a tab: its documents, navigations and requests, as Chrome tells of them.
+"""What goes on in a tab: its documents, navigations and requests, by Chrome's events.
 
-Imports `frames` and `snapshot`; asks nothing of the page.
+Imports `frames` and `snapshot`; calls nothing in the page.
 """

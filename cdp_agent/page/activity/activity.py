@@ -1,6 +1,6 @@
-"""What goes on in a page by itself: its navigations and its requests, on all sessions, for those who wait for them.
+"""The navigations and requests of a page, from the events of all its sessions, for code that waits for them.
 
-Handlers only update state and wake who waits. https://chromedevtools.github.io/devtools-protocol/tot/Page/
+Handlers only update state and wake waiting tasks. https://chromedevtools.github.io/devtools-protocol/tot/Page/
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .console import Console
 from .network import Requests
 
 REQUESTED_ONLY_S = 0.5
-"""A navigation that was asked for and has not begun by then does not begin (a policy or a handler prevented it)."""
+"""A requested navigation that has not begun by then never does: a policy or a handler prevented it."""
 _TEXT_OF_A_FRAME = "about:srcdoc"
 _MAY_LEAD_TO = frozenset({"http", "https", "about", "blob", "javascript"})
-"""The schemes of addresses that pages may go to: where such a navigation does not begin, the page has its reasons."""
+"""The schemes that pages may navigate to: when such a navigation does not begin, the page itself called it off."""
 
 
 class Document(msgspec.Struct):
-    """The tab's present document: its `number`, counted from the tab's first, and how far it has come."""
+    """The tab's present document: its `number` (the tab's first has 0), and how far it is loaded."""
 
     number: int
     url: str
@@ -33,9 +33,9 @@ class Document(msgspec.Struct):
     ready: bool = False
     loaded: bool = False
     failed: bool = False
-    """It is Chrome's error page, in place of the one that was meant."""
+    """Whether it is Chrome's error page in place of the intended document."""
     ready_at: float = 0.0
-    """When all of it had been read, in seconds as requests are told; 0 where that was not told."""
+    """When it was parsed (DOMContentLoaded), in seconds on the clock of CDP's network events; 0 if not known."""
     loaded_at: float = 0.0
 
 
@@ -55,24 +55,24 @@ class Activity:
         self.console = Console()
         self.crashed = False
         self.stuck = False
-        """A page that was to be left could not be ended: until it ends by itself, no other comes."""
+        """A page that hangs could be neither left nor ended: no other document comes until it ends by itself."""
         self.begun = 0
         """How many navigations of the tab have begun."""
         self.before_action = (0, url)
         """Number and address of the document that the tab had when the last action began."""
         self.frame_ids = Recent()
-        """The frames that the tab has or had: a download may begin in one that is removed at once."""
+        """The ids of frames that the tab has or had: a download may begin in a frame that is removed at once."""
         self._root = root_frame_id
         self._documents: dict[str, str] = {root_frame_id: url}
-        """The addresses of the documents in its frames."""
+        """The addresses of the documents in the tab's frames, by the frames' ids."""
         self.left: list[str] = []
-        """Those of the document that was left last, and of the frames in it."""
+        """The addresses of the previous document and of the documents in its frames."""
         self._navigations: dict[str, _Navigation] = {}
         self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
-        """Those that pages have asked for and that have not begun, by their frames' ids."""
+        """Navigations that pages have asked for and that have not begun, by their frames' ids."""
         self._waiting: set[asyncio.Future[None]] = set()
         self.events = 0
-        """How many came so far: whoever awaits something else between a look and `stir` says what they had seen."""
+        """The number of events so far; given to `stir` as `since`, so that none in between is missed."""
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -90,43 +90,43 @@ class Activity:
         self.requests.watch(session)
 
     def watch_root(self, session: Session) -> None:
-        """The tab's own session: how far its document has come."""
+        """Follows on the tab's own session how far its document is loaded."""
         session.on(cdp_page.DomContentEventFired, lambda event: self._reached(ready=True, at=event.timestamp))
         session.on(cdp_page.LoadEventFired, lambda event: self._reached(loaded=True, at=event.timestamp))
         session.on(inspector.TargetCrashed, lambda _: self._crash())
 
     def catch_up(self, info: cdp_page.FrameInfo) -> None:
-        """The document that the tab has, where its events may have been missed."""
+        """Takes in the tab's present document, whose events may have been missed."""
         self.crashed = False
         url = info.url + info.url_fragment
         going = self._navigation(self._root)
         if going is not None and going.url != url:
-            return  # that one is still to come
+            return  # the events of that navigation will come
         if info.loader_id != self.document.loader_id and (self.document.loader_id or url != self.document.url):
             self._committed(cdp_page.FrameNavigated(frame=info, type="Navigation"))
         self._reached(ready=True, loaded=True)
 
     @property
     def addresses(self) -> list[str]:
-        """Of all documents that are shown, those of frames too."""
+        """The addresses of all documents in the tab, those of frames included."""
         return list(self._documents.values())
 
     def know_frames(self, tree: cdp_page.FrameTreeNode) -> None:
-        """The frames that were there before their events were told."""
+        """Takes in the frames that existed before their events were followed."""
         self.frame_ids.add(tree.frame.id)
         self._documents.setdefault(tree.frame.id, tree.frame.url)
         for child in tree.child_frames:
             self.know_frames(child)
 
     def navigating(self) -> str | None:
-        """The address that the tab is on its way to, or that it has come to without being ready; else None."""
+        """The address that the tab is navigating to, or whose document is not parsed yet; else None."""
         navigation = self._navigation(self._root)
         if navigation is not None:
             return navigation.url
         return None if self.document.ready else self.document.url
 
     def held_up_s(self) -> float:
-        """For how long the tab's next document has waited for nothing but the page that is left; 0 when none does."""
+        """For how long the tab's next document has been waiting only for the page that is left, in seconds; else 0."""
         navigation = self._navigation(self._root)
         if navigation is None or not navigation.begun:
             return 0.0
@@ -143,7 +143,7 @@ class Activity:
         return {frame_id: each.url for frame_id, each in found.items() if each is not None}
 
     async def stir(self, timeout_s: float | None, *, since: int | None = None) -> bool:
-        """Waits for the next event, the next one after so many; False when none came within the time."""
+        """Waits for the next event, or for event number `since` + 1. False when it did not come within `timeout_s`."""
         if since is not None and since != self.events:
             return True
         waiting = self.next_event()
@@ -154,14 +154,14 @@ class Activity:
             waiting.cancel()
 
     def next_event(self) -> asyncio.Future[None]:
-        """Done at the next event. Whoever no longer waits for it cancels it."""
+        """A future that is done at the next event. A caller that no longer waits for it cancels it."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
         waiting.add_done_callback(self._waiting.discard)
         return waiting
 
     def wake(self) -> None:
-        """Something else happened that those who wait should look at."""
+        """Wakes waiting tasks after something that is not an event of navigation or network."""
         self._stirred()
 
     def _navigation(self, frame_id: str) -> _Navigation | None:
@@ -180,13 +180,13 @@ class Activity:
         self._scheduled[event.frame_id] = event
 
     def _unschedule(self, frame_id: str) -> None:
-        """Of what Chrome refuses nothing else tells; what pages call off themselves leads elsewhere than this."""
+        """No other event shows that Chrome refused a navigation. Pages cancel only navigations to _MAY_LEAD_TO."""
         asked = self._scheduled.pop(frame_id, None)
         if asked is None or asked.url.partition(":")[0].lower() in _MAY_LEAD_TO:
             return
         self._navigations.pop(frame_id, None)
         if frame_id == self._root and asked.reason.startswith("formSubmission"):
-            # Chrome has stopped reading the document for it, of which it tells nothing.
+            # Chrome has stopped parsing the document for it, and sends no event.
             self.document.ready = self.document.loaded = True
         self.requests.refused(asked.url)
 
@@ -204,7 +204,7 @@ class Activity:
         if info.id == self._root:
             failed = info.unreachable_url is not None and info.unreachable_url != ""
             url = info.unreachable_url if failed and info.unreachable_url else info.url + info.url_fragment
-            # A document out of the back/forward cache is there at once, and no event tells that it is ready.
+            # A document from the back/forward cache is complete at once, and has no events of loading.
             restored = event.type == "BackForwardCacheRestore"
             number = self.document.number + 1
             self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
@@ -227,7 +227,7 @@ class Activity:
             self._navigations.pop(event.frame_id, None)
             self._documents.pop(event.frame_id, None)
         elif going is not None and going.url == _TEXT_OF_A_FRAME:
-            # It is in another process, as a sandboxed one is, before anybody there can tell that it has come.
+            # It moved to another process, as a sandboxed frame does, before we were attached there to get its events.
             del self._navigations[event.frame_id]
             self._documents[event.frame_id] = going.url
         self._stirred()
@@ -248,7 +248,7 @@ class Activity:
         self._stirred()
 
     def _crash(self) -> None:
-        # One that the tab is on goes on where another process has it; where it ended too, Chrome has told of that.
+        # The tab's own navigation goes on if another process runs it; if it ended too, Chrome has sent that event.
         self._navigations = {frame: each for frame, each in self._navigations.items() if frame == self._root}
         self.crashed, self.stuck = True, False
         self._stirred()

@@ -1,4 +1,4 @@
-"""The bodies of answers, where Chrome still has them, and what an error says in one.
+"""The bodies of responses, where Chrome still has them, and the error messages in them.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getResponseBody
 """
@@ -19,19 +19,19 @@ from .request_log import LoggedRequest
 
 _LONGEST_ERROR = 200
 _SAYING = ("message", "detail", "error", "title", "error_description", "description", "msg", "reason", "errors")
-"""What an API calls the words of an error, the most telling first: RFC 9457, and what is usual."""
+"""The fields in which APIs put error messages, the most informative first: RFC 9457, and common names."""
 _DEEPEST = 4
 
 
 class ResponseBody(msgspec.Struct, frozen=True):
-    """What came as the answer to a request; `base64`: it is no text, and is told so."""
+    """The body of a response; `base64`: it is not text, and is given in Base64."""
 
     body: str
     base64: bool = False
 
 
 async def body_of(request: LoggedRequest) -> ResponseBody:
-    """The body of its answer. Raises ActionError where there is none, or it is not kept."""
+    """The body of the response. Raises ActionError where there is none, or Chrome does not keep it."""
     async with deadline(request.session, CALL_TIMEOUT_S):
         try:
             found = await request.session.send(network.GetResponseBody(request_id=request.request_id))
@@ -44,7 +44,7 @@ async def body_of(request: LoggedRequest) -> ResponseBody:
 
 
 async def error_words(request: LoggedRequest) -> str:
-    """The first words of an error that came as JSON, "" for any other answer."""
+    """The beginning of the error message in a JSON response; "" for any other response."""
     if "json" not in request.info.mime_type:
         return ""
     try:
@@ -56,7 +56,7 @@ async def error_words(request: LoggedRequest) -> str:
 
 
 def _words(said: Any, depth: int) -> Iterator[str]:
-    """Texts in what an error says, the most telling first; fields that are named keep their names."""
+    """The texts in a JSON error, the most informative first. Texts about a form field are preceded by its name."""
     if isinstance(said, str) and said.strip():
         yield said.strip()
     elif depth and isinstance(said, list):

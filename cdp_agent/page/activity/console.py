@@ -1,8 +1,8 @@
-"""What a page wrote to its console, and what it threw that nobody caught.
+"""What a page wrote to its console, and its uncaught exceptions.
 
-Chrome keeps that by itself, the last 1,000 of each process since the document began, so that nothing is recorded here:
-it is asked for when somebody wants it. What was thrown is asked of Runtime, and only where there is anything; a page
-that has put an `Error.prepareStackTrace` of its own in place can notice that.
+Chrome keeps the last 1,000 messages of each process since the document began, so nothing is recorded here: they are
+asked for when they are wanted. Exceptions are asked of Runtime, and only where there are any: a page that has set an
+`Error.prepareStackTrace` of its own can notice that.
 https://chromedevtools.github.io/devtools-protocol/tot/Console/
 """
 
@@ -32,14 +32,14 @@ MOST_RESULTS = 1_000
 _LONGEST_PLACE = 100
 _LONGEST_LINE = 500
 _THROWN = ("Uncaught", "Uncaught (in promise)")
-"""All that Chrome says in the console's own words."""
+"""The whole text of an exception in the domain Console."""
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}
 
 
 class ConsoleMessage(msgspec.Struct, frozen=True):
-    """What was logged. `level` is error, warning, info, log or debug; what nobody caught is an `uncaught` error.
+    """A message. `level` is error, warning, info, log or debug; `uncaught`: an exception that no code caught.
 
-    Of objects that were logged only their kind is told. `line` and `column` are counted from 1, 0 where unknown.
+    Of logged objects only the kind is given. `line` and `column` are counted from 1; 0 where they are not known.
     """
 
     level: str
@@ -56,9 +56,9 @@ class ConsoleMessage(msgspec.Struct, frozen=True):
 
 
 class ConsoleResult(msgspec.Struct, frozen=True):
-    """The latest messages that were asked for, in their order, and how many there are in all.
+    """The latest of the matching messages, in order, and how many match in all.
 
-    `unread`: the frames whose messages could not be had, and why.
+    `unread`: the frames whose messages could not be read, and why.
     """
 
     messages: list[ConsoleMessage]
@@ -67,13 +67,13 @@ class ConsoleResult(msgspec.Struct, frozen=True):
 
 
 class Console:
-    """That of a tab, over all its processes."""
+    """The console of a tab, over all its processes."""
 
     def __init__(self) -> None:
         self._asking = asyncio.Lock()
-        """Chrome tells all who listen on a session."""
+        """Two queries on one session at a time would get each other's events."""
         self._thrown: WeakKeyDictionary[World, int] = WeakKeyDictionary()
-        """How much had been thrown in a document when that was last looked at."""
+        """How many exceptions each document had had at the last look."""
 
     async def messages(
         self, tree: FrameTree, *, level: Level = "all", text: str | None = None, max_results: int = 50
@@ -102,7 +102,7 @@ class Console:
         return ConsoleResult(wanted[-max_results:], len(wanted), unread)
 
     async def thrown_since(self, tree: FrameTree, since: float) -> list[ConsoleMessage]:
-        """What nobody caught since that time (of `time.perf_counter`), in all frames that answer."""
+        """The uncaught exceptions since that time (of `time.perf_counter`), in all frames that answer."""
         async with self._asking:
             found = await asyncio.gather(*(self._thrown_in(frame, since) for frame in _processes(tree)))
         return [each for part in found for each in part]
@@ -159,7 +159,7 @@ def _uncaught(thrown: runtime.ExceptionThrown) -> ConsoleMessage:
 
 
 def _written(value: runtime.RemoteObject) -> str:
-    """A text, number or the like that was thrown: anything but an object."""
+    """A thrown value that is not an object, as text."""
     plain = msgspec.json.decode(value.value) if bytes(value.value) else value.unserializable_value
     return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
 
@@ -178,7 +178,7 @@ async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
 
 
 async def _kept(session: Session, event: type[E], enable: Command[Empty], disable: Command[Empty]) -> list[E]:
-    """The events that Chrome has kept, which it tells whoever enables them; nothing is told afterwards."""
+    """The events that Chrome has kept and sends when the domain is enabled. The domain is disabled right after."""
     told: list[E] = []
     stop = session.on(event, told.append)
     try:

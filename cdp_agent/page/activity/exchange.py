@@ -1,6 +1,6 @@
-"""What went out with a request and came with its answer beside the bodies, kept as Chrome wrote it.
+"""The parts of a request and its response other than the response body, kept as the JSON that Chrome sent.
 
-Nothing of it is decoded before somebody asks, since nearly nobody does: what a request costs is a copy of its headers.
+Nothing is decoded until it is needed, which is rare: a request costs no more than a copy of its headers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 from cdp_agent.cdp import network
 
 LONGEST_SENT = 64_000
-"""Bytes of what is sent with a request that are kept here; Chrome is asked for what is longer."""
+"""The largest request body, in bytes, that is kept here. Chrome is asked for larger ones."""
 _SMALL = 500
 """Bytes that an exchange takes beside its headers, roughly."""
 
@@ -20,24 +20,24 @@ Headers = dict[str, str]
 
 
 class ExtraHeaders(msgspec.Struct):
-    """The headers as the network service has them, for each of a request's redirects that has such."""
+    """The headers as the network service has them, one item for each of a request's redirects that has them."""
 
     sent: list[bytes] = []
     received: list[bytes] = []
 
 
 class HttpExchange(msgspec.Struct):
-    """Of one request, its redirects apart. `complete`: nothing of it was dropped to stay within the limit."""
+    """One request and its response; each redirect is another. `complete`: nothing was dropped to save memory."""
 
     wall_time: float
     extra: ExtraHeaders
     number_of_extra: int
-    """Which of the extra headers are of this one, counted from 0."""
+    """The index in `extra` of the headers of this request."""
     request_headers: bytes
     sent: bytes
-    """What was sent with it, as a JSON text; empty where there was nothing, or it is too long."""
+    """The request body as a JSON string, not decoded; empty where there was none, or it is too long."""
     sends: bool
-    """Something was sent with it."""
+    """Whether the request has a body."""
     response: network.Response | None = None
     response_headers: bytes = b""
     has_extra: bool | None = None
@@ -45,7 +45,7 @@ class HttpExchange(msgspec.Struct):
 
     @classmethod
     def of(cls, event: network.RequestWillBeSent, extra: ExtraHeaders, number_of_extra: int = 0) -> Self:
-        """As it begins."""
+        """The exchange of a request that begins."""
         request = event.request
         sent = bytes(request.post_data)
         return cls(
@@ -59,7 +59,7 @@ class HttpExchange(msgspec.Struct):
 
     @classmethod
     def after(cls, led_here: Self, event: network.RequestWillBeSent) -> Self:
-        """Where a redirect led to."""
+        """The exchange of the request that a redirect led to."""
         return cls.of(event, led_here.extra, led_here.number_of_extra + bool(led_here.has_extra))
 
     @property
@@ -69,33 +69,33 @@ class HttpExchange(msgspec.Struct):
         return _SMALL + len(self.request_headers) + len(self.sent) + len(self.response_headers) + extra
 
     def answered(self, response: network.Response, has_extra: bool) -> int:
-        """Its answer has begun to come; returns by how much this has grown."""
+        """Takes in the beginning of the response; returns how many bytes this exchange has grown by."""
         before = self.size
         self.response_headers = bytes(response.headers) if self.complete else b""
-        # The rest of Chrome's message would be kept with what was not decoded of it.
+        # A `Raw` keeps the whole message of Chrome in memory; a copy does not.
         self.response = msgspec.structs.replace(response, headers=msgspec.Raw())
         self.has_extra = has_extra
         return self.size - before
 
     def forget(self) -> None:
-        """Leaves nothing that is long."""
+        """Drops the headers and the body, to save memory."""
         self.request_headers = self.sent = self.response_headers = b""
         self.extra = ExtraHeaders()
         self.complete = False
 
     @property
     def headers_sent(self) -> Headers:
-        """Those that went out, else those that the page asked for."""
+        """The headers that were sent; where they are not known, those that the page set."""
         return _read(self._of_extra(self.extra.sent) or self.request_headers)
 
     @property
     def headers_received(self) -> Headers:
-        """Those that came; what came several times is in lines."""
+        """The headers of the response. The values of a header that came several times are separated by line breaks."""
         return _read(self._of_extra(self.extra.received) or self.response_headers)
 
     @property
     def text_sent(self) -> str | None:
-        """What was sent with it; None where that is not kept here."""
+        """The request body; None where it is not kept here."""
         return msgspec.json.decode(self.sent, type=str) if self.sent else None
 
     def _of_extra(self, told: list[bytes]) -> bytes:

@@ -1,7 +1,7 @@
-"""HAR 1.2: the form in which programs hand on what a page has asked for and got.
+"""HAR 1.2: the file format in which programs exchange the requests and responses of a page.
 
 http://www.softwareishard.com/blog/har-12-spec/
-Names that begin with an underscore are not of the specification, which allows them: Chrome's own export has them too.
+Names that begin with an underscore are extensions, which the specification allows; Chrome's export has them too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cdp_agent.cdp.network import Response
 from .request_log import LoggedRequest
 
 HIDDEN = "<hidden>"
-"""What stands for the value of a cookie, and of a header that lets in whoever has it."""
+"""Written in place of the values of cookies, and of headers with credentials."""
 CREDENTIALS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "x-csrf-token", "x-xsrf-token"}
 )
@@ -30,7 +30,7 @@ _VERSIONS = {"h2": "HTTP/2", "h3": "HTTP/3", "http/1.1": "HTTP/1.1", "http/1.0":
 
 
 class HarPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What all parts have in common: fields by the names of the specification; those without a value are left out."""
+    """The base class of all parts: fields are named as in the specification, and left out if they have no value."""
 
     comment: str | UnsetType = UNSET
 
@@ -84,7 +84,7 @@ class HarContent(HarPart, frozen=True, kw_only=True):
 
 
 class HarResponse(HarPart, frozen=True, kw_only=True):
-    """`status` 0 where none came: `_error` says why."""
+    """`status` is 0 where no response came, and `_error` says why."""
 
     status: int
     status_text: str
@@ -100,7 +100,7 @@ class HarResponse(HarPart, frozen=True, kw_only=True):
 
 
 class HarTimings(HarPart, frozen=True, kw_only=True):
-    """In milliseconds, -1 for what did not happen; `ssl` is a part of `connect`, all others add up to the whole."""
+    """In milliseconds, -1 for a phase that did not happen. `ssl` is part of `connect`; the rest make up the total."""
 
     blocked: float = _UNKNOWN
     dns: float = _UNKNOWN
@@ -117,11 +117,11 @@ class HarTimings(HarPart, frozen=True, kw_only=True):
 
 
 class HarCache(HarPart, frozen=True, kw_only=True):
-    """Chrome tells nothing of what is in its cache."""
+    """Always empty: Chrome gives no information about its cache entries."""
 
 
 class HarEntry(HarPart, frozen=True, kw_only=True):
-    """A request and what came of it."""
+    """A request and its response."""
 
     pageref: str
     started: str = field(name="startedDateTime")
@@ -137,7 +137,7 @@ class HarEntry(HarPart, frozen=True, kw_only=True):
 
 
 class HarPageTimings(HarPart, frozen=True, kw_only=True):
-    """In milliseconds since the page was asked for, -1 where that is not known."""
+    """In milliseconds since the page was requested, -1 where it is not known."""
 
     on_content_load: float = _UNKNOWN
     on_load: float = _UNKNOWN
@@ -151,7 +151,7 @@ class HarPage(HarPart, frozen=True, kw_only=True):
 
 
 class HarProgram(HarPart, frozen=True, kw_only=True):
-    """What wrote the file, or the browser."""
+    """The program that wrote the file, or the browser."""
 
     name: str
     version: str
@@ -172,7 +172,7 @@ class HarFile(msgspec.Struct, frozen=True):
 def entry_of(
     logged: LoggedRequest, pageref: str, *, content: HarContent, sent: str | None, credentials: bool
 ) -> HarEntry:
-    """An entry with this body; `sent` is what was sent with the request, None where nothing was or it is not known.
+    """The entry of a request with this response body. `sent` is the request body, None for none or an unknown one.
 
     Without `credentials` the values of cookies and of CREDENTIALS are HIDDEN.
     """
@@ -202,7 +202,7 @@ def iso(seconds: float) -> str:
 
 
 def content_of(logged: LoggedRequest, body: str | None, *, is_base64: bool = False, why_not: str = "") -> HarContent:
-    """The content of an answer: its body, or why that is not told."""
+    """The content of a response: its body, or why that is missing."""
     mime_type = logged.info.mime_type or "x-unknown"
     if body is None:
         return HarContent(size=logged.info.size or 0, mime_type=mime_type, comment=why_not or UNSET)
@@ -261,7 +261,7 @@ def _response(logged: LoggedRequest, content: HarContent, credentials: bool) -> 
 
 
 def _cookie(line: str, credentials: bool) -> HarCookie:
-    """Of a Set-Cookie header: https://www.rfc-editor.org/rfc/rfc6265#section-5.2"""
+    """A cookie from a Set-Cookie header: https://www.rfc-editor.org/rfc/rfc6265#section-5.2"""
     pair, *rest = line.split(";")
     name, _, value = pair.partition("=")
     attributes = {key.strip().lower(): text.strip() for key, _, text in (each.partition("=") for each in rest)}
@@ -310,7 +310,7 @@ def _version(response: Response | None) -> str:
 
 
 def _timings(logged: LoggedRequest) -> HarTimings:
-    """Out of the marks that Chrome told, each part as long as until the next of them."""
+    """The timings from Chrome's ResourceTiming: each phase lasts until the next one begins."""
     timing = logged.exchange.response.timing if logged.exchange.response is not None else None
     total = logged.info.duration_ms
     if timing is None:

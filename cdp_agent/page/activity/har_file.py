@@ -1,4 +1,4 @@
-"""All that a tab has asked for since its document, as one HAR file; see har.py."""
+"""All requests of a tab since its document was requested, as a HAR file; see har.py."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class HarOptions(msgspec.Struct, frozen=True):
 
 
 async def har_of(activity: Activity, session: Session, title: str, options: HarOptions) -> tuple[HarFile, list[str]]:
-    """The file as data, unmasked but for bodies, and what is left out of it."""
+    """The file as data, in which only bodies are masked, and notes on what was left out of it."""
     logged, dropped = activity.requests.log.all()
     found = await _Contents(options).of(logged)
     entries = [
@@ -84,7 +84,7 @@ def written(har: HarFile, mask: Callable[[str], str] | None) -> bytes:
 
 
 class _Contents:
-    """The bodies of answers within the limit, and what was sent with the requests."""
+    """The bodies of requests and responses, as many as fit the limit."""
 
     def __init__(self, options: HarOptions) -> None:
         self.contents: list[tuple[HarContent, str | None]] = []
@@ -94,11 +94,11 @@ class _Contents:
 
     @property
     def left_out(self) -> list[str]:
-        """What is missing, counted by the reason."""
+        """What is missing: the reasons, with the number of bodies each."""
         return [f"{count:,} {'body' if count == 1 else 'bodies'}: {why}" for why, count in self._left.items()]
 
     async def of(self, logged: list[LoggedRequest]) -> _Contents:
-        newest_first = logged[::-1]  # where not all have room, the latest are of more interest
+        newest_first = logged[::-1]  # if not all fit, the latest matter most
         for at in range(0, len(logged), _AT_ONCE):
             batch = newest_first[at : at + _AT_ONCE]
             answers, sent = await asyncio.gather(
@@ -138,7 +138,7 @@ class _Contents:
 
 
 async def _sent(logged: LoggedRequest) -> str | None:
-    """What was sent with the request; what is long is asked of Chrome."""
+    """The body of the request. Chrome is asked for a long one."""
     exchange = logged.exchange
     if (text := exchange.text_sent) is not None or not exchange.sends:
         return text

@@ -1,7 +1,7 @@
 """The requests of a page: which of them an action waits for, and which failed.
 
-What never ends is not waited for: event streams, WebSockets, media, beacons, and requests that keep being repeated
-(polling). Pictures and fonts are not either, since they change no text.
+Requests that never end are not waited for: event streams, WebSockets, media, beacons, and requests that are repeated
+again and again (polling). Nor are pictures and fonts, since they change no text.
 https://chromedevtools.github.io/devtools-protocol/tot/Network/
 """
 
@@ -28,20 +28,20 @@ _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "
 _REMEMBERED = 200
 _PLACES = 5_000
 _POLLS = 5
-"""What was asked for so often is asked for again and again."""
+"""A request that was made this often counts as polling."""
 ENDLESS_S = 5.0
-"""What takes so long waits for something to happen, as long polling does."""
+"""A request that takes this long counts as long polling: it waits for something to happen on the server."""
 WORKER_S = 1.0
-"""So long the script of a worker is waited for, of which nobody may tell that it came."""
+"""How long the script of a worker is waited for: an event of its arrival may never come."""
 _NOT_ALLOWED = "Not allowed to load local resource: "
-"""Of a tab that a page may not open Chrome tells nothing else."""
+"""Chrome's log message about a new tab that a page may not open: there is no other sign of that."""
 REFUSED = "was refused by Chrome: a page may not lead there"
 _REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
 _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
 _NO_CONTENT = (204, 205)
-"""With these statuses a server answers what was sent, and leaves the page where it is."""
+"""With these statuses a server accepts a request for a document, and the page stays as it is."""
 _BODY, _BODIES = 200_000, 2_000_000
-"""So many bytes of an answer's body, and of all together, each process keeps for those who ask for them."""
+"""The limits in bytes for what each process keeps of one response body, and of all together."""
 
 
 class RequestFailure(msgspec.Struct, frozen=True):
@@ -52,10 +52,10 @@ class RequestFailure(msgspec.Struct, frozen=True):
     status: int | None = None
     error: str | None = None
     said: str = ""
-    """The first words of an error that the server gave as JSON."""
+    """The beginning of the error message that the server sent as JSON."""
 
     def is_document_of(self, url: str) -> bool:
-        """Whether this request's answer is what the tab shows under `url`."""
+        """Whether the response to this request is the document that the tab shows under `url`."""
         return self.status is not None and self.url.partition("#")[0] == url.partition("#")[0]
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class RequestFailure(msgspec.Struct, frozen=True):
 
 
 class NetworkMark(msgspec.Struct, frozen=True):
-    """A moment: what begins later was caused by what was done then, except for what repeats what was under way."""
+    """A moment before an action: requests that begin later are its effects, unless they repeat one that was running."""
 
     order: int
     repeated: frozenset[str]
@@ -77,7 +77,7 @@ class _Request(msgspec.Struct):
     url: str
     since: float
     for_worker: bool
-    """It is a worker's script: its end is told to the worker. Here only its answer is, unless a cache has it."""
+    """Whether it is the script of a worker: the event of its end comes on the worker's session, not here."""
     answered: bool = False
 
     @property
@@ -95,17 +95,17 @@ class Requests:
         self._order = 0
         self._running: dict[str, _Request] = {}
         self._failures: list[tuple[int, RequestFailure, str]] = []
-        """With their order, and what Chrome calls the request."""
+        """Each with its order, and Chrome's id of the request."""
         self._pageless: list[tuple[int, str]] = []
-        """With their order, what was asked for as a document and answered with none."""
+        """Requests for documents that were answered without one, each with its order."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
-        """When documents that were asked for were answered; infinity until then."""
+        """When requests for documents were answered, by loader ids; infinity until then."""
         self._endless = Recent(_REMEMBERED)
         self._times: Counter[str] = Counter()
         self._moved_at = 0.0
         self._told = ""
-        """What Chrome has logged as refused: where it was a navigation of the page itself, that is told again."""
+        """The address that Chrome's log reported last as refused: an event of the navigation may report it again."""
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -133,7 +133,7 @@ class Requests:
         return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
 
     def keeping_busy(self) -> list[str]:
-        """All that is under way, as in `pending`, apart from what polls and what takes longer than ENDLESS_S."""
+        """All running requests, as in `pending`, without polling and those that take longer than ENDLESS_S."""
         long_ago = _now() - ENDLESS_S
         return [
             f"{each.method} {shortened(each.url)}"
@@ -142,7 +142,7 @@ class Requests:
         ]
 
     def unanswered(self) -> list[str]:
-        """What has had no answer for so long that it is not in `keeping_busy` any more: "POST https://… for 12 s"."""
+        """The running requests without a response, each with how long it has taken: "POST https://… for 12 s"."""
         return [
             f"{each.method} {shortened(each.url)} for {_now() - each.since:.0f} s"
             for each in self._running.values()
@@ -150,11 +150,11 @@ class Requests:
         ]
 
     def quiet_s(self) -> float:
-        """For how long nothing began or ended, apart from what polls."""
+        """For how many seconds no request has begun or ended, polling aside."""
         return _now() - self._moved_at
 
     def give_up(self, since: NetworkMark) -> None:
-        """Those that are pending took too long: they are not waited for again on this page."""
+        """Marks the pending requests as endless: they are not waited for again."""
         for each in self._waited_for(since):
             self._endless.add(each.place)
 
@@ -163,7 +163,7 @@ class Requests:
         return [failure for order, failure, _ in self._failures if order > since.order]
 
     async def failures_with_words(self, since: NetworkMark, most: int) -> list[RequestFailure]:
-        """As `failures`; of the first `most` the error says what the server said, too."""
+        """As `failures`; the first `most` have the server's error message in `said`."""
         failed = [(failure, request_id) for order, failure, request_id in self._failures if order > since.order]
         logged = [self.log.by_id(request_id) if failure.status else None for failure, request_id in failed[:most]]
         words = await asyncio.gather(*(error_words(each) for each in logged if each is not None))
@@ -174,11 +174,11 @@ class Requests:
         ]
 
     def pageless(self, since: NetworkMark) -> str:
-        """The last document that was asked for after `since` and answered without one: "GET https://… with 204"."""
+        """The last request for a document after `since` that was answered without one: "GET https://… with 204"."""
         return next((said for order, said in reversed(self._pageless) if order > since.order), "")
 
     def refused(self, url: str) -> None:
-        """A navigation that Chrome does not begin."""
+        """Notes a navigation that Chrome refused to begin."""
         if url == self._told:
             self._told = ""
             return
@@ -195,19 +195,19 @@ class Requests:
             self._told = url
 
     def status(self, loader_id: str) -> int | None:
-        """The HTTP status that a document came with."""
+        """The HTTP status of a document's response."""
         return self._statuses.get(loader_id)
 
     def answered_at(self, loader_id: str) -> float:
-        """When the server answered for that document, or failed to; 0 where none was asked, infinity until it does."""
+        """When the request for a document was answered or failed; infinity before that, 0 where there is no request."""
         return self._answered_at.get(loader_id, 0.0)
 
     def is_answered(self, loader_id: str) -> bool:
-        """Whether the server has answered for that document, or none was asked."""
+        """Whether the request for a document was answered, or there is no request."""
         return self.answered_at(loader_id) != math.inf
 
     def forget_before(self, loader_id: str) -> None:
-        """The document was replaced: of the old one's requests, Chrome tells no end."""
+        """Forgets the requests of the document that this one replaced: Chrome sends no events of their end."""
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._times.clear()
@@ -234,7 +234,7 @@ class Requests:
         if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
             return
         self._order += 1
-        for_worker = event.type == "Script" and not event.loader_id  # it is of no document
+        for_worker = event.type == "Script" and not event.loader_id  # it belongs to no document
         request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
         self._times[request.place] += event.request_id not in self._running  # a redirect is no new request
         if len(self._times) > _PLACES:
@@ -280,7 +280,7 @@ class Requests:
             self._end(event.request_id)
             return
         self.log.ended(event.request_id, event.timestamp, error=event.error_text)
-        # "inspector": we did not let it out, see request_policy.py
+        # "inspector": our own rules refused it, see request_policy.py
         if request is not None and not event.canceled and event.blocked_reason != "inspector":
             why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")
             error = f"{event.error_text} ({why})" if why else event.error_text
@@ -302,7 +302,7 @@ class Requests:
             self._stirred()
 
     def _end_worker_script(self, request_id: str) -> None:
-        """The worker's id is that of the request for its script."""
+        """The target id of a worker is also the id of the request for its script."""
         request = self._running.get(request_id)
         if request is not None and request.for_worker:
             self._end(request_id)

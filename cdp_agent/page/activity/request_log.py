@@ -1,4 +1,4 @@
-"""The requests of a tab since its document was asked for: what they were, and what came of them."""
+"""The requests of a tab since its document was requested, and their results."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ MOST_RESULTS = 1_000
 Status = int | str
 _LONGEST_ADDRESS = 300
 _LONGEST_KEPT = 20_000
-"""Of an address: data that a page puts into one may be long."""
+"""Characters of an address: it may hold long data."""
 _MOST_DETAILS = 4_000_000
-"""Bytes of headers and of what was sent, of all requests together."""
+"""The limit in bytes for the headers and request bodies of all requests together."""
 _MOST_EARLY = 100
-"""Headers that Chrome tells before their request, and those of requests of which it never tells."""
+"""How many requests may have headers kept before their own event comes, which for some it never does."""
 _CLASS = re.compile(r"[1-5]xx")
 _API = ("fetch", "xhr")
 
 
 class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A request; one that was redirected is told apart from that which it led to.
+    """A request. After a redirect, the next request is another one.
 
-    `number` is for `response_body`; times are in milliseconds, sizes in bytes as they came. `status` is None where no
-    answer has come, and `error` says why none will (`net::ERR_…`).
+    `number` is for `response_body`; `duration_ms` is in milliseconds, `size` in bytes as transferred. `status` is None
+    where no response has come; `error` (`net::ERR_…`) says why none will.
     """
 
     number: int
@@ -51,7 +51,7 @@ class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """An error, or a status of 400 or more."""
+        """Whether it ended with an error, or a status of 400 or more."""
         return self.error is not None or (self.status or 0) >= 400
 
     def __str__(self) -> str:
@@ -63,9 +63,9 @@ class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestsResult(msgspec.Struct, frozen=True):
-    """The latest requests that were asked for, in their order, and how many there are in all.
+    """The latest of the matching requests, in order, and how many match in all.
 
-    `dropped`: so many more were sent before them and are not remembered.
+    `dropped`: how many earlier requests are no longer remembered.
     """
 
     requests: list[RequestInfo]
@@ -80,7 +80,7 @@ class _End(TypedDict, total=False):
 
 
 class LoggedRequest(msgspec.Struct):
-    """One that is remembered, and where its body may be asked for."""
+    """A request in the log, with the session and the id for asking Chrome for its body."""
 
     info: RequestInfo
     session: Session
@@ -90,7 +90,7 @@ class LoggedRequest(msgspec.Struct):
 
 
 class RequestLog:
-    """What is remembered of them, the latest."""
+    """The log of the latest requests."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -98,12 +98,12 @@ class RequestLog:
         self._dropped = 0
         self._early: dict[str, ExtraHeaders] = {}
         self._details = 0
-        """How many bytes the exchanges hold."""
+        """The size of all exchanges in bytes."""
         self.past: deque[LoggedRequest] | None = None
-        """Those that were forgotten, where somebody keeps them: else None."""
+        """Requests that were removed from the log, if a caller has set a deque for them; else None."""
 
     def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
-        """A request, or where it was redirected to."""
+        """Adds a request, or one that a redirect led to."""
         led_here = None
         if event.redirect_response is not None and event.request_id in self._kept:
             self.ended(event.request_id, event.timestamp, status=event.redirect_response.status)
@@ -129,28 +129,28 @@ class RequestLog:
             self._forget_details()
 
     def headers_sent(self, event: network.RequestWillBeSentExtraInfo) -> None:
-        """The headers that went out with it, cookies among them."""
+        """Adds the headers that were sent, cookies included."""
         self._keep_extra(event.request_id, event.headers, lambda extra: extra.sent)
 
     def headers_received(self, event: network.ResponseReceivedExtraInfo) -> None:
-        """The headers that came with its answer, cookies among them."""
+        """Adds the headers of the response, cookies included."""
         self._keep_extra(event.request_id, event.headers, lambda extra: extra.received)
 
     def answered(self, event: network.ResponseReceived) -> None:
-        """Its answer has begun to come."""
+        """Takes in the beginning of a response."""
         if (found := self._kept.get(event.request_id)) is not None:
             response = event.response
             found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
             self._details += found.exchange.answered(response, event.has_extra_info)
 
     def ended(self, request_id: str, timestamp: float, **what: Unpack[_End]) -> None:
-        """All of its answer has come, or none will."""
+        """Takes in the end of a request: the whole response has come, or none will."""
         if (found := self._kept.get(request_id)) is not None:
             took_ms = round((timestamp - found.since) * 1000, 1)
             found.info = msgspec.structs.replace(found.info, duration_ms=took_ms, **what)
 
     def forget_before(self, loader_id: str) -> None:
-        """The document was replaced by that one: what was asked for before it is of no interest any more."""
+        """Removes all requests before that for the tab's new document."""
         of_document = (each.info.number for each in self._kept.values() if each.request_id == loader_id)
         first = min(of_document, default=math.inf)
         for key in [key for key, each in self._kept.items() if each.info.number < first]:
@@ -172,7 +172,7 @@ class RequestLog:
         return RequestsResult(wanted[-max_results:], len(wanted), self._dropped)
 
     def all(self) -> tuple[list[LoggedRequest], int]:
-        """Those that are remembered, in their order, and how many were sent before them."""
+        """All requests in the log, in order, and how many earlier ones are no longer remembered."""
         return sorted(self._kept.values(), key=lambda each: each.info.number), self._dropped
 
     def request(self, number: int) -> LoggedRequest:
@@ -183,7 +183,7 @@ class RequestLog:
         raise ActionError(f"No request has the number {number}: list those that there are.")
 
     def by_id(self, request_id: str) -> LoggedRequest | None:
-        """The request that Chrome names so."""
+        """The request with Chrome's id."""
         return self._kept.get(request_id)
 
     def _keep_extra(self, request_id: str, headers: msgspec.Raw, place: Callable[[ExtraHeaders], list[bytes]]) -> None:
@@ -200,7 +200,7 @@ class RequestLog:
         place(extra).append(bytes(headers))
 
     def _forget_details(self) -> None:
-        """Those of the oldest, until half of the limit is free: what was sent lately is asked for rather."""
+        """Drops headers and bodies, the oldest first, until half of the limit is free."""
         self._details = sum(each.exchange.size for each in self._kept.values())
         for each in self._kept.values():
             if self._details <= _MOST_DETAILS // 2:

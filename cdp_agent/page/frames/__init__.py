@@ -1,4 +1,4 @@
-"""Our own world in each document of a tab, where the page can neither see nor break it, and the frames that need one.
+"""Our own world in each document of a tab, which the page can neither see nor break, and the frames that need one.
 
-Imports `js` of `page`, and no other part of it.
+Of the folders of `page`, it imports only `js`.
 """

@@ -1,4 +1,4 @@
-"""The frames of a tab, as far as a script in the frame around them cannot enter them.
+"""The frames of a tab that a script in the frame around them cannot enter.
 
 A `Frame` here is the tab itself, an out-of-process iframe (each with a session of its own), or an iframe of another
 origin in its parent's process (with its parent's session). Frames of the parent's origin need none: the parent's world
@@ -28,11 +28,14 @@ _INSIDE = [
 ]
 ARRIVAL_TIMEOUT_S = 2.0
 GIVEN_BACK_S = 15.0
-"""So long a server may take to answer after an action that led to it, before the page that is shown is gone on with."""
+"""How long a server may take to answer after an action led to it; then the navigation is stopped for later calls."""
 _STOPS_WITHIN_S = 1.0
 
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
-"""Subscribes on a new session, that of the tab or not, and sets it up before anything runs there; the answers."""
+"""Subscribes on a new session and sets it up before anything runs there; gives Chrome's answers.
+
+The second argument says whether it is the session of the tab.
+"""
 
 
 class Frame:
@@ -46,15 +49,15 @@ class Frame:
         self.parent = parent
         self.url = url
         self.still: bool | None = None
-        """No script can run in the present document, see still.py; None as long as nobody has asked."""
+        """Whether no script can run in the present document, see still.py; None if not known yet."""
         self.owners: dict[int, str] = {}
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
         self.leaving_for: str | None = None
-        """Where it is on its way to. Chrome holds back all commands for a frame until its next document comes."""
+        """The address that it is navigating to, else None. Chrome holds back all commands for a frame until then."""
         self.is_told = False
-        """A receipt has told that its next server does not answer: whoever needs the page gets it back in the end."""
+        """Whether a receipt has reported that the server does not answer: `rest` stops the navigation in the end."""
         self.has_workers = False
-        """Its document has had a worker: nothing tells whether that still works at something."""
+        """Whether its document has had a worker, which may be at work unseen."""
         self._is_answered = is_answered
         self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
@@ -62,10 +65,10 @@ class Frame:
         self._rested: set[asyncio.Future[None]] = set()
 
     async def rest(self, timeout_s: float) -> None:
-        """Waits while the frame is on its way to another document, at most so long since it left for it.
+        """Waits while the frame navigates to another document, at most until `timeout_s` after the navigation began.
 
-        One that a receipt has told of is stopped after GIVEN_BACK_S, where the server has not answered by then. Raises
-        PageUnresponsive when it is still on its way then, SessionClosed or BrowserError when it is gone before.
+        A navigation that a receipt has reported as slow is stopped after GIVEN_BACK_S if the server has not answered.
+        Raises PageUnresponsive when the frame is still navigating then, SessionClosed or BrowserError when it is gone.
         """
         if await self._rests_by(self._left_at + (GIVEN_BACK_S if self.is_told else timeout_s)):
             return
@@ -76,12 +79,12 @@ class Frame:
         raise PageUnresponsive(self._on_its_way())
 
     async def given_back(self) -> None:
-        """Waits as `rest` does for what a receipt has told of, and for nothing else. Raises PageUnresponsive."""
+        """Waits as `rest` does, but only for a navigation that a receipt has reported. Raises PageUnresponsive."""
         if self.is_told:
             await self.rest(GIVEN_BACK_S)
 
     async def _rests_by(self, until: float) -> bool:
-        """Raises PageClosed, SessionClosed or BrowserError where it ends on its way."""
+        """Whether the navigation ends by `until`. Raises PageClosed, SessionClosed, BrowserError if the frame ends."""
         while self.leaving_for is not None:
             with self.session.future("Page.frameNavigated") as rested:
                 self._rested.add(rested)
@@ -91,7 +94,7 @@ class Frame:
                     return False
                 if rested.exception() is None:
                     return True
-                # It crashed, which does not keep it from its next document, or is over: then the next turn raises that.
+                # It crashed, and the next document may still come; or it is gone, which the next turn raises.
         return True
 
     def _on_its_way(self) -> str:
@@ -103,7 +106,7 @@ class Frame:
         return f"It is still loading {self.leaving_for}: no answer has come yet. Wait, or go elsewhere."
 
     def leave_for(self, url: str | None, loader_id: str = "") -> None:
-        """A navigation began; None: it is over, with another document or without."""
+        """Notes that a navigation began, or, with None, that it ended, with or without another document."""
         self.leaving_for = url
         self.is_told = False
         self._loader_id = loader_id
@@ -114,7 +117,7 @@ class Frame:
 
     @property
     def present_world(self) -> World | None:
-        """The world of the present document, if it was made already."""
+        """The world of the present document, None if it is not made yet."""
         task = self._world
         if task is None or not task.done() or task.cancelled() or task.exception() is not None:
             return None
@@ -128,16 +131,16 @@ class Frame:
             try:
                 if task.done():
                     return task.result()
-                async with deadline(self.session, CALL_TIMEOUT_S):  # it may be long that it was begun
+                async with deadline(self.session, CALL_TIMEOUT_S):  # it may have been begun long ago
                     return await asyncio.shield(task)
             except asyncio.CancelledError:
                 current = asyncio.current_task()
                 if self._world is task or (current is not None and current.cancelling()):
                     raise
-                # The document was replaced meanwhile (see forget_document): the one that is there now is meant.
+                # The document was replaced meanwhile (see forget_document): go on with the present one.
 
     def prepare_world(self) -> None:
-        """Begins to make the world of the present document, before it is asked for; waits for nothing."""
+        """Begins to create the world of the present document ahead of its use; does not wait."""
         if self.leaving_for is None:
             self._making()
 
@@ -150,7 +153,7 @@ class Frame:
         return task
 
     def forget_document(self) -> None:
-        """The document was replaced: the next call needs a new world."""
+        """Forgets the world and all else about the document, which was replaced."""
         task, self._world = self._world, None
         self.still = None
         self.owners = {}
@@ -174,7 +177,7 @@ class FrameTree:
         keep_worker: Callable[[Session, str], bool],
         is_answered: Callable[[str], bool],
     ) -> None:
-        """`is_answered`: whether a document has been answered for, or was never asked for, by its loader's id."""
+        """`is_answered` says by a loader's id whether the request for that document was answered, or there was none."""
         self.root = Frame(target_id, session, None, "about:blank", is_answered)
         self._frames: dict[str, Frame] = {target_id: self.root}
         self._prepare = prepare
@@ -182,7 +185,7 @@ class FrameTree:
         self._is_answered = is_answered
         self._arrivals: dict[str, asyncio.Future[Frame]] = {}
         self.unread_documents = 0
-        """How many came so far in frames that a parent's process has and nobody has read, see `inside`."""
+        """The number of documents so far in frames that share a parent's process and were never read, see `inside`."""
 
     async def start(self) -> None:
         """Follows the tab's frames from now on. Raises ProtocolError, SessionClosed, BrowserError."""
@@ -193,15 +196,15 @@ class FrameTree:
         return list(self._frames.values())
 
     def session_of(self, frame_id: str) -> Session | None:
-        """That of a frame's process; None where nothing is known of the frame yet."""
+        """The session of a frame's process; None where the frame is not known yet."""
         frame = self._frames.get(frame_id)
         return None if frame is None else frame.session
 
     async def inside(self, parent: Frame, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
-        """The frame of that id in a document of `parent`: now, or when Chrome tells of its process within the time.
+        """The frame of that id in a document of `parent`: at once, or when its process appears within `timeout_s`.
 
-        Chrome tells nothing of one that shares the parent's process: it is known by the world that can be made in it.
-        Raises PageUnresponsive, BrowserError.
+        Chrome sends no event of a frame that shares the parent's process: such a frame is found by creating a world in
+        it. Raises PageUnresponsive, BrowserError.
         """
         if known := self._frames.get(frame_id):
             return known
@@ -222,10 +225,7 @@ class FrameTree:
         return None
 
     def end_hanging(self) -> None:
-        """Ends the scripts of frames that hang.
-
-        In a process that other tabs live in they would go on without the frame.
-        """
+        """Ends scripts of frames that hang: in a process shared with other tabs they would go on without the frame."""
         for session in {each.session for each in self.all()} - {self.root.session}:
             if session.silent:
                 session.tell(runtime.TerminateExecution())
@@ -290,13 +290,13 @@ class FrameTree:
                 self._drop(frame)
 
     def _removed(self, session: Session, frame_id: str) -> None:
-        """A frame left this process: for good, or for another one, of which Chrome tells apart."""
+        """A frame left this process, either for good or for another process, for which there is another event."""
         frame = self._frames.get(frame_id)
         if frame is not None and frame.session is session and frame.parent is not None:
             self._drop(frame)
 
     def _drop(self, frame: Frame) -> None:
-        """It is gone, with all frames in it."""
+        """Removes a frame, with all frames in it."""
         frame.forget_document()
         frame.leave_for(None)
         self._frames.pop(frame.id, None)

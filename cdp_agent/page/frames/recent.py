@@ -1,4 +1,4 @@
-"""What a tab remembers by name for as long as it lives: the latest, so that it does not grow with use."""
+"""A bounded set of names: a tab remembers only the latest, so that its memory does not grow with use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MOST = 10_000
 
 
 class Recent:
-    """A set of names that forgets those that were added longest ago."""
+    """A set of names of limited size, which forgets the oldest."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._names: dict[str, None] = {}
@@ -22,7 +22,7 @@ class Recent:
 
     @property
     def full(self) -> bool:
-        """Some may have been forgotten."""
+        """Whether some names may have been forgotten."""
         return len(self._names) == self._most
 
     def __contains__(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a page's process answers, and a page that hangs told from a Chrome that does."""
+"""Finds out whether a page's process answers, and whether the page hangs or Chrome itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .standstill import timeout
 ANSWERS_WITHIN_S = 1.0
 _LOOK_S = 0.1
 _CHROME_ANSWERS_WITHIN_S = 30.0
-"""Where it is silent altogether, liveness.py gives it up sooner."""
+"""When Chrome sends nothing at all, liveness.py fails the calls sooner."""
 CHROME_SILENT = (
     "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
 )
@@ -37,12 +37,12 @@ _silences: WeakKeyDictionary[Session, _Silence] = WeakKeyDictionary()
 
 
 def waiting_for(session: Session) -> set[asyncio.Timeout]:
-    """The times of those who wait for an answer of the session now."""
+    """The running timeouts of calls that wait for answers of the session."""
     return _waiting.setdefault(session, set())
 
 
 def hold_up(session: Session, by: str) -> None:
-    """Nothing is answered until `let_go`: whoever waits within a `deadline` hears of it now, not when time is up."""
+    """Marks the session as held up until `let_go`. Calls inside a `deadline` fail now, not at their timeouts."""
     session.held_up_by = by
     for each in waiting_for(session):
         if not each.expired():
@@ -50,12 +50,12 @@ def hold_up(session: Session, by: str) -> None:
 
 
 def let_go(session: Session) -> None:
-    """The session answers again."""
+    """Undoes `hold_up`."""
     session.held_up_by = None
 
 
 async def answers(session: Session) -> bool:
-    """Whether the page's process has time for us; takes a third of a millisecond when it has."""
+    """Whether the page's process answers; takes a third of a millisecond when it does."""
     try:
         async with timeout(session, ANSWERS_WITHIN_S):
             await session.send(runtime.Evaluate(expression="1"))
@@ -95,7 +95,7 @@ async def answers_again(session: Session) -> bool:
 
 
 async def check_chrome(session: Session) -> None:
-    """Tells a page that hangs from a Chrome that does: raises BrowserError when not even the browser answers."""
+    """Raises BrowserError when not only the page hangs, but Chrome itself does not answer."""
     try:
         async with asyncio.timeout(_CHROME_ANSWERS_WITHIN_S):
             await session.connection.browser.send(cdp_browser.GetVersion())

@@ -1,4 +1,4 @@
-"""Times that stand still while somebody is asked: what a person takes to decide is no delay of the page."""
+"""Timeouts that stand still while a person is asked, since their time to decide is no delay of the page."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from cdp_agent.cdp.connection import Session
 
 
 class Standstill:
-    """One for all that is held on behalf of one run: while a question is open, none of its deadlines comes nearer."""
+    """Stops the timeouts of one run while any question of that run is open."""
 
     def __init__(self) -> None:
         self._open = 0
         self._since = 0.0
         self._stood_s = 0.0
         self._timeouts: dict[asyncio.Timeout, float] = {}
-        """Those that run, with what was left of them when they were stopped."""
+        """The running timeouts, each with the seconds that were left when it was stopped."""
         self._over = asyncio.Event()
         self._over.set()
 
     @property
     def stood_s(self) -> float:
-        """For how long, all in all."""
+        """How long the timeouts have stood still in total, in seconds."""
         return self._stood_s + (_now() - self._since if self._open else 0.0)
 
     @contextlib.contextmanager
     def asking(self) -> Iterator[None]:
-        """While somebody is asked."""
+        """A block in which a question is open."""
         self._open += 1
         if self._open == 1:
             self._since = _now()
@@ -52,7 +52,7 @@ class Standstill:
         await self._over.wait()
 
     def add(self, timeout: asyncio.Timeout) -> None:
-        """It stands still from now on whenever somebody is asked."""
+        """Includes a timeout, which stands still from now on while a question is open."""
         self._timeouts[timeout] = 0.0
         if self._open:
             self._stop(timeout)
@@ -71,7 +71,7 @@ _of: WeakKeyDictionary[Session, Standstill] = WeakKeyDictionary()
 
 
 def put_on(session: Session, standstill: Standstill | None) -> None:
-    """What is asked of the session stands still with it from now on; None: with nothing."""
+    """Sets what stops the timeouts of calls on the session from now on; None: nothing does."""
     if standstill is None:
         _of.pop(session, None)
     else:
@@ -79,7 +79,7 @@ def put_on(session: Session, standstill: Standstill | None) -> None:
 
 
 def standstill_of(session: Session) -> Standstill | None:
-    """What the times of the session stand still with."""
+    """What stops the timeouts of calls on the session, None if nothing does."""
     return _of.get(session)
 
 

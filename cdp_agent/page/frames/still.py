@@ -1,6 +1,6 @@
-"""Documents in which no script can run: once they are loaded nothing changes in them but what somebody does.
+"""Documents in which no script can run: once loaded, they change only by the user's actions.
 
-Whether one is, its source says for certain: of a script that has removed itself nothing else is left.
+Only the source shows that for certain: a script may have removed itself from the document.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _WITHIN_S = 1.0
 
 
 async def is_still(frame: Frame, world: World, request_id: str) -> bool:
-    """Whether no script can run in a tab's document, which is all that it has. Asks once for each document.
+    """Whether no script can run in a tab's only document. The result is remembered for each document.
 
-    `request_id` is that of the request which it answers. Raises PageUnresponsive, DocumentGone, BrowserError.
+    `request_id` is the id of the request for the document. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
     if frame.still is None:
         seems = await world.call("seemsStill", returning=bool, timeout_s=_WITHIN_S)
@@ -29,7 +29,7 @@ async def is_still(frame: Frame, world: World, request_id: str) -> bool:
 
 
 async def _is_sent_without_scripts(world: World, request_id: str) -> bool:
-    """By the document as the server sent it; where Chrome has that no more, nobody knows."""
+    """Whether the document has no scripts as the server sent it; False where Chrome no longer has that."""
     try:
         async with deadline(world.session, _WITHIN_S):
             sent = await world.session.send(network.GetResponseBody(request_id=request_id))

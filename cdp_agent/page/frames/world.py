@@ -1,7 +1,7 @@
 """Our functions in a page's document, where the page can neither see nor break them.
 
 An isolated world shares the DOM with the page and nothing else: own globals, own prototypes, own listeners. Our
-functions hang on one object that only we hold, so that nothing has a name in there either.
+functions are methods of one object that only we refer to, so that they have no names in there either.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
 _served: WeakSet[Session] = WeakSet()
-"""Those whose documents have our functions from their beginning on."""
+"""The sessions whose documents have our functions from the beginning."""
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
@@ -92,13 +92,13 @@ class World:
         return msgspec.json.decode(answer.result.value, type=returning)
 
     def ask(self, name: str, *args: Any) -> asyncio.Future[runtime.Evaluated]:
-        """Calls our function `name` now; `answer_of` is what it returned. Nobody needs to wait for it."""
+        """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
         answer = self.session.post(self._command(name, args, by_value=True))
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
         return answer
 
     def tell(self, name: str, *args: Any) -> None:
-        """Calls our function `name` and waits for nothing: a page that has gone meanwhile is fine."""
+        """Calls our function `name` without waiting. Errors, such as a page that is gone, are ignored."""
         self.session.tell(self._command(name, args, by_value=True))
 
     async def handle(
@@ -110,7 +110,7 @@ class World:
 
     @contextlib.contextmanager
     def group(self) -> Iterator[str]:
-        """A name for objects (`objectGroup`) that the page forgets at the end of the block, in one call for all."""
+        """A group of object handles (`objectGroup`); all are released in one call at the end of the block."""
         name = f"{js.WORLD}.{next(_group_numbers)}"
         try:
             yield name
@@ -122,7 +122,7 @@ class World:
         return await self.nodes("elementsOf", ids, group=group)
 
     async def nodes(self, name: str, *args: Any, group: str) -> list[Handle | None]:
-        """What our function `name` returns: an array of nodes, None where one is null."""
+        """The array of nodes that our function `name` returns, with None where one is null."""
         array = await self.handle(name, *args, group=group)
         async with deadline(self.session, CALL_TIMEOUT_S):
             properties = await self.session.send(runtime.GetProperties(object_id=array.object_id, own_properties=True))
@@ -136,9 +136,9 @@ class World:
         return [found.get(str(index)) for index in range(msgspec.json.decode(length.value))]
 
     async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
-        """Chrome's answers in order, all asked at once; None where there was nothing to ask, or Chrome refuses.
+        """Sends all commands at once, and gives the answers in order; None for no command, or one that Chrome refuses.
 
-        It refuses what is about an element that is gone. Raises PageUnresponsive, BrowserError.
+        It refuses commands about elements that are gone. Raises PageUnresponsive, BrowserError.
         """
         asked = [self.session.post(command) for command in commands if command is not None]
         async with deadline(self.session, CALL_TIMEOUT_S):
@@ -152,13 +152,13 @@ class World:
         return found
 
     def complete(self) -> None:
-        """Sends the functions that are not there yet, and waits for nothing."""
+        """Sends the functions that the world does not have yet, without waiting."""
         if not self._complete:
             self._complete = True
             self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
 
     def release(self, handle: Handle) -> None:
-        """Lets the page forget the object."""
+        """Releases the object in the page."""
         self.session.tell(runtime.ReleaseObject(object_id=handle.object_id))
 
     async def _run(self, name: str, command: runtime.CallFunctionOn, timeout_s: float) -> runtime.Evaluated:
@@ -175,7 +175,7 @@ class World:
     def _command(
         self, name: str, args: tuple[Any, ...], *, by_value: bool, group: str | None = None
     ) -> runtime.CallFunctionOn:
-        """What calls our function. The first call of one that is not there yet sends it ahead, with all the rest."""
+        """The command that calls our function. If the world does not have it yet, sends all missing functions first."""
         if name not in js.for_reading():
             self.complete()
         return runtime.CallFunctionOn(
@@ -189,14 +189,14 @@ class World:
             ],
             return_by_value=by_value,
             object_group=group,
-            await_promise=name not in js.for_reading(),  # none of those gives one, and asking costs 0.06 ms
+            await_promise=name not in js.for_reading(),  # none of these returns a promise, and awaiting costs 0.06 ms
         )
 
 
 def serve(session: Session) -> None:
-    """Sends all our functions once for the documents to come; waits for nothing.
+    """Registers all our functions for future documents of the session; does not wait.
 
-    They are sent to each otherwise, which takes a fifth of the time that it takes to open a small page.
+    Otherwise they are sent to each document, which takes a fifth of the time for opening a small page.
     """
     if not is_served(session):
         _served.add(session)
@@ -204,19 +204,19 @@ def serve(session: Session) -> None:
 
 
 def is_served(session: Session) -> bool:
-    """Whether documents to come have them."""
+    """Whether `serve` was called for the session."""
     return session in _served
 
 
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:
-    """What our function returned, of a call that was asked for and is answered."""
+    """Decodes the answer to a call of our function `name`. Raises ProtocolError or PageUnresponsive if it threw."""
     if answer.exception_details is not None:
         raise _failure(name, answer.exception_details)
     return msgspec.json.decode(answer.result.value, type=returning)
 
 
 class deadline:
-    """Turns what ends a call from outside (time, a crash, a navigation) into what a model can act on."""
+    """Limits the time of a call; turns a timeout, a crash or a navigation into an error that a model can act on."""
 
     def __init__(self, session: Session, timeout_s: float) -> None:
         self._session = session
@@ -262,7 +262,7 @@ def _object_id(name: str, answer: runtime.Evaluated) -> str:
 
 
 def _failure(name: str, details: runtime.ExceptionDetails) -> ProtocolError | PageUnresponsive:
-    """What our function threw: that the page is too large, see js/snapshot/tree.js, or what is a defect of ours."""
+    """The error for an exception in our function: the page is too large (js/snapshot/tree.js), or a defect of ours."""
     thrown = (details.exception.description if details.exception is not None else None) or details.text
     if thrown.startswith(_TOO_LARGE):
         why = thrown.removeprefix(_TOO_LARGE).partition("\n")[0]

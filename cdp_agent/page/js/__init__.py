@@ -1,13 +1,13 @@
 """The script that runs in the page's isolated world, one subject a file.
 
-`reading()` is one expression: the files that a snapshot needs, and the wait for a page at rest, in order, inside a
-function that returns the *agent object*, whose methods `world.py` calls. `rest()` is the same of all other files; that
-object evaluates it in the scope of the first, before the first of its functions is called. Nothing is put on the page's
-window and nothing is written into its document.
+`reading()` is one expression: the files that a snapshot and the wait for a page at rest need, in order, inside a
+function that returns the *agent object*, whose methods `world.py` calls. `rest()` is the same for all other files: the
+agent object evaluates it in the scope of the first part, before one of its functions is first called. Nothing is put on
+the page's window and nothing is written into its document.
 
-In a process that has not seen them yet, the first part takes 16 ms and the rest 12. So a tab that is acted in is given
-`whole()` once, ahead of the documents to come: a function in our own world of each, which returns the agent object with
-all methods. It stands in parentheses, so that V8 compiles it as it comes: 10 ms in the place of 18.
+In a process that has not seen them yet, the first part takes 16 ms and the rest 12. So a tab in which actions are done
+is given `whole()` once, for its future documents: a function in our own world of each, which returns the agent object
+with all methods. It is in parentheses so that V8 compiles it while parsing: 10 ms in place of 18.
 """
 
 import os
@@ -15,7 +15,7 @@ import re
 from functools import cache
 
 WORLD = "cdp_agent"
-"""The name of ours in each document."""
+"""The name of our isolated world in each document."""
 
 READING = (
     "core/dom.js",
@@ -98,7 +98,7 @@ REST = (
 
 
 def make_ready() -> None:
-    """Puts the texts together, which takes 20 ms, while something else is waited for."""
+    """Builds the texts ahead of their use, which takes 20 ms; to be called while waiting for something else."""
     reading(), whole()
 
 
@@ -110,13 +110,13 @@ def reading() -> str:
 
 @cache
 def rest() -> str:
-    """What a world gets when it is needed, as one JavaScript expression; its functions by their names."""
+    """The part that a world gets when needed: one JavaScript expression, whose value has the functions by name."""
     return _expression(REST)
 
 
 @cache
 def whole() -> str:
-    """What gives a world to come a function with its name, which returns all functions by their names."""
+    """A script for future worlds: defines a function with the world's name, which returns all functions by name."""
     body, _, names = _body(READING).rpartition("return {")
     given = names.strip().removesuffix(";")
     return f"globalThis.{WORLD} = (() => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}})"
@@ -124,13 +124,13 @@ def whole() -> str:
 
 @cache
 def held_code() -> str:
-    """The one function for a page's own world, see held_code.py."""
+    """The function that runs in a page's own world, see snapshot/held_code.py."""
     return _text("editors/held_code.js")
 
 
 @cache
 def unheld() -> str:
-    """What a page's own world runs first where there are rules for its tab, see unheld.py."""
+    """The script that runs first in a page's own world where its tab has rules, see policy/unheld.py."""
     return _text("activity/unheld.js")
 
 
@@ -156,12 +156,12 @@ def _body(names: tuple[str, ...]) -> str:
     return _BEYOND_ASCII.sub(_escaped, _COMMENTS.sub("", "\n".join(map(_text, names))))
 
 
-# One other letter makes Chrome hold all of the text in two bytes a letter, and takes a third longer to send and parse.
+# A single non-Latin-1 letter makes Chrome keep the text at two bytes a letter: a third longer to send and parse.
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def _escaped(letter: re.Match[str]) -> str:
-    """As strings and regular expressions may have it, which alone hold such letters."""
+    """The letter as an escape, valid in strings and regular expressions, the only places where such letters occur."""
     units = letter[0].encode("utf-16-be")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 

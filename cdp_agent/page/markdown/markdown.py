@@ -1,7 +1,7 @@
-"""A page as Markdown: all that a reader sees of all its frames, for whoever reads the whole of it.
+"""A page as Markdown: everything that a reader sees, in all frames, for reading a page as a whole.
 
-Every world writes what a reader sees as a small document (page/js/read/html.js), all at the same time; here they become
-Markdown, each in the place of its frame. Fitted into a number of tokens, its last line accounts for the rest.
+All worlds at once write what a reader sees as small documents (page/js/read/html.js). These are turned into Markdown
+here, each in the place of its frame. When it is cut to a token budget, its last line says what was left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NO_MARKS = str.maketrans("", "", "[]`*\\")
 
 
 class _MarkdownPart(FramePart, frozen=True, kw_only=True):
-    """What `readable` in page/js answers."""
+    """The result of `readable` in page/js."""
 
     html: str
     url: str
@@ -41,7 +41,7 @@ class _MarkdownPart(FramePart, frozen=True, kw_only=True):
 
 
 class Markdown(msgspec.Struct, frozen=True):
-    """A page as Markdown, in blocks; `unreadable` has what could not be read, and why."""
+    """A page as Markdown, in blocks; `unreadable` names the parts that could not be read, and why."""
 
     url: str
     title: str
@@ -50,15 +50,15 @@ class Markdown(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return join(self.blocks)
 
     def within(self, budget_tokens: int) -> str:
-        """At most so many tokens of it, the main content first; the last line says what was left out."""
+        """The text cut to `budget_tokens`, the main content first; the last line says what was left out."""
         return fit(self.blocks, budget_tokens)
 
     def pieces(self, most_tokens: int) -> list[str]:
-        """All of it in pieces of at most so many tokens, each by itself of use: see markdown_pieces.py."""
+        """The whole text in pieces of at most `most_tokens`, each of use by itself: see markdown_pieces.py."""
         return split(self.blocks, most_tokens)
 
 
@@ -100,7 +100,7 @@ def join(blocks: list[Block]) -> str:
 
 
 def fit(blocks: list[Block], budget_tokens: int) -> str:
-    """What fits of the blocks, the main content before what is around it; the last line accounts for the rest."""
+    """The blocks that fit the budget, the main content before the rest; the last line says what was left out."""
     whole = join(blocks)
     if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole

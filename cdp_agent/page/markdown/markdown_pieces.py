@@ -1,7 +1,7 @@
-"""All of a page's Markdown in pieces that a model can take in, each of which makes sense by itself.
+"""The whole Markdown of a page in pieces that a model can take, each of which makes sense by itself.
 
-A piece is cut between records: a row, an item of a list, a card, a section. What a record stands under is repeated at
-the head of its piece: the headings of the sections, a table's header, the row that heads a group of rows.
+Cuts are made between records: a row, an item of a list, a card, a section. The context of a record is repeated at the
+head of its piece: the headings of its sections, the header of its table, the row that heads its group.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CURRENCY = re.compile(r"[$€£¥₹]")
 
 
 class _Part(msgspec.Struct):
-    """A block, or what of a long one fits into a piece; `level` of a heading, else 0."""
+    """A block, or a part of a long one that fits into a piece; `level` is that of a heading, else 0."""
 
     text: str
     cost: int
     level: int
     begins: bool
-    """A record begins here, so that one may cut before it."""
+    """Whether a record begins here, so that a cut before it is possible."""
 
 
 def split(blocks: list[Block], most_tokens: int) -> list[str]:
@@ -57,7 +57,7 @@ def _text(parts: list[_Part]) -> str:
 
 
 def _last_record(piece: list[_Part], most_tokens: int) -> int:
-    """Where the last record of a piece begins that is to go on in the next one; its end where there is none."""
+    """The index of the beginning of a piece's last record, if that is to go on in the next piece; else the end."""
     carried = 0
     for place in range(len(piece) - 1, 0, -1):
         carried += piece[place].cost
@@ -69,7 +69,7 @@ def _last_record(piece: list[_Part], most_tokens: int) -> int:
 
 
 def _headings(before: list[_Part], following: _Part, most_tokens: int) -> list[_Part]:
-    """The headings above what follows, as many of the innermost ones as there is room for."""
+    """The headings above `following`, as many of the innermost ones as there is room for."""
     path: list[_Part] = []
     for heading in [*(part for part in before if part.level), *([following] if following.level else [])]:
         path = [each for each in path if each.level < heading.level] + [heading]
@@ -92,7 +92,7 @@ def _parts(blocks: list[Block], most_tokens: int) -> Iterator[_Part]:
 
 
 def _records(blocks: list[Block]) -> set[int]:
-    """The blocks at which a record begins: headings, and the first of the blocks that come again and again."""
+    """The indices of blocks at which a record begins: headings, and the first block of a repeated sequence."""
     found = {index for index, block in enumerate(blocks) if block.kind == "h"}
     shapes = [_shape(block) for block in blocks]
     start = 0
@@ -104,7 +104,7 @@ def _records(blocks: list[Block]) -> set[int]:
 
 
 def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
-    """How many blocks make a record from there on, and where the records end; the whole place where there are none."""
+    """How many blocks make a record from `start` on, and where these records end; all blocks if nothing repeats."""
     for size in range(2, _LONGEST_RECORD + 1):
         if len(set(shapes[start : start + size])) < 2:
             continue  # asked first: of thousands that are alike none is walked over
@@ -117,13 +117,13 @@ def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
 
 
 def _shape(block: Block) -> tuple[object, ...]:
-    """What the same part of each record has in common."""
+    """A key that is equal for the same part of each record."""
     text = block.text
     return block.kind, text.startswith("["), text.startswith("!["), bool(_CURRENCY.search(text)), text.count("\n") > 0
 
 
 def _cut(block: Block, most_tokens: int) -> Iterator[str]:
-    """A long block in texts that each have the lines at its head and its end which make it what it is."""
+    """A long block cut into texts, each with the lines at its head and its end without which it makes no sense."""
     lines = block.text.split("\n")
     tail = lines.pop() if block.tail else ""
     head = lines[: block.head]
@@ -164,7 +164,7 @@ def _lines_of_records(block: Block, lines: list[str], most_tokens: int) -> Itera
 
 
 def _heads_a_group(block: Block, row: str) -> bool:
-    """Whether one cell is all that a row of a table has."""
+    """Whether a table row has only one cell, so that it heads the rows below it."""
     return block.kind == "t" and block.text.partition("\n")[0].count(" | ") > 0 and " | " not in row.replace("\\|", "")
 
 

@@ -14,11 +14,11 @@ CONTAINERS = frozenset("h1 h2 h3 h4 h5 h6 ul ol li dl dt dd q pre table tr td th
 
 
 class Block(msgspec.Struct, gc=False):
-    """A paragraph, a heading, a list, a table, …: what stands between two empty lines.
+    """A paragraph, a heading, a list, a table, …: the lines between two empty lines.
 
     `kind` is "p" for plain lines, "h" heading, "l" list, "t" table, "c" code, "m" menu, "" another. `rank` is 0 for the
-    main content, more for what is around it. Without its first `head` lines and its last one, `tail`, the rest would
-    not make sense: it is cut between them.
+    main content, more for what is around it. Each part of a block that is cut needs its first `head` lines and its last
+    line, `tail`.
     """
 
     text: str
@@ -39,14 +39,14 @@ def list_item(blocks: list[Block], marker: str) -> str:
 
 
 def indented(text: str, width: int) -> str:
-    """Each line that is not empty so many spaces further in."""
+    """The text with each line that is not empty indented by `width` spaces."""
     if "\n" not in text:
         return " " * width + text
     return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
 
 
 def compact(blocks: list[Block]) -> list[Block]:
-    """Short lines that follow each other in one, as a menu or a footer is read."""
+    """The blocks with short lines that follow each other joined into one, as in a menu or a footer."""
     found: list[Block] = []
     for block in blocks:
         line = _one_line(block)
@@ -74,8 +74,8 @@ Remote = Callable[[int], tuple[list[Block], str] | str]
 class Source(msgspec.Struct, frozen=True):
     """What all sinks of one document share.
 
-    `remote` gives the blocks of a frame in another session with its address, or the reason why there are none, by the
-    id of the iframe element; `unreadable` gets what could not be read, and why.
+    `remote` takes the id of an iframe element, and gives the blocks of its frame in another session with its address,
+    or the reason why there are none. The parts that could not be read, and why, are added to `unreadable`.
     """
 
     writers: Mapping[str, Callable[[Sink, Element], None]]
@@ -84,9 +84,9 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Sink:
-    """Where the blocks of one container are gathered; the line that is being written is in `parts`.
+    """Collects the blocks of one container; `parts` holds the line that is being written.
 
-    An inline one writes lines only, and keeps the "\\n" between them in `parts`.
+    An inline sink writes lines only, and keeps the "\\n" between them in `parts`.
     """
 
     def __init__(self, source: Source, rank: int, *, is_inline: bool = False) -> None:
@@ -171,7 +171,7 @@ class Sink:
 
 
 def holds_blocks(element: Element) -> bool:
-    """Whether there is a block anywhere inside an element that is none itself."""
+    """Whether there is a block anywhere inside an element that is not a block itself."""
     return len(element) > 0 and any(each.tag in CONTAINERS for each in element.iter())
 
 

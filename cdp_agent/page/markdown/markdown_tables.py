@@ -74,7 +74,7 @@ def pipe_table(rows: list[Element], write: Write) -> str:
 
 
 def _grid(rows: list[Element], write: Write) -> list[_Row]:
-    """The rows with each cell at its columns. Cells that reach down into later rows are in those, too."""
+    """The rows with each cell at its columns. Cells that span several rows are in each of them."""
     reaching: list[tuple[int, _Cell]] = []  # (rows still to come, cell)
     grid: list[_Row] = []
     for row in rows:
@@ -101,7 +101,7 @@ def _grid(rows: list[Element], write: Write) -> list[_Row]:
 
 
 def _columns(row: _Row, starts: list[int]) -> list[str]:
-    """The texts in the columns where any cell begins; a cell that spans several is in each, one that spans all once."""
+    """The texts in the columns where any cell begins: a cell that spans some is in each, one across all only once."""
     texts = [""] * len(starts)
     for cell in row.cells:
         first, end = bisect_left(starts, cell.start), bisect_left(starts, cell.end)

@@ -1,4 +1,4 @@
-"""Markdown within a line: what of a page's text must be escaped to mean itself, how links and code are written.
+"""Markdown within a line: which characters of a page's text must be escaped, how links and code are written.
 
 https://spec.commonmark.org/0.31.2/#inlines
 """
@@ -25,7 +25,7 @@ _ESCAPED = re.compile(
     """,
     re.VERBOSE,
 )
-# What would make a line something else than text.
+# Beginnings that would make a line something else than text.
 _LINE_START = re.compile(
     r"(?P<mark>\#{1,6}(?=\s|$)|>|[-+](?=\s|$)|=+\s*$|-{2,}\s*$)|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$)"
 )
@@ -35,7 +35,7 @@ _BREAKS = re.compile(f" *{HARD_BREAK} *")
 
 
 def escape(text: str) -> str:
-    """Text of a page, so that it stays text within a line."""
+    """A page's text, escaped so that it stays plain text within a line."""
     return _ESCAPED.sub(r"\\\g<0>", text) if _UNSURE.search(text) else text
 
 
@@ -59,7 +59,7 @@ def _start(line: str) -> str:
 
 
 def code(text: str) -> str:
-    """Code within a line, fenced by more backticks than it holds in a row."""
+    """Code within a line, between more backticks than the longest run in it."""
     text = " ".join(text.split())
     if not text:
         return ""
@@ -90,7 +90,7 @@ def wrap(inline: str, mark: str, end: str = "") -> str:
 
 
 def link(inline: str, target: str) -> str:
-    """A link around the first line that says something; what follows it in the same link stands for itself."""
+    """A link around the first line with text; further lines of the same link are plain text after it."""
     lines = inline.split("\n")
     for place, line in enumerate(lines):
         if line.strip(" \x0b"):
@@ -100,7 +100,7 @@ def link(inline: str, target: str) -> str:
 
 
 def destination(target: str) -> str:
-    """An address as it stands behind a link's text."""
+    """An address in the form for a link's destination."""
     if "(" not in target and ")" not in target:
         return target
     depth = 0

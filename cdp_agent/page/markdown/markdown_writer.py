@@ -76,7 +76,7 @@ def write_option(sink: Sink, element: Element) -> None:
 
 
 def _item(sink: Sink, text: str) -> None:
-    """An item without a list around it: those that follow each other are one."""
+    """Adds an item without a list around it; consecutive ones form one list."""
     sink.flush()
     if text and sink.blocks and sink.blocks[-1].kind == "l":
         sink.blocks[-1].text += "\n" + text
@@ -236,7 +236,7 @@ def write_mark(sink: Sink, element: Element) -> None:
 
 
 def write_link(sink: Sink, element: Element) -> None:
-    """Where a link holds blocks, the first line of text in it is what leads there."""
+    """Where a link holds blocks, its first line of text becomes the link."""
     target = element.get("h", "")
     if not holds_blocks(element):
         sink.put(link(sink.inline(element), target))

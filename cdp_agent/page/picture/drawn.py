@@ -1,8 +1,8 @@
-"""Where Chrome has drawn text that nobody may see, told by Chrome itself.
+"""Where Chrome has drawn text that nobody may see, according to Chrome's layout.
 
-It knows what no script can ask for: the boxes of pseudo-elements, list markers, counters, alternative texts, and of
-text in drawings, in `<object>` and in closed shadow roots. Where the place is not known in which something is drawn
-(through a filter or a pattern, by a reflection), all of the picture counts as one.
+This includes what no script can ask for: the boxes of pseudo-elements, list markers, counters, alternative texts, and
+of text in drawings, in `<object>` and in closed shadow roots. Where the place of a text is not known (drawn through a
+filter or a pattern, or by a reflection), the whole picture is covered.
 
 https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/#method-captureSnapshot
 """
@@ -31,31 +31,31 @@ EVERYWHERE = Box(-1e6, -1e6, 1e6, 1e6)
 _SHADOW, _FILTER, _REFLECTION, _HYPHEN, _EMPHASIS = range(5)
 _STYLES = ["text-shadow", "filter", "-webkit-box-reflect", "hyphenate-character", "text-emphasis-style"]
 _DRAWN_ELSEWHERE = {"pattern", "marker", "clipPath", "mask"}
-"""Elements of drawings whose content is drawn where others name them."""
+"""SVG elements whose content is drawn where other elements refer to them."""
 _SHOWN = {"alt", "label", "placeholder"}
 _SHOWN_OF_FIELDS = {"value", "title"}
-"""Of pictures, too: the title is shown where there is neither picture nor alternative text."""
+"""Attributes that are drawn. A title is shown for a picture without image and alternative text."""
 _ADDRESSES = {"src", "data"}
 _LENGTH = re.compile(r"\d+(?:\.\d+)?(?=px)")
 
 QUICK_S = 0.1
 FAR_APART_S = 0.06
-"""In more than three frames something may have been anywhere, and be where it was again."""
+"""The longest time between two looks, in seconds: in more than three frames, a text may go anywhere and come back."""
 
 T = TypeVar("T")
 Key = tuple[str, int, int]
-"""One piece of text for as long as it is there: its session, its node, and which of the node's pieces."""
+"""The identity of a piece of text: its session, its node, and its index among the pieces of the node."""
 
 
 class Drawn(NamedTuple):
-    """Where text is drawn that is to be covered, and where frames are that do not answer."""
+    """The boxes of drawn text that is to be covered, and those of frames that do not answer."""
 
     text: dict[Key, Box]
     silent: dict[Frame, Box]
 
 
 class Watched(NamedTuple, Generic[T]):
-    """What something came to, and what was `Drawn` meanwhile."""
+    """The result of a coroutine, and what was `Drawn` while it ran."""
 
     taken: T
     text: list[Box]
@@ -70,11 +70,11 @@ async def watch_text(
     in_page: bool = False,
     silent: Set[Frame] = frozenset(),
 ) -> Watched[T]:
-    """What `taking` comes to, and all places where such text was drawn from before it began until it was over.
+    """The result of `taking`, and all places where such text was drawn, from before it began until it was over.
 
-    It is looked for again and again meanwhile, as long as that is quick: what moves is covered on all its way. Where it
-    was is not known of what moved between two looks that were far apart: then all of the picture counts as such. Raises
-    as `find_drawn` and as `taking`, which is cancelled then.
+    Looks are repeated while it runs, as long as they are quick, and moving text is covered along its whole way. If it
+    moved between two looks that were far apart, its way is not known, and the whole picture is covered. Raises as
+    `find_drawn` and as `taking`, which is cancelled then.
     """
     asked = time.perf_counter()
     seen, frames = await find_drawn(tab, spans, in_page=in_page, silent=silent)
@@ -147,7 +147,7 @@ async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, silent: S
 
 
 def swept(before: Box, after: Box) -> Box:
-    """All places between two, and as far again on every side: who moves has not come in a straight line."""
+    """A box around both, enlarged by their distance on every side: the way between them may not be straight."""
     far = max(abs(after.left - before.left), abs(after.right - before.right))
     far = max(far, abs(after.top - before.top), abs(after.bottom - before.bottom))
     left, top = min(before.left, after.left), min(before.top, after.top)
@@ -163,7 +163,7 @@ class _Piece(NamedTuple):
 
 
 class _Drawing:
-    """What the process of one frame has drawn, with the frames of that process inside."""
+    """The layout that the process of one frame has drawn, with its frames in the same process."""
 
     def __init__(self, frame: Frame, snapshot: dom_snapshot.CapturedSnapshot) -> None:
         self.documents = snapshot.documents
@@ -195,7 +195,7 @@ class _Drawing:
                     yield _Piece(text, key, number, at, _box(layout.bounds[at]))
 
     def _said(self, document: dom_snapshot.DocumentSnapshot, at: int, node: int, value: int) -> Iterator[str]:
-        """What is drawn of an element that is no text of the document: of fields, of pictures, by its style."""
+        """The texts that are drawn for an element without being text nodes: of fields, of pictures, by its style."""
         if document.layout.text[at] >= 0:
             styles = [self._strings[each] for each in document.layout.styles[at]]
             yield from (
@@ -214,7 +214,7 @@ class _Drawing:
                 yield text
 
     async def place(self, piece: _Piece) -> Box | None:
-        """Where it is in the viewport of the process, None where nothing of it is seen."""
+        """The visible box of a piece in the viewport of the process; None where nothing of it is visible."""
         document = self.documents[piece.document]
         box = self._as_drawn(piece)
         if box is EVERYWHERE:
@@ -228,7 +228,7 @@ class _Drawing:
         return _through(quad, _box(document.layout.bounds[0]), box) if quad is not None else None
 
     def _as_drawn(self, piece: _Piece) -> Box:
-        """With its shadows, and all else that the elements around make of it."""
+        """The box of a piece with its shadows, and as the elements around it change it."""
         document = self.documents[piece.document]
         nodes, layout, places = document.nodes, document.layout, self._layouts[piece.document]
         box, node = piece.box, layout.node_index[piece.layout]
@@ -259,7 +259,10 @@ async def _capture(frame: Frame) -> dom_snapshot.CapturedSnapshot:
 
 
 async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Drawing]) -> Box | None:
-    """Brings a box out of its process, or all of a frame; None where nothing is seen of it, or as part of another."""
+    """A box (None: the whole frame) in the tab's coordinates.
+
+    None where nothing of it is visible, or it is in another frame that does not answer.
+    """
     while frame.parent is not None and box is not EVERYWHERE:
         around = next((each for each in drawings if each.session is frame.parent.session), None)
         if around is None:
@@ -280,7 +283,7 @@ async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Dr
 
 
 async def _content_quad(frame: Frame, backend_node_id: int) -> dom.Quad | None:
-    """Where an element's content is seen; None where it has no place, or has just gone."""
+    """The quad of an element's content box; None where it has no layout, or has just gone."""
     try:
         async with deadline(frame.session, time_for(frame)):
             return (await frame.session.send(dom.GetBoxModel(backend_node_id=backend_node_id))).model.content
@@ -289,7 +292,7 @@ async def _content_quad(frame: Frame, backend_node_id: int) -> dom.Quad | None:
 
 
 def _through(quad: dom.Quad, viewport: Box, box: Box) -> Box | None:
-    """From the viewport inside of a frame to the one around it; only what the frame lets be seen."""
+    """Maps a box from a frame's viewport to the one around it, cut to the visible part of the frame."""
     x1, y1, x2, y2, x3, y3, x4, y4 = quad
     frame = _around(quad)
     width, height = viewport.right, viewport.bottom
@@ -317,7 +320,7 @@ def _found(pieces: Sequence[tuple[Frame, _Piece]], spans: Spans) -> Iterator[tup
 
 
 def _reading_order(piece: _Piece) -> tuple[str, int, int, float]:
-    """Line by line, wherever the letters stand in the document."""
+    """A sort key: by line, whatever the order in the document."""
     return piece.key[0], piece.document, round(piece.box.bottom / 4), piece.box.left
 
 
@@ -330,7 +333,7 @@ def _pairs(rare: dom_snapshot.Rare) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, length: int) -> str:
-    """As Chrome counts, to which a letter outside of the first plane is two."""
+    """A part of a text, counted in UTF-16 units as Chrome does."""
     if text.isascii() or max(text) < "\U00010000":
         return text[start : start + length]
     units = text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * (start + length)]

@@ -1,6 +1,6 @@
-"""Where the elements are that a picture of the tab shows: in all frames, and only those that are on top.
+"""The places of elements that a picture of the tab shows: in all frames, and only if they are on top.
 
-The pages are only asked where their elements are. What is painted, is painted onto the picture: see paint.py.
+The pages are only asked for places. The marks are painted onto the picture: see paint.py.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 10.0
-"""So long the tab's own page may take to answer whatever is asked for a picture."""
+"""How long the tab's own page may take to answer each call for a picture."""
 FRAME_TIMEOUT_S = 2.0
-"""A frame that has not answered by then is left out, and covered as a whole where something is to be covered."""
+"""How long a frame may take. Then it is left out, or covered as a whole if anything is to be covered."""
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -31,12 +31,12 @@ class Box(msgspec.Struct, frozen=True):
     bottom: float
 
     def moved(self, x: float, y: float) -> Box:
-        """The same, so far to the right and down."""
+        """The box moved to the right and down."""
         return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
 
 class ViewportPlace(msgspec.Struct, frozen=True):
-    """How large the viewport is, and where on the page, in CSS pixels: what `viewportPlace` in page/js answers."""
+    """The size of the viewport and its place on the page, in CSS pixels: the result of `viewportPlace` in page/js."""
 
     width: float
     height: float
@@ -45,7 +45,7 @@ class ViewportPlace(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """What is seen of the element of a ref: a box, or several for what goes over several lines."""
+    """The visible part of a ref's element: a box, or several if it spans lines."""
 
     ref: str
     boxes: list[Box]
@@ -57,7 +57,7 @@ class _Point(msgspec.Struct, frozen=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What `marksOf` and `marksThrough` in page/js answer; the id is local to the element's own world."""
+    """The result of `marksOf` and `marksThrough` in page/js; the id is local to the element's own world."""
 
     id: int
     point: _Point
@@ -65,14 +65,14 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 async def viewport_place(world: World, timeout_s: float = CALL_TIMEOUT_S) -> ViewportPlace:
-    """Of the tab's own world. Raises PageUnresponsive, DocumentGone, BrowserError."""
+    """The viewport of the tab, asked of its own world. Raises PageUnresponsive, DocumentGone, BrowserError."""
     return await world.call("viewportPlace", returning=ViewportPlace, timeout_s=timeout_s)
 
 
 async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
-    """Where the elements of these refs are seen; iframes, and what is outside, hidden or covered, are left out.
+    """Where the elements of these refs are visible. Iframes and elements out of view, hidden or covered are left out.
 
-    So are frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
+    So are those in frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
     """
     by_world: dict[World, list[int]] = {}
     for ref in refs:
@@ -96,7 +96,7 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
 
 
 async def _marks(tree: FrameTree, frame: Frame, world: World, ids: list[int]) -> list[_Found]:
-    """In the tab's viewport: out of the frame and of those around it, one after another."""
+    """The marks of one world in the tab's viewport, mapped outwards through the frames around it."""
     found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=time_for(frame))
     while found and (holder := await tree.owner_of(frame)) is not None:
         frame, world, owner = holder
@@ -105,5 +105,5 @@ async def _marks(tree: FrameTree, frame: Frame, world: World, ids: list[int]) ->
 
 
 def time_for(frame: Frame) -> float:
-    """So long it may take to answer what is asked for a picture."""
+    """How long a frame may take to answer a call for a picture, in seconds."""
     return TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S

@@ -1,7 +1,7 @@
 """Painting onto a picture: boxes with labels around elements, and masks over what nobody may see.
 
-It is done on a canvas in our isolated world, which is no part of the page: that page cannot see it, and there is
-nothing to take away afterwards. Pictures are made no larger than models look at them:
+This is done on a canvas in our isolated world, which is not part of the document: the page cannot see it, and nothing
+has to be removed afterwards. Pictures are made no larger than models use them:
 
 * Anthropic shrinks what is longer than 1568 px or has more than about 1.15 million pixels, and counts width x height /
   750 tokens: https://docs.anthropic.com/en/docs/build-with-claude/vision
@@ -43,7 +43,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class _Painted(msgspec.Struct, frozen=True):
-    """What `paint` in page/js answers."""
+    """The result of `paint` in page/js."""
 
     data: bytes
     width: int
@@ -51,7 +51,7 @@ class _Painted(msgspec.Struct, frozen=True):
 
 
 def share_for_models(width: float, height: float) -> float:
-    """How much of a picture of so many pixels models look at, at a side: 1 for one that is small enough."""
+    """The scale (at most 1) at which models use a picture of that size in pixels: 1 if it is small enough."""
     return min(1.0, LONGEST_PX / max(width, height), math.sqrt(MOST_PIXELS / (width * height)))
 
 
@@ -69,11 +69,10 @@ async def paint(
 ) -> Picture:
     """The image with the masks painted over, then a box and the ref around each mark.
 
-    `silent`: what is painted over with words that say that a frame there does not answer.
-    `width` is how many CSS pixels it is wide, which the boxes are in. `for_models`: no larger than models look at it.
-    `longest_px`: no longer than that at any side.
-    The world is where the canvas is. Raises PageUnresponsive, DocumentGone, BrowserError; there is no picture then, so
-    that nothing that was to be masked is shown.
+    `silent`: boxes that are covered with a text which says that a frame there does not answer. `width` is the width of
+    the image in CSS pixels, the unit of the boxes. `for_models`: scaled down to what models use. `longest_px`: the
+    longest side at most. The canvas is in `world`. Raises PageUnresponsive, DocumentGone, BrowserError; then there is
+    no picture, so that nothing unmasked is shown.
     """
     options = {
         "width": width,

@@ -1,4 +1,4 @@
-"""The page as a PDF, as its printer would get it.
+"""The page as a PDF, as it would be printed.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-printToPDF
 """
@@ -41,7 +41,7 @@ _SHOWS_SECRET = "The page holds a secret, which nothing could cover in a PDF: ta
 
 
 class PdfOptions(msgspec.Struct, frozen=True):
-    """How it is printed; see `Page.pdf`."""
+    """The options of `Page.pdf`."""
 
     format: PaperFormat = "a4"
     landscape: bool = False
@@ -103,7 +103,7 @@ async def print_pdf(
 
 
 async def _shows(tab: Tab, hidden: Spans) -> bool:
-    """Whether a secret is anywhere in the documents: style sheets for print may show what no screen does."""
+    """Whether a secret is anywhere in the documents, visible or not: style sheets for print may show hidden text."""
     if await locate_text(tab, hidden):
         return True
     sessions = {frame.session for frame in (await tab.frames()).all()}

@@ -1,8 +1,8 @@
 """Where a picture of the tab shows text that nobody may see: boxes to be painted over, see paint.py.
 
-What the text is, the pages are not told: they give theirs, it is looked through here, and they are asked where those
-places are. A box is that of the whole piece of text, or the whole field, that a found place is in. What no script can
-ask for is found by drawn.py; text inside of pictures and canvases is not found.
+The secrets are not sent to the pages: these give their text, which is searched here, and are then asked for the boxes
+of the matches. A box is that of the whole piece of text, or the whole field, with the match. Text that no script can
+ask for is found by drawn.py; text inside pictures and canvases is not found.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TextFound(NamedTuple):
 async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     """The boxes of all text in which `spans` finds something, in all frames, in CSS pixels of the tab's viewport.
 
-    Fields that say they hold a secret but show it (one-time codes, card data) are among them. Raises PageUnresponsive,
+    They include visible fields for secrets by their markup (one-time codes, card data). Raises PageUnresponsive,
     DocumentGone, BrowserError: then it is not known what is to be covered.
     """
     tree = await tab.frames()
@@ -55,7 +55,7 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
 
 
 async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:
-    """Those of one world, brought out of its frame and of those around it; the one of these that does not answer."""
+    """The boxes of one world in the tab's viewport; or the frame, of those around it, that does not answer."""
     frame: Frame = reading.frame
     world: World = reading.world
     try:

@@ -1,4 +1,4 @@
-"""A picture of the page, for models that see and for people: all that shows a secret while it is taken is covered.
+"""A picture of the page, for models with vision and for people. All places that show a secret meanwhile are covered.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot
 """
@@ -24,7 +24,7 @@ from .redactions import Spans, locate_text
 T = TypeVar("T")
 TIMEOUT_S = 20.0
 LONGEST_SIDE_PX = 16_384
-"""Chrome's limit for one texture: what is below repeats what is above."""
+"""Chrome's limit for one texture: beyond it, pictures repeat their beginning."""
 
 
 async def screenshot(tab: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
@@ -51,11 +51,11 @@ async def take_picture(
     for_models: bool = True,
     longest_px: int | None = None,
 ) -> Picture:
-    """A picture with these refs marked, as far as the viewport shows them; `longest_px` and the rest: see paint.py.
+    """A picture with marks around these refs that the viewport shows. For `longest_px` and `for_models` see paint.py.
 
-    Text in which `hidden` finds something is painted over, and so are fields of secrets: wherever it was from before
-    the picture was taken until afterwards, since a page may move meanwhile. A frame that does not answer is covered as
-    a whole, with words that say so; when it is the tab itself there is no picture. Raises ActionError for a tab that
+    Text in which `hidden` finds something is painted over, and so are fields for secrets: at all places from before the
+    picture was taken until afterwards, since the page may move. A frame that does not answer is covered as a whole,
+    with a text that says so; if the tab itself does not answer, there is no picture. Raises ActionError for a tab that
     never had a page, PageUnresponsive, DocumentGone, BrowserError.
     """
     root = (await tab.frames()).root
@@ -96,7 +96,7 @@ async def take_picture(
 
 async def _capture(tab: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
     session = (await tab.frames()).root.session
-    if not tab.url and not tab.activity.navigating():  # Chrome would draw it when it has a document, that is: never
+    if not tab.url and not tab.activity.navigating():  # Chrome would wait for a document to draw, for ever
         raise ActionError("There is nothing to take a picture of: no page was ever opened in this tab. Close it.")
     clip = None
     if full_page:
@@ -123,23 +123,23 @@ async def _content_size(tab: Tab) -> cdp_page.Rect:
 
 
 class Covered(NamedTuple, Generic[T]):
-    """What was taken, and the places to be covered in it."""
+    """A result, and the places to be covered in it."""
 
     taken: T
     found: list[Box]
-    """Of what our scripts find, in CSS pixels of the viewport."""
+    """The boxes that our scripts found, in CSS pixels of the viewport."""
     drawn: list[Box]
-    """Of what Chrome has drawn, in those of the viewport, or of the page."""
+    """The boxes by Chrome's layout, in CSS pixels of the viewport, or with `in_page` of the page."""
     silent: list[Box]
-    """Of frames that do not answer, in the same."""
+    """The boxes of frames that do not answer, in the same coordinates as `drawn`."""
 
 
 async def cover(
     tab: Tab, spans: Spans, take: Callable[[], Coroutine[Any, Any, T]], *, in_page: bool = False
 ) -> Covered[T]:
-    """What `take` comes to, and where text was in which `spans` finds something, from before it until afterwards.
+    """The result of `take`, and all places of text in which `spans` finds something, from before it until afterwards.
 
-    Raises as `locate_text`, `watch_text` and `take`: when it is not known what is to be covered there is no picture.
+    Raises as `locate_text`, `watch_text` and `take`: if it is not known what is to be covered, there is no picture.
     """
     before = await locate_text(tab, spans)
     taken, drawn, silent = await watch_text(tab, spans, take(), in_page=in_page, silent=before.silent)

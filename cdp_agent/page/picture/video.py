@@ -1,7 +1,7 @@
-"""A film of a tab, which Chrome makes by itself: AV1 in an MP4 file, also of a tab behind others and over crashes.
+"""A video of a tab, which Chrome records: AV1 in an MP4 file, even of a tab behind others, and through crashes.
 
-It is recorded on a session of its own: on one and the same, Chrome takes no pictures of a tab that is behind while it
-records. Nothing can be covered in it, so that it shows secrets that a page shows.
+It is recorded on a session of its own, since Chrome takes no screenshots of a background tab on a session that records.
+Nothing can be covered in a video, so it shows secrets that the page shows.
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreenRecording
 """
 
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class VideoRecording(msgspec.Struct):
-    """A video that goes to `path`; `size` is how many bytes it has, 0 until the recording has ended."""
+    """A video that is written to `path`; `size` is in bytes, 0 until the recording has ended."""
 
     path: str
     size: int = 0
@@ -56,7 +56,7 @@ async def record_video(
             except BaseException:
                 try:
                     recording.size = await _fetch(tab, session, whole, file)
-                except CdpAgentError as error:  # what went wrong before is what its caller is to know
+                except CdpAgentError as error:  # the caller is to get the error that came first
                     _log.warning("%s", error)
                 raise
             recording.size = await _fetch(tab, session, whole, file)
@@ -75,9 +75,9 @@ async def _start(session: Session, max_width: int | None, max_height: int | None
 
 
 async def _draw(tab: Tab) -> None:
-    """Makes Chrome draw the page once: of one that stands still there would be no picture until it changes.
+    """Makes Chrome draw the page once: otherwise the video of a still page has no frame until it changes.
 
-    The whole of it: for a part, it changes the size of what is filmed, and a film began with a black picture.
+    The whole page is drawn: drawing a part changes the size of the video, and one began with a black frame.
     """
     session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
@@ -85,7 +85,7 @@ async def _draw(tab: Tab) -> None:
 
 
 async def _fetch(tab: Tab, session: Session, path: str, file: int) -> int:
-    """Writes the video into the file; returns how long it is."""
+    """Writes the video into the file; returns its size in bytes."""
     size = 0
     try:
         async with deadline(session, TIMEOUT_S):

@@ -1,8 +1,7 @@
-"""Pictures of the viewport for those who point at what they see, and of a part of it: an element, or any box.
+"""Pictures of the viewport for callers that point at pixels, and of a part of it: an element, or any box.
 
-A pixel of the picture is where it seems to be. A viewport that is larger than models look at is shown smaller, and
-what they point at is in its picture's pixels: `ShownAs` brings that back to CSS pixels. A part of the viewport is shown
-enlarged, and pointed at in the pixels of the whole picture.
+A viewport that is larger than models use is scaled down, and they point at pixels of that picture: `ShownAs` converts
+these to CSS pixels. A part of the viewport is shown enlarged, and named in the pixels of the whole picture.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MOST_ENLARGED = 4.0
 
 
 class ShownAs(msgspec.Struct, frozen=True):
-    """How the viewport is shown: `share` pixels of the picture for a CSS pixel."""
+    """The scale of the viewport's picture: `share` is the number of its pixels for a CSS pixel."""
 
     width: float
     height: float
@@ -37,7 +36,7 @@ class ShownAs(msgspec.Struct, frozen=True):
 
 
 async def view_of(tab: Tab) -> ShownAs:
-    """How the tab's viewport is shown. Raises PageUnresponsive, DocumentGone, BrowserError."""
+    """The scale of pictures of the tab's viewport. Raises PageUnresponsive, DocumentGone, BrowserError."""
     place = await viewport_place(await (await tab.frames()).root.world())
     return ShownAs(place.width, place.height, share_for_models(place.width, place.height))
 
@@ -52,9 +51,9 @@ async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
 async def zoom(
     tab: Tab, left: float, top: float, right: float, bottom: float, *, hidden: Spans | None = None
 ) -> Picture:
-    """A part of the viewport as a PNG, enlarged up to MOST_ENLARGED times; the sides in pixels of `take_view`.
+    """A part of the viewport as a PNG, enlarged up to MOST_ENLARGED times; its sides are in pixels of `take_view`.
 
-    Raises InvalidArguments for what is no part of it, else as `take_picture`.
+    Raises InvalidArguments for a box that is not in the viewport, else as `take_picture`.
     """
     view = await view_of(tab)
     (x, y), (end_x, end_y) = view.point(left, top), view.point(right, bottom)
@@ -73,9 +72,9 @@ async def zoom(
 
 
 async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) -> Picture:
-    """The element as a PNG, in CSS pixels times the device's scale; it is scrolled to where it is not all in view.
+    """The element as a PNG, in CSS pixels times the device's scale. It is scrolled into view if it is not all in view.
 
-    What covers it is seen too. Raises NotInteractable for one that has no place, StaleRef, PageUnresponsive.
+    Whatever covers it is visible too. Raises NotInteractable if it has no layout, StaleRef, PageUnresponsive.
     """
     tree = await tab.frames()
     frame, world = at.frame, at.world
@@ -94,7 +93,7 @@ async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) ->
 async def take_part(
     tab: Tab, box: Box, *, scale: float, hidden: Spans | None = None, longest_px: int | None = None
 ) -> Picture:
-    """That box of the viewport as a PNG, `scale` pixels for one of the device, also where it goes beyond it.
+    """A box of the viewport as a PNG, `scale` pixels for one of the device. It may extend beyond the viewport.
 
     `longest_px`, `hidden` and errors: see `take_picture`.
     """

@@ -1,4 +1,4 @@
-"""Where a page may go and what it may send: rules, and holding requests at the network until they have spoken.
+"""Where a page may go and what it may send: rules, and holding requests at the network until they are decided.
 
-Imports `frames` and `activity`; decides on addresses and requests, never on what a page says.
+Imports `frames` and `activity`; decides by addresses and requests, never by a page's content.
 """

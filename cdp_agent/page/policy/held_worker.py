@@ -1,13 +1,13 @@
-"""A shared or service worker, or one that it started: what holds its requests.
+"""How the requests of a shared or service worker, or of a worker that it started, are held.
 
-`Fetch` holds those of a shared worker only where it was asked for before the worker's script had come. Nothing makes
-that script wait for us, and one that is a `blob:`, a `data:` or a service worker's answer is there at once. So what
-lists of origins refuse, the worker's process is told not to ask for either, and sockets, those of service workers too,
-are refused by network conditions. Both count from when the process answers, and until then the worker does not run.
-They hold redirects, too, and a worker that began before there were rules.
+`Fetch` holds the requests of a shared worker only if it was enabled before the worker's script arrived. The script does
+not wait for us, and from a `blob:`, a `data:` address or a service worker it arrives at once. So the worker's process
+is also told to block what lists of origins refuse (`Network.setBlockedURLs`), and sockets, those of service workers
+too, are refused by network conditions. Both hold once the process has answered, and the worker does not run before.
+They hold for redirects too, and in a worker that began before there were rules.
 
-Network conditions would hold requests as well, but Chrome tells the network service of them while it lets the worker
-run: under load the first request was there sooner. Sockets go the way that the conditions went.
+Network conditions would stop requests as well, but Chrome passes them to the network service while it already lets the
+worker run: under load the first request was faster. Sockets take the same way as the conditions, after them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from .rules import RequestRules
 
 
 class Site(NamedTuple):
-    """Workers of an origin are others in another browser context."""
+    """An origin in a browser context. Different contexts have different workers for it."""
 
     context: str | None
     origin: str
 
 
 class HeldWorker:
-    """Its requests name its target's id as their frame."""
+    """A worker whose requests are held. They have its target id as `frameId`."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class HeldWorker:
         judge: Callable[[HeldWorker, fetch.RequestPaused], Verdict],
         asks: Callable[[HeldWorker, str, str], None],
     ) -> None:
-        """`parent` is where its own session is attached from, `site` that of what it belongs to.
+        """`parent` is the session that attached to it, `site` that of the worker which it is or belongs to.
 
-        `is_new`: it has not run before. `asks` hears the id and the address of what it asks for, sockets too, under
-        lists of origins.
+        `is_new`: it has not run before. Under lists of origins `asks` is called with the id and the address of each of
+        its requests and sockets.
         """
         self.session = session
         self.parent = parent
@@ -56,17 +56,17 @@ class HeldWorker:
         self.site = site
         self.is_new = is_new
         self.met: list[RequestRules] = []
-        """The lists that it began under, or of tabs that came to its site since: it keeps to them while it runs."""
+        """The lists of origins of all tabs that were at its site at or since its start. They hold while it runs."""
         self.told = Recent()
-        """What it was refused, by ids and addresses."""
+        """The refused requests that were reported, as ids with addresses."""
         self._interception = Interception(session, lambda event: judge(self, event))
         self._asks = asks
         self._rules: Sequence[RequestRules] = ()
         self.answers: asyncio.Future[Any] | None = None
-        """Where there are, or were, lists of origins: done when its process answers, and is told of them."""
+        """With lists of origins: done when its process has answered, and knows them. Else None."""
 
     def enforce(self, rules: Sequence[RequestRules]) -> list[asyncio.Future[Any]]:
-        """From now on; the answers of Chrome, which do not wait for the worker."""
+        """Puts rules in force. The answers of Chrome do not depend on the worker."""
         self._rules = rules
         if self.answers is None and any(each.bound for each in rules):
             self.session.on(network.RequestWillBeSent, lambda sent: self._asks(self, sent.request_id, sent.request.url))

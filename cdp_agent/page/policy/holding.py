@@ -1,7 +1,7 @@
-"""Holds what an act sets off until somebody has allowed it: requests that do more than ask, downloads, dialogs.
+"""Holds the effects of an act until somebody has allowed them: requests that change something, downloads, dialogs.
 
-A request belongs to the act that was begun last, until the next one begins: also what timers send, and pages as they
-are left. Not its doing are what the page sent by itself before, and what a new page sends to be shown; see
+A request is attributed to the act that was begun last, including those of timers and of pages that are left. Exceptions
+are requests like those that the page sent by itself before, and those of a new page while it loads; see
 `Hold._is_usual`.
 """
 
@@ -30,13 +30,13 @@ Outcome = Literal["Aborted", "BlockedByClient"]
 _SENDING = frozenset({"submits", "pays", "sends", "deletes"})
 _APPROVES_SENDING = _SENDING | {"uploads", "scripts", "undeclared"}
 LINGERS_S = 1.0
-"""So long after the last act what it sets off late is waited for."""
+"""How long after the last act to wait for its late effects."""
 _LONGEST_TEXT = 500
 _LONGEST_URL = 300
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """What waits for an answer. `risk` is what it does; `frame` the address of the document that sets it off."""
+    """An effect that waits for a decision. `risk` is its kind; `frame` the address of the document that caused it."""
 
     what: Literal["request", "download", "confirm", "prompt", "beforeunload"]
     risk: str
@@ -44,13 +44,13 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     frame: str = ""
     method: str = ""
     body: str = ""
-    """Size and kind of what is sent."""
+    """Size and media type of the request body."""
     fields: list[str] = []
-    """The names of the first fields of what is sent."""
+    """The names of the first fields in the request body."""
     message: str = ""
-    """What a dialog says, or the name of a file: a page's words."""
+    """The text of a dialog, or the name of a file: untrusted words of the page."""
     beacon: bool = False
-    """Nothing in the page waits for its answer, as with what is sent to count visitors."""
+    """Whether the page ignores the response, as of requests that count visitors."""
 
     def __str__(self) -> str:
         match self.what:
@@ -63,38 +63,38 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Withheld(msgspec.Struct, frozen=True):
-    """What an act set off and nobody allowed: a request was not sent, a download was ended."""
+    """An effect of an act that nobody allowed: a request that was not sent, or a download that was ended."""
 
     what: str
     why: str = "it was not approved"
 
 
 class Act(msgspec.Struct, eq=False):
-    """Something that is done in a page. `label` is the caller's; `approved` is what it was allowed to do beforehand."""
+    """An action in a page. `label` is the caller's; `approved` are the risks that were allowed beforehand."""
 
     label: Any
     approved: frozenset[str] = frozenset()
     begun_at: float = 0.0
     documents: dict[int, tuple[int, int]] = {}
-    """Of each tab (its Activity's identity): the number of its document, and of the navigations that have begun."""
+    """For each tab (by `id` of its Activity): its document's number and its count of navigations when the act began."""
     addresses: frozenset[str] = frozenset()
-    """Of all documents that were there when it began."""
+    """The addresses of all documents when it began."""
     answers: dict[tuple[str, str], asyncio.Task[bool]] = {}
-    """What was asked already on its behalf, by method and place."""
+    """The decisions that were asked for during this act, by method and address."""
 
     def allows(self, risk: str) -> bool:
-        """Whether that was said of it before it was done, and allowed."""
+        """Whether the risk was declared and allowed before the act."""
         return risk in self.approved or (risk in _SENDING and bool(self.approved & _APPROVES_SENDING))
 
 
 Asks = Callable[[Held, Any], Awaitable[bool]]
-"""Whether it may be, with the label of the act that set it off."""
+"""Asks whether something is allowed; takes it and the label of the act that caused it."""
 
 
 class Hold:
-    """What is held for one run. Nothing is before its first act: until then a page is only shown.
+    """What is held for one run. Before its first act nothing is held: until then pages are only shown.
 
-    When the run is over nobody is asked any more, but what was refused stays so: pages try again.
+    After the end of the run nobody is asked, but what was refused stays refused, since pages try again.
     """
 
     def __init__(self, asks: Asks) -> None:
@@ -102,26 +102,26 @@ class Hold:
         self._asks = asks
         self._act: Act | None = None
         self._usual = Recent()
-        """What pages sent by themselves, without an act."""
+        """Keys of the requests that pages sent by themselves, without an act."""
         self._withheld: list[Withheld] = []
         self._tasks: set[asyncio.Task[bool]] = set()
         self._error: BaseException | None = None
         self._refused: set[tuple[str, str]] = set()
-        """By method and place."""
+        """The refused requests and downloads, by method and address without the query."""
         self.over = False
         self._lifted = False
 
     @property
     def refuses(self) -> bool:
-        """Something was refused."""
+        """Whether anything was refused."""
         return bool(self._refused)
 
     def take_over(self, former: Hold) -> None:
-        """What was refused in an earlier run is, until this one allows it."""
+        """Takes over what an earlier run refused: it stays refused until this run allows it."""
         self._refused |= former._refused
 
     def begin(self, act: Act, tabs: Iterable[Activity]) -> None:
-        """From now on, what is set off is this act's doing."""
+        """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
         known = list(tabs)
         act.documents = {id(each): (each.document.number, each.begun) for each in known}
@@ -130,22 +130,22 @@ class Hold:
         self._act = act
 
     async def decided(self) -> None:
-        """Waits while something is asked. Raises what asking failed with."""
+        """Waits while a question is open. Raises the error if asking failed."""
         await self.standstill.over()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
 
     def take(self) -> list[Withheld]:
-        """What was not allowed since the last call."""
+        """All that was not allowed since the last call."""
         taken, self._withheld = self._withheld, []
         return taken
 
     @contextmanager
     def lifted(self) -> Iterator[None]:
-        """Inside the block the user acts in the page themselves: nothing is asked about or refused.
+        """A block in which the user acts in the page themselves: nothing is asked or refused.
 
-        What comes later of the acts before, or of the user's own, is nobody's act.
+        Late effects of what was done before and inside the block are attributed to no act.
         """
         self._act, self._lifted = None, True
         try:
@@ -159,24 +159,24 @@ class Hold:
         return bool(self._withheld)
 
     async def linger(self) -> None:
-        """Waits for what the last act sets off late."""
+        """Waits for late effects of the last act."""
         if self._act is not None and not self._act.approved:
             await asyncio.sleep(max(0.0, self._act.begun_at + LINGERS_S - _now()))
             await self.decided()
 
     async def end(self) -> None:
-        """Refuses all that is still open."""
+        """Ends the run: refuses everything that is still undecided."""
         self.over = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # those that wait for the answers give them on
+        await asyncio.sleep(0)  # lets the callbacks of the tasks run
         self._error = None
 
     def judge(
         self, event: fetch.RequestPaused, tab: Activity | None, *, document: bool
     ) -> Outcome | asyncio.Future[Outcome | None] | None:
-        """What becomes of a request; a future while that is asked. `document`: it is for the document of a tab."""
+        """The verdict on a request; a future while somebody is asked. `document`: it is for the document of a tab."""
         refused: Outcome = "Aborted" if document else "BlockedByClient"
         request, kind = event.request, unsafe_kind(event.request, event.resource_type)
         if kind is None or self._lifted:
@@ -206,7 +206,7 @@ class Hold:
         return _given_on(asked, lambda approved: None if approved else refused)
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
-        """Whether a download that begins may be; None: nobody needs to be asked."""
+        """Whether a download may begin; None: nobody needs to be asked."""
         act = self._act
         if self._lifted:
             return None
@@ -228,7 +228,7 @@ class Hold:
         return _given_on(self._answer(("download", event.url), held, act), bool)
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
-        """Whether a dialog is accepted; None: it is answered as always."""
+        """Whether a dialog is to be accepted; None: the usual policy answers it."""
         if event.type not in ("confirm", "prompt", "beforeunload") or self._act is None or self.over:
             return None
         held = Held(
@@ -242,7 +242,7 @@ class Hold:
         return _given_on(self._asked(held, self._act), bool)
 
     def _answer(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
-        """What was decided, or is being asked: on behalf of one act, nothing is asked twice."""
+        """The decision, or the open question: during one act nothing is asked twice."""
         if (asked := act.answers.get(key)) is None:
             asked = act.answers[key] = self._asked(held, act)
             place = (key[0], place_of(key[1]))
@@ -274,11 +274,11 @@ class Hold:
         return approved
 
     def _is_usual(self, event: fetch.RequestPaused, tab: Activity | None, kind: Any, act: Act) -> bool:
-        """What is not the act's doing.
+        """Whether the request is not an effect of the act.
 
-        A page that came since it began sends what it likes as it is shown, but for what changes something for certain
-        (`is_certain`); and what was sent before by a page itself goes on: the same request but for numbers, a beacon to
-        the same place, or to any place of a host that is not the page's own and got beacons before.
+        A page that appeared after the act began may send requests while it loads, except those that certainly change
+        something (`is_certain`). Requests that pages also sent without an act go on: the same request with other
+        numbers, a beacon to the same address, or one to any address of a foreign origin that got beacons before.
         """
         key = _usual_key(event, tab)
         if event.resource_type != "Document" and key in self._usual:
@@ -289,7 +289,10 @@ class Hold:
         return True
 
     def _is_of_new_page(self, event: fetch.RequestPaused, tab: Activity | None, act: Act) -> bool:
-        """By its referrer: of what a page sends as it goes, Chrome tells when the next one is there already."""
+        """Whether a page that came since the act sent it, by its referrer.
+
+        The frame does not tell: the last requests of a page may be reported when the next one is there already.
+        """
         if tab is None or act.documents.get(id(tab), (0, 0)) == (tab.document.number, tab.begun):
             return False
         sender = _plain(_referrer(event.request))
@@ -302,7 +305,7 @@ class Hold:
 
 
 def _given_on(asked: asyncio.Task[bool], meant: Callable[[bool], Any]) -> asyncio.Future[Any]:
-    """What a decision means; a question that was given up is a refusal."""
+    """A future of what the decision means; a cancelled question counts as a refusal."""
     answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def give(done: asyncio.Task[bool]) -> None:

@@ -1,9 +1,9 @@
-"""Holds the requests of a session until the rules have spoken: `Fetch`, and what there is for what it does not hold.
+"""Holds the requests of a session until the rules decide: by `Fetch`, and by other means for what Fetch does not hold.
 
 Fetch is asked for the fewest requests that serve, and not at all where there are no rules; it holds every hop of a
 redirect, and requests that the cache would answer. It knows nothing of WebSockets: for the sessions of tabs and of
 their workers, Chrome takes those that are refused to be offline (`Network.emulateNetworkConditionsByRule`). What
-neither sees is refused by Chrome's resolver, where the Chrome is ours: see chrome_flags.
+neither sees is refused by Chrome's resolver, where the Chrome is ours: see `settings_for_network`.
 
 A request through it took 7.3 to 8.0 ms where one without took 5.4, one after another, and 5.2 to 6.2 where 2.9, a
 hundred together: medians on 2 cores under a load of 19, `python -m bench.rules`; whether it is held or only passes by,
@@ -29,7 +29,7 @@ from .rules import Pattern, Refusal, RequestRules
 from .unsafe import RequestKind
 
 _MOST_HOSTS = 50
-"""With more, asking about every request costs less than having each compared with so many."""
+"""Above this number, holding every request costs less than patterns that Chrome compares with each request."""
 _TYPES = {
     "image": "Image",
     "stylesheet": "Stylesheet",
@@ -46,27 +46,27 @@ _SOCKETS = {"": "ws{s}?", "http": "ws", "https": "wss"}
 _REQUESTS = {"": "http{s}?", "http": "http", "https": "https"}
 _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
-"""Pictures and scripts are too many to ask about each; these words are in addresses that do something."""
+"""Pictures and scripts are too many to hold all of them; these words occur in addresses that change something."""
 
 Outcome = Literal["Aborted", "BlockedByClient"]
 Verdict = Outcome | asyncio.Future[Outcome | None] | None
-"""The reason to fail a request with, None to let it go on; a future while that is asked."""
+"""The reason to fail a request with, None to let it go on; a future while it is undecided."""
 
 
 class Interception:
-    """What one session may load. `judge` gives the verdict on a request."""
+    """Holds the requests of one session. `judge` gives the verdict on each."""
 
     def __init__(self, session: Session, judge: Callable[[fetch.RequestPaused], Verdict]) -> None:
         self._session = session
         self._judge = judge
         self._credentials: tuple[str, str] | None = None
         self._given = Recent()
-        """The requests that the credentials were given for."""
+        """The ids of requests for which the credentials were given."""
         session.on(fetch.RequestPaused, self._paused)
         session.on(fetch.AuthRequired, self._asked)
 
     def enforce(self, rules: Sequence[RequestRules]) -> Sequence[asyncio.Future[Any]]:
-        """From now on, and before anything that a later command lets the session do; the answers."""
+        """Puts rules in force, before the effect of any command that is sent later. Gives Chrome's answers."""
         self._credentials = next((each.proxy_credentials for each in rules if each.proxy_credentials), None)
         patterns = patterns_of(rules)
         if not patterns:
@@ -88,9 +88,9 @@ class Interception:
             self._session.tell(fetch.FailRequest(request_id=event.request_id, error_reason=reason))
 
     def _asked(self, event: fetch.AuthRequired) -> None:
-        """Only a proxy gets what is for the proxy, and only once: asked again, it did not take it.
+        """Gives the proxy's credentials to a proxy only, and once a request: a second question means a refusal.
 
-        A site's question is cancelled, which shows the page that it answered with; "Default" would fail the request.
+        A site's question is cancelled, so that the page of its 401 response is shown; "Default" would fail the request.
         """
         answer = fetch.AuthChallengeResponse(response="CancelAuth")
         given = event.request_id in self._given
@@ -102,12 +102,12 @@ class Interception:
 
 
 def refusal_of(rules: Sequence[RequestRules], url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
-    """The first of the rules that refuses the address, see Rules.refusal."""
+    """The refusal by the first of the rules that refuses the address, see RequestRules.refusal."""
     return next((found for each in rules if (found := each.refusal(url, kind, tab=tab))), None)
 
 
 def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
-    """The requests to ask about: all that may be refused, as few as possible."""
+    """The patterns of requests to hold: all that may be refused, and as few others as possible."""
     wide = ["http*", "file:*"]
     texts: dict[str, None] = {}
     types: set[str] = set()
@@ -128,28 +128,28 @@ def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
 
 
 def _glob(denied: Pattern) -> str:
-    """What every address has that the pattern means. Others may have it, too: they are looked at, and go on."""
+    """A glob for all addresses that the pattern means. Other addresses that it matches are judged, and let go on."""
     if not denied.host or is_ip(denied.host):  # an IP address can be inside of another one
         return f"{denied.scheme}:*" if denied.scheme and not denied.host else "http*"
     return f"*{denied.host}*"
 
 
 def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
-    """WebSockets that are refused, as being offline, and WebRTC, whose packets are lost: the first that matches counts.
+    """Conditions that make refused WebSockets offline, and lose all packets of WebRTC; the first match counts.
 
-    WebRTC has no addresses: under any list of origins none of its packets leaves. What it sends by TCP, nothing holds.
+    WebRTC has no addresses, so under any list of origins all its packets are lost. What it sends by TCP is not held.
     """
     found = [_condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
     return [*found, _WITHOUT_WEBRTC] if any(each.bound for each in rules) else found
 
 
 def blocked_urls(rules: Sequence[RequestRules]) -> list[network.BlockPattern]:
-    """What lists of origins refuse over HTTP, for a process that looks at the addresses itself."""
+    """What lists of origins refuse over HTTP, as patterns for `Network.setBlockedURLs`."""
     return [network.BlockPattern(url_pattern=text, block=refused) for text, refused in _refused(rules, _REQUESTS)]
 
 
 def _refused(rules: Sequence[RequestRules], schemes: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
-    """Patterns of addresses, and whether those are refused: the first that matches counts."""
+    """URL patterns, each with whether it is refused; the first match counts."""
     for denied in (pattern for each in rules for pattern in each.deny):
         yield from ((text, True) for text in _url_patterns(denied, schemes))
     if allowing := list(dict.fromkeys(each.allow for each in rules if each.allow is not None)):
@@ -176,7 +176,7 @@ def _condition(pattern: str, *, offline: bool) -> network.NetworkConditions:
 
 
 def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
-    """One for all names of a host: Chrome reads them anew for each document and worker, and slowly.
+    """As few URL patterns as possible, since Chrome parses them anew, and slowly, for each document and worker.
 
     https://urlpattern.spec.whatwg.org/#pattern-strings
     """
@@ -191,22 +191,22 @@ def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
 
 
 def _in_url_pattern(host: str) -> str:
-    """A host, `*.` before it or not, in the words of https://urlpattern.spec.whatwg.org/."""
+    """A host, with or without `*.` before it, in the syntax of https://urlpattern.spec.whatwg.org/."""
     return "".join(each if each.isalnum() or each in "*.-_[]" else f"\\{each}" for each in host)
 
 
 class Gate(Protocol):
-    """What requests of a task pass one by one: for whoever paces them, or has to know of them before they are sent.
+    """Lets the requests of a task pass one by one, to pace them or to see them before they are sent.
 
-    These are every request for a document, and all that `unsafe_kind` has a word for. It stands behind the rules: what
-    these refuse, or somebody is asked about first, comes to it when that is over.
+    It gets every request for a document, and all for which `unsafe_kind` is not None, after the rules have allowed
+    them and after any question about them was answered.
     """
 
     standstill: Standstill
-    """Stands still while something waits at the gate, so that the waiting is no delay of a page."""
+    """Stops timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
-        """None, as soon as it may be sent, or why it may not (as `Blocked.why`).
+        """Waits until the request may be sent, and gives None, or why it may not (as `Blocked.why`).
 
         `document`: it is for the document of a tab.
         """

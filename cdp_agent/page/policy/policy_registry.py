@@ -1,12 +1,12 @@
-"""The rules of a browser.
+"""The rules of a browser: which ones are in force for which tabs, frames and workers.
 
-Where all of it is ours, every request is held on the session of the browser itself, from the first on, and is judged by
-whose frame sent it. In the Chrome of somebody else only the sessions of our tabs hold any. Shared workers and service
-workers belong to no tab: rules for some tabs hold for those of the sites that were opened there, and they are attached
-to from the browser, on a session that is there for nothing else. Those rules end with the last of the tabs; a service
-worker that met lists is stopped then: it forgets what it was told, and begins anew when it is asked for.
+In a Chrome of ours, every request is held on the session of the browser itself, from the first on, and judged by the
+frame that sent it. In somebody else's Chrome, requests are held only on the sessions of our tabs. Shared workers and
+service workers belong to no tab: rules of some tabs apply to the workers of the sites that were opened in these tabs.
+We attach to them from the browser, on a session that is used for nothing else. The rules end with the last of the tabs;
+then service workers that ran under lists are stopped, so that they lose their memory and start anew.
 
-What only those need who have rules is imported when there are some.
+Modules that only rules need are imported when there are rules.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_LEFT = 10_000
 _LAST_WORDS_S = 10.0
 _KNOWN_WITHIN_S = 1.0
-"""Of a frame that came to be, Chrome may tell after its first request."""
+"""How long to wait for the event of a new frame, which may come after its first request."""
 _OUTLIVING = [
     target.FilterEntry(type="service_worker"),
     target.FilterEntry(type="shared_worker"),
@@ -43,13 +43,13 @@ _OUTLIVING = [
 
 
 class _Limits:
-    """Rules of a task (in asyncio's sense), and where they are in force."""
+    """The rules of an asyncio task, and the guards in which they are in force."""
 
     def __init__(self, rules: RequestRules, around: _Limits | None) -> None:
         self.rules = rules
         self.guards: list[RequestPolicy] = []
         self._around = around
-        """Those of the block that this one is in."""
+        """The limits of the enclosing block."""
 
     async def put_on(self, guard: RequestPolicy) -> None:
         if self._around is not None:
@@ -64,10 +64,10 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 
 @contextlib.asynccontextmanager
 async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
-    """Inside the block, whatever tab the task (or one that it starts) opens or hands to `limit` keeps to the rules.
+    """Inside the block the rules apply to all tabs that this task, or one that it starts, opens or gives to `limit`.
 
-    None: there are none. Afterwards lists hold on where they are in force: a page still knows what it was told. So does
-    what somebody refused; else nothing waits any more to be allowed, since nobody is there to be asked.
+    None means no rules. After the block, lists of origins stay in force in these tabs, since pages keep what they were
+    told, and so do refusals; nothing else is held any more, since nobody is there to be asked.
     """
     if rules is None:
         yield
@@ -94,32 +94,32 @@ async def limit(guard: RequestPolicy) -> None:
 
 
 class PolicyRegistry:
-    """`rules` hold for all tabs that we opened; for the whole Chrome, where it runs for us alone (`all_ours`)."""
+    """`rules` apply to all tabs that we opened, or, with `all_ours`, to the whole Chrome, which runs for us alone."""
 
     def __init__(self, connection: Connection, rules: RequestRules | None, *, all_ours: bool) -> None:
         self._connection = connection
         self._wide = rules if all_ours else None
         self._narrow = None if all_ours else rules
         self._standing: list[RequestRules] = []
-        """Of browser contexts that are open, whether they have tabs or not."""
+        """The rules of open browser contexts, with or without tabs."""
         self._all_ours = all_ours
         self._guards: list[RequestPolicy] = []
-        """Of the tabs that are open."""
+        """The guards of the open tabs."""
         self._former: dict[str, list[RequestRules]] = {}
-        """The rules that frames had whose documents are gone: their last words come later."""
+        """The rules of frames whose documents are gone, by frame ids: their last requests may come later."""
         self._freed: dict[str, tuple[Recent, list[RequestRules]]] = {}
-        """Of tabs that went on without: the requests of the documents that are gone, by their ids, and their rules."""
+        """For tabs that were freed of rules: the request ids of the documents that are gone, and the rules of these."""
         self._unknown: dict[str, list[asyncio.Future[None]]] = {}
-        """Frames of which Chrome is still to tell: who waits for that; `_waited_for` were waited for."""
+        """Futures that wait for the events of unknown frames, by frame ids; `_waited_for` were waited for before."""
         self._waited_for = Recent()
         self._leaving: list[list[RequestRules]] = []
-        """What some of those had until a moment ago: their requests are still held."""
+        """Rules that some of these had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, HeldWorker] = {}
         self._beginning: set[asyncio.Future[Any]] = set()
-        """Of the workers that wait for us: what lets them run, until Chrome has done it."""
+        """The pending commands that let waiting workers run."""
         self._let_go: dict[str, Site] = {}
-        """The workers that no rules were for, by their target's id."""
+        """The workers without rules, from which we detached, by their target ids."""
         self._session: Session | None = None
         self._above: Interception | None = None
         self._changing = asyncio.Lock()
@@ -129,27 +129,27 @@ class PolicyRegistry:
         await limit(guard)
 
     async def begin(self) -> None:
-        """To be called before the first tab is let run. Raises ProtocolError, BrowserError."""
+        """Puts the browser's rules in force, before the first tab may run. Raises ProtocolError, BrowserError."""
         if self._wide is not None:
             await self._enforce_above([self._wide])
         if self._narrow is not None:
             await self._attach()
 
     async def add(self, rules: RequestRules) -> None:
-        """To be called before the first tab of a browser context with rules of its own. Raises as `begin`."""
+        """Adds the rules of a browser context. To be called before its first tab opens. Raises as `begin`."""
         self._standing.append(rules)
         await self.changed()
 
     async def remove(self, rules: RequestRules) -> None:
-        """The browser context is gone, with its tabs. Raises as `begin`."""
+        """Removes the rules of a browser context that is gone, with its tabs. Raises as `begin`."""
         self._standing.remove(rules)
         await self.changed()
 
     async def end_workers(self, shown: set[str]) -> None:
-        """Ends the shared workers that began under lists and go on without their pages, as pages may have them do.
+        """Ends the shared workers that began under lists and outlive their pages (`extendedLifetime`).
 
-        To be called when our tabs are closed and we are about to leave a Chrome that is not ours: then nothing holds
-        them. Not those of origins in `shown`, which tabs of other people show: they may use them.
+        To be called when our tabs are closed and we are about to leave a Chrome that is not ours: their requests would
+        no longer be held. Workers of origins in `shown`, which other people's tabs show and may use, are spared.
         """
         left = [each for each in self._workers.values() if each.info.type == "shared_worker" and each.is_new]
         left = [each for each in left if each.met and each.site.origin not in shown]
@@ -165,9 +165,10 @@ class PolicyRegistry:
         context: str | None = None,
         theirs: bool = False,
     ) -> RequestPolicy:
-        """The guard of a new tab: that of the one that opened it, or one of its own.
+        """The guard of a new tab: that of its opener, or a new one.
 
-        `rules` are those of its browser context, beside those of the browser. A tab of somebody else has none.
+        `rules` are those of its browser context, in addition to those of the browser. `theirs`: a tab of somebody else,
+        which gets neither.
         """
         if opener is not None:
             guard = opener
@@ -222,7 +223,7 @@ class PolicyRegistry:
         seen(self._changes)
 
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
-        """By the rules of whoever sent it. A frame of which Chrome is still to tell is waited for, if rules differ."""
+        """Judges by the rules of the sender. The event of an unknown frame is waited for if tabs' rules differ."""
         frame = event.frame_id
         if (former := self._former.get(frame)) is not None:
             return judge(None, former, event, tab=False)
@@ -240,7 +241,7 @@ class PolicyRegistry:
         return judge(told, self._rules, event, tab=False)
 
     def _guard_of(self, frame_id: str) -> RequestPolicy | None:
-        """That of the tab or frame."""
+        """The guard of the tab or frame."""
         return next((each for each in self._guards if frame_id in each.tabs or frame_id in each.frames), None)
 
     def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[Outcome | None]:
@@ -265,7 +266,7 @@ class PolicyRegistry:
         return verdict
 
     def _told_of(self, frame_id: str, told: asyncio.Future[target.FoundTarget]) -> None:
-        """A worker that another one started: where nobody attaches to that, Chrome tells of it only who asks."""
+        """Takes in the target info of a worker that another worker started, of which Chrome sends no event."""
         if told.cancelled() or told.exception() is not None:
             return
         parent = told.result().target_info.parent_frame_id or ""
@@ -275,19 +276,19 @@ class PolicyRegistry:
 
     @property
     def _rules(self) -> list[RequestRules]:
-        """Of the tabs that are open."""
+        """The rules of the browser, of open contexts and of open tabs."""
         wide = [] if self._wide is None else [self._wide]
         return _each_once([*wide, *self._standing, *(rules for guard in self._guards for rules in guard.narrow)])
 
     @property
     def _all_rules(self) -> list[RequestRules]:
-        """Of the tabs that are open, and of the workers and documents that outlive theirs."""
+        """The rules of the open tabs, and of the workers and documents that outlive their tabs."""
         workers = [rules for each in self._workers.values() for rules in each.met]
         return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
 
     @property
     def in_force(self) -> bool:
-        """There are rules somewhere."""
+        """Whether there are any rules."""
         return bool(self._all_rules)
 
     async def changed(self) -> None:
@@ -309,7 +310,7 @@ class PolicyRegistry:
 
     @property
     def _watches(self) -> bool:
-        """There are, or will be, rules for the workers that belong to no tab."""
+        """Whether there are, or will be, rules for workers that belong to no tab."""
         of_tabs = self._narrow is not None or self._standing or any(each.narrow for each in self._guards)
         return bool(of_tabs) or any(each.met for each in self._workers.values())
 
@@ -327,7 +328,7 @@ class PolicyRegistry:
         await self._auto_attach(session)
 
     async def _auto_attach(self, session: Session) -> None:
-        """Workers wait for us only where there are rules: one that did as we detached would wait for ever."""
+        """Has workers wait for us only if there are rules: one that waits while we detach would wait for ever."""
         waits = self._watches
         await session.send(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=waits, flatten=True, filter=_OUTLIVING)
@@ -365,7 +366,7 @@ class PolicyRegistry:
         kept.answers.add_done_callback(self._begun)
 
     def _let_run(self, worker: Session) -> asyncio.Future[Any]:
-        """One whose script is still to come runs when it has come, if we are still attached then: else never."""
+        """Lets a worker run. If its script has not arrived yet, we must stay attached until then, or it never runs."""
         running = worker.post(runtime.RunIfWaitingForDebugger())
         seen([running])
         self._beginning.add(running)
@@ -378,7 +379,7 @@ class PolicyRegistry:
             self._change()
 
     def _left(self, session_id: str) -> None:
-        """With those that it started."""
+        """Forgets a worker whose session ended, and those that it started."""
         gone = {session_id}
         for each, kept in self._workers.items():  # in the order in which they came
             if kept.parent.id in gone:
@@ -386,7 +387,7 @@ class PolicyRegistry:
         self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
 
     def visited(self, context: str | None, origin: str) -> None:
-        """See `request_policy.Above`. In the Chrome of a user, workers that nobody's rules were for were let go."""
+        """See `request_policy.Above`. In somebody else's Chrome we attach again to workers that had no rules before."""
         site = Site(context, origin)
         seen(self._enforce([worker for worker, kept in self._workers.items() if kept.site == site]))
         self._take_back()
@@ -398,12 +399,12 @@ class PolicyRegistry:
                 self._session.tell(target.AttachToTarget(target_id=target_id, flatten=True))
 
     def _stop_workers(self) -> None:
-        """Ends those that met lists and could go on without. A shared worker ends with its pages."""
+        """Ends service workers that ran under lists and now have no rules. Shared workers end with their pages."""
         for worker, kept in list(self._workers.items()):
             if kept.info.type == "service_worker" and kept.met and not self._rules_for(kept.site):
                 self._remember([kept.info.target_id], kept.met)
                 self._connection.browser.tell(target.CloseTarget(target_id=kept.info.target_id))
-                # As long as somebody is attached, a worker that was stopped begins again as the one that it was.
+                # While a session is attached, a worker that was stopped restarts with the same target.
                 kept.parent.tell(target.DetachFromTarget(session_id=worker.id))
                 self._left(worker.id)
 
@@ -433,7 +434,7 @@ class PolicyRegistry:
         return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.site)])
 
     def _judge_worker(self, kept: HeldWorker, event: fetch.RequestPaused) -> Verdict:
-        """Also of one that was stopped meanwhile: what it had sent before comes later."""
+        """Judges a request of a worker, even one that was stopped: requests that it sent before may come later."""
         told = self._tell_refused(kept, event.network_id or "", event.request.url, event.resource_type)
         guards = [] if told else self._guards_for(kept.site)
         return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
@@ -442,7 +443,7 @@ class PolicyRegistry:
         self._tell_refused(kept, request_id, url)
 
     def _tell_refused(self, kept: HeldWorker, request_id: str, url: str, kind: str = "") -> bool:
-        """Whether lists of origins refuse a request, which its guard is told of once, by whatever it is held."""
+        """Whether lists of origins refuse a request. A refusal is recorded once, by whichever means it is reported."""
         refused = refusal_of(self._rules_of(kept), url, kind)
         if refused is None or not refused.violates:
             return False

@@ -1,6 +1,6 @@
-"""The rules of a tab and of the tabs that it opens: put on each of their sessions before anything runs there.
+"""The rules of a tab and of the tabs that it opens, put in force on each of their sessions before anything runs there.
 
-What only those need who have rules is imported when there are some: it takes as long as a snapshot.
+Modules that only rules need are imported when there are rules: that takes as long as a snapshot.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ _log = logging.getLogger(__name__)
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
 _passing: set[asyncio.Task[Outcome | None]] = set()
-"""What waits at gates: asyncio itself would forget it."""
+"""The tasks that wait at gates: asyncio itself keeps only weak references."""
 WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
 class Above(Protocol):
-    """What sees to the rules of a whole browser."""
+    """The owner of the guards, which knows the rules of a whole browser."""
 
     async def changed(self) -> None:
-        """The narrow rules of a guard became others."""
+        """The narrow rules of a guard have changed."""
 
     def came(self, frame_id: str) -> None:
-        """It is known from now on whose frame that is."""
+        """The frame is known from now on to belong to a guard."""
 
     def visited(self, context: str | None, origin: str) -> None:
-        """A document of that origin was asked for in a tab that has narrow rules, the first one there.
+        """A tab with narrow rules has requested its first document of that origin.
 
         `context` is the tab's browser context.
         """
 
     def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
-        """The documents of frames are gone, or all its tabs; those rules they had."""
+        """The documents of these frames, or all tabs of the guard, are gone; `rules` are those that they had."""
 
     def freed(self, guard: RequestPolicy, requests: Recent, rules: list[RequestRules]) -> None:
-        """The documents of its tabs are gone, which go on without those rules. `requests` are theirs, by their ids."""
+        """The guard's tabs go on without `rules`. `requests` has the ids of requests of their former documents."""
 
 
 class RequestPolicy:
-    """`wide` are rules that hold for the whole browser, `narrow` those that hold here alone.
+    """The guard of a tab and its popups. `wide` rules apply to the whole browser, `narrow` ones to these tabs.
 
-    `from_above`: requests are held on the session of the browser; there, Chrome does not hold those of documents that
-    it has already, so that for these the sessions of tabs do.
+    `from_above`: requests are held on the session of the browser. Chrome does not hold there the requests of documents
+    that exist already, so these are held on the sessions of the tabs.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class RequestPolicy:
         context: str | None = None,
         bound_elsewhere: bool = False,
     ) -> None:
-        """`context`: the browser context of its tabs. `bound_elsewhere`: the tabs that we opened are under lists."""
+        """`context`: the browser context of its tabs. `bound_elsewhere`: lists apply to other tabs, which we opened."""
         self.wide = wide
         self.context = context
         self.narrow: list[RequestRules] = list(narrow)
@@ -86,19 +86,19 @@ class RequestPolicy:
         """The tabs' ids, which are the ids of their root frames."""
         self.frames = Recent()
         self._requests = Recent()
-        """Of its documents, by their ids: those sent as rules end may come when they have ended."""
+        """The ids of its documents' requests: those that are sent while rules end may be reported after their end."""
         self._visited = Recent()
-        """The addresses of the documents that were asked for here, as far as they tell the origin."""
+        """The beginnings of the addresses of requested documents, as far as the origin."""
         self._above = above
         self._open: set[str] = set()
         self._from_above = from_above
         self._bound_elsewhere = bound_elsewhere
         self._sessions: list[Session] = []
-        """Of the tabs and the frames in them; `_watched` are those and their workers."""
+        """The sessions of the tabs and their frames; `_watched` has those of their workers too."""
         self._interceptions: dict[Session, Interception] = {}
         self._watched: list[Session] = []
         self._listening: set[Session] = set()
-        """To what sockets the sessions open."""
+        """The sessions whose WebSocketCreated events are followed."""
         self._blocked: list[Blocked] = []
         self._ended: list[RequestRules] = []
         self._unheld: Unheld | None = None
@@ -106,28 +106,28 @@ class RequestPolicy:
 
     @property
     def hold(self) -> Hold | None:
-        """What waits here until somebody has allowed it."""
+        """The Hold of these tabs, if any."""
         return hold_of(self.narrow)
 
     @property
     def activities(self) -> list[Activity]:
-        """Of the tabs."""
+        """The activities of the tabs."""
         return list(self._activities.values())
 
     def activity_of(self, frame_id: str) -> Activity | None:
-        """What goes on in the tab that has, or had, that frame."""
+        """The activity of the tab that has, or had, that frame."""
         found = self._activities.get(frame_id)
         return found or next((each for each in self.activities if frame_id in each.frame_ids), None)
 
     @property
     def stood_s(self) -> float:
-        """For how long times stood still here, since somebody was asked."""
+        """How long timeouts have stood still here because somebody was asked, in seconds."""
         standstill = standstill_of(self.narrow)
         return 0.0 if standstill is None else standstill.stood_s
 
     @property
     def withholds(self) -> bool:
-        """Something that was not allowed is still to be told."""
+        """Whether `take_withheld` has something to give."""
         return bool(self.narrow) and self.hold is not None and self.hold.untold
 
     def take_withheld(self) -> list[Withheld]:
@@ -135,36 +135,36 @@ class RequestPolicy:
         return self.hold.take() if self.narrow and self.hold is not None else []
 
     async def decided(self) -> None:
-        """Waits while something that is held here is asked about."""
+        """Waits while a question about something held here is open."""
         if self.narrow and self.hold is not None:
             await self.hold.decided()
 
     @property
     def rules(self) -> list[RequestRules]:
-        """All that hold here."""
+        """All rules of these tabs."""
         return self.narrow if self.wide is None else [self.wide, *self.narrow]
 
     @property
     def idle(self) -> bool:
-        """None of its tabs is open."""
+        """Whether none of its tabs is open."""
         return not self._open
 
     @property
     def leaves_with_its_tabs(self) -> bool:
-        """The rules are only in force for as long as there is the tab."""
+        """Whether the rules are in force only while the tab is open."""
         return bool(self.narrow) and not self._from_above
 
     def came_to(self, origin: str) -> bool:
-        """Whether a document of that origin was asked for here. "None", that of nobody, may be anybody's.
+        """Whether a document of that origin was requested here. The opaque origin, "None", may be anybody's.
 
-        No in the tabs of a user that nobody has pointed at.
+        False for tabs of a user in which nothing was done.
         """
         if not self._sessions:
             return False
         return origin == "None" or self._visited.full or any(_origin(each) == origin for each in self._visited)
 
     def visit(self, url: str) -> None:
-        """A document was asked for here. Chrome writes addresses so that the origin ends with the third slash."""
+        """Notes the request of a document. In Chrome's form of addresses the origin ends at the third slash."""
         start = "/".join(url.split("/", 3)[:3])[:_LONGEST_ORIGIN]
         new = start not in self._visited
         self._visited.add(start)
@@ -172,7 +172,7 @@ class RequestPolicy:
             self._above.visited(self.context, _origin(start))
 
     def add_tab(self, target_id: str, url: str, activity: Activity) -> None:
-        """A tab whose sessions will be watched, the address that it has, and what goes on in it."""
+        """Adds a tab, before its sessions are watched, with its present address and its activity."""
         self.tabs.add(target_id)
         self._open.add(target_id)
         self._activities[target_id] = activity
@@ -181,14 +181,14 @@ class RequestPolicy:
             self._above.came(target_id)
 
     def remove_tab(self, target_id: str) -> None:
-        """A tab that was closed. What its pages send as they go comes later, and keeps to the same rules."""
+        """Removes a closed tab. The last requests of its pages come later, and the same rules apply to them."""
         if target_id in self._open:
             self._open.remove(target_id)
             if self.idle and self._above is not None:
                 self._above.left(self, [*self.tabs, *self.frames], self.narrow)
 
     def watch(self, session: Session) -> None:
-        """A session of a tab, or of a frame in it. To be called before anything may run there."""
+        """Puts the rules in force on the session of a tab or of a frame. To be called before anything may run there."""
         self._forget_closed()
         self._sessions.append(session)
         if self._from_above:
@@ -205,9 +205,10 @@ class RequestPolicy:
             put_on(session, standstill)
 
     def watch_worker(self, session: Session, target_id: str) -> bool:
-        """A dedicated worker: the session that it belongs to holds its requests, but its WebSockets are its own.
+        """Puts the rules in force on a dedicated worker. Returns whether to stay attached to it.
 
-        Seen from above, it is a frame of its own. Whether it is to be kept attached to. To be called before it may run.
+        Its parent's session holds its requests, but not its WebSockets. On the session of the browser, it counts as a
+        frame of its own. To be called before it may run.
         """
         if self._from_above:
             self._add_frame(target_id)
@@ -226,7 +227,7 @@ class RequestPolicy:
         return True
 
     async def enforce(self, rules: RequestRules) -> None:
-        """More rules, from now on, in all tabs that are watched. Raises BrowserError."""
+        """Adds rules for all tabs of this guard. Raises BrowserError."""
         if rules in self._ended:
             self._ended.remove(rules)  # the next run has the same
             return
@@ -239,18 +240,18 @@ class RequestPolicy:
         await self._change([*left, rules])
 
     def outlive(self, rules: RequestRules) -> None:
-        """The run that set them is over. What its pages were told, or refused, they know: they hold on until `free`."""
+        """The run of these rules is over, but its pages still know what they were told: the rules stay until `free`."""
         self._ended.append(rules)
 
     async def lift(self, rules: RequestRules) -> None:
-        """Takes rules away again. Raises BrowserError."""
+        """Removes rules. Raises BrowserError."""
         left = list(self.narrow)
         left.remove(rules)
         await self._change(left)
 
     @property
     def outlived(self) -> bool:
-        """There are rules of runs that are over."""
+        """Whether there are rules of runs that are over."""
         return bool(self._ended)
 
     async def free(self) -> None:
@@ -277,7 +278,7 @@ class RequestPolicy:
             raise BlockedByPolicy(str(Blocked(url, refused.why)))
 
     def check_holds(self) -> None:
-        """Raises BlockedByPolicy in a tab of somebody else, where the lists that bind our tabs do not hold."""
+        """Raises BlockedByPolicy in somebody else's tab if our tabs are under lists, which do not apply there."""
         if self._bound_elsewhere and not self.narrow:
             raise BlockedByPolicy(
                 "The tab is its user's, and the lists of what may be loaded hold in tabs that we opened alone: nothing "
@@ -285,12 +286,12 @@ class RequestPolicy:
             )
 
     def record(self, blocked: Blocked) -> None:
-        """Something was not sent on behalf of these tabs."""
+        """Notes a request of these tabs that was not sent."""
         self._blocked.append(blocked)
         del self._blocked[:-_REMEMBERED]
 
     def take(self) -> list[Blocked]:
-        """What was not sent since the last call."""
+        """The requests that were not sent since the last call."""
         taken, self._blocked = self._blocked, []
         return taken
 
@@ -329,7 +330,7 @@ class RequestPolicy:
         return self._interceptions[session]
 
     def _hold_the_rest(self, session: Session) -> None:
-        """Of a document that is there, as far as it has not taken hold of it; of those to come, all."""
+        """Removes or restores the interfaces in unheld.py, in present documents and future ones."""
         if any(each.bound for each in self.narrow):
             self._unheld = self._unheld or Unheld()
             self._unheld.take_from(session)
@@ -337,7 +338,7 @@ class RequestPolicy:
             self._unheld.give_back(session)
 
     def _visit_present(self, session: Session) -> None:
-        """The documents that came before we did, in a tab of somebody else. Waits for nothing: the page may hang."""
+        """Notes the documents that were there before us, in somebody else's tab. Does not wait: the page may hang."""
 
         def visit(node: cdp_page.FrameTreeNode) -> None:
             self.visit(node.frame.url)
@@ -352,7 +353,7 @@ class RequestPolicy:
             session.post(cdp_page.GetFrameTree()).add_done_callback(told)
 
     def _sent(self, event: network.RequestWillBeSent) -> None:
-        """Chrome tells of a document's request before of a worker that the document starts; of the document, later."""
+        """Notes a document by its request, which Chrome reports before the workers that the document starts."""
         if event.type == "Document":
             self.visit(event.request.url)
         if self._from_above and self.narrow:
@@ -390,18 +391,18 @@ def _origin(url: str) -> str:
 
 
 def hold_of(rules: Sequence[RequestRules]) -> Hold | None:
-    """The first of the runs' that hold something; of those that are over, only where there is no other."""
+    """The first Hold of the rules, one of a run that is not over if there is any; else None."""
     holds = [each.hold for each in rules if each.hold is not None]
     return min(holds, key=lambda hold: hold.over, default=None)
 
 
 def gate_of(rules: Sequence[RequestRules]) -> Gate | None:
-    """What requests pass behind the rules, if anything."""
+    """The Gate of the rules, if any."""
     return next((each.gate for each in rules if each.gate is not None), None)
 
 
 def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
-    """What the times of the tabs stand still with."""
+    """What stops the timeouts of the tabs, None if nothing does."""
     waiting = hold_of(rules) or gate_of(rules)
     return None if waiting is None else waiting.standstill
 
@@ -409,7 +410,7 @@ def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
 def _at_gate(
     gate: Gate, guard: RequestPolicy | None, event: fetch.RequestPaused, held: Verdict, *, tab: bool
 ) -> Verdict:
-    """The verdict, and then the gate's."""
+    """The verdict of the gate, after `held` has let the request pass."""
     kind = unsafe_kind(event.request, event.resource_type)
     if isinstance(held, str) or not (tab or kind):
         return held
@@ -445,7 +446,7 @@ def _at_gate(
 def judge(
     guard: RequestPolicy | None, rules: Sequence[RequestRules], event: fetch.RequestPaused, *, tab: bool
 ) -> Verdict:
-    """What becomes of a request; the guard of whoever sent it is told. `tab`: its frame is that of a tab."""
+    """The verdict on a request. The sender's guard records a refusal. `tab`: its frame is the root frame of a tab."""
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:
@@ -454,11 +455,11 @@ def judge(
         return held if (gate := gate_of(rules)) is None else _at_gate(gate, guard, event, held, tab=tab)
     if refused.violates and guard is not None:
         guard.record(Blocked(event.request.url, refused.why, tab))
-    # A tab that may not go there stays where it is; for the other reason it would show Chrome's page for errors.
+    # "Aborted" leaves the tab where it is; with the other reason it would show Chrome's error page.
     return "Aborted" if tab else "BlockedByClient"
 
 
 def seen(answers: Sequence[asyncio.Future[Any]]) -> None:
-    """A session may go as fast as it came."""
+    """Marks the errors of these futures as retrieved: a session may end at any time."""
     for answer in answers:
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())

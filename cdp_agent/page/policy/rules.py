@@ -11,9 +11,9 @@ A pattern is one of
     https://  file://       everything with that scheme
     *                       everything over http and https
 
-ws: counts as http:, wss: as https:. What has no server (`about:`, `data:`, `blob:`, `javascript:`) is never refused: it
-can load nothing that is. Any other scheme, `file:` too, is refused as soon as there is a list, unless it is allowed.
-What is on both lists is denied.
+ws: counts as http:, wss: as https:. Addresses without a server (`about:`, `data:`, `blob:`, `javascript:`) are never
+refused: such documents cannot load anything that is refused. Any other scheme, `file:` too, is refused as soon as there
+is a list, unless it is allowed. What is on both lists is denied.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _MOST_TOLD = 8
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """One entry of a list; see the top of this file. None or "" stands for any."""
+    """One entry of a list; see the top of this file. None or "" matches anything; as a scheme, http and https."""
 
     text: str
     scheme: str = ""
     host: str = ""
     port: int | None = None
     itself: bool = True
-    """The host itself is meant."""
+    """Whether the host itself matches, not only its subdomains."""
     subdomains: bool = False
 
     def matches(self, scheme: str, origin: Origin | None) -> bool:
@@ -66,9 +66,9 @@ class Pattern(msgspec.Struct, frozen=True):
         return self.subdomains and origin.host.endswith(f".{self.host}")
 
     def written_as(self) -> list[str]:
-        """The hosts that it means as Chrome writes them in addresses, `*.` for any subdomain and `*` for any host.
+        """The hosts that it means, in Chrome's form; `*.` stands for any subdomain and `*` for any host.
 
-        What Chrome takes for two names is one here: see `origin_of`.
+        Two names that Chrome distinguishes may be one here: see `origin_of`.
         """
         if not self.host:
             return ["*"]
@@ -78,7 +78,7 @@ class Pattern(msgspec.Struct, frozen=True):
         return [f"{start}{self.host}{end}" for start in starts for end in ("", ".")]
 
     def meet(self, other: Pattern) -> Pattern | None:
-        """What both mean; None: nothing."""
+        """A pattern for the addresses that match both; None if there are none."""
         schemes = {each.scheme for each in (self, other) if each.scheme}
         ports = {each.port for each in (self, other) if each.port is not None}
         if len(schemes) > 1 or len(ports) > 1 or (not (self.scheme and other.scheme) and schemes - _WEB):
@@ -95,7 +95,7 @@ class Pattern(msgspec.Struct, frozen=True):
 
 
 def pattern(text: str) -> Pattern:
-    """The pattern that was written. Raises SetupError, which says what is wrong and how to write it."""
+    """Parses a pattern. Raises SetupError, which says what is wrong and how to write it."""
     written = text.strip()
     if written == "*":
         return Pattern(text)
@@ -117,14 +117,14 @@ def pattern(text: str) -> Pattern:
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why something may not be loaded. `violates`: a list of origins says so; the rest is only left out, as asked."""
+    """Why something may not be loaded. `violates`: a list of origins forbids it; else it is only left out, as asked."""
 
     why: str
     violates: bool
 
 
 class Blocked(msgspec.Struct, frozen=True):
-    """A request that a list of origins kept from being sent. `tab`: it was for the document of a tab."""
+    """A request that a list of origins, or a Gate, kept from being sent. `tab`: it was for the document of a tab."""
 
     url: str
     why: str
@@ -132,7 +132,7 @@ class Blocked(msgspec.Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """Where it would have gone, as far as that has a name."""
+        """The origin that it would have gone to, as text."""
         return str(origin_of(self.url) or self.url[:100])
 
     def __str__(self) -> str:
@@ -140,7 +140,7 @@ class Blocked(msgspec.Struct, frozen=True):
 
 
 class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be loaded. `allow` None: everything that nothing else refuses."""
+    """What may be loaded. `allow` None: everything that no other rule refuses."""
 
     allow: tuple[Pattern, ...] | None = None
     deny: tuple[Pattern, ...] = ()
@@ -149,13 +149,13 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     proxy_credentials: tuple[str, str] | None = None
     """User and password."""
     hold: Any = None
-    """A `Hold`: what would do more than ask waits until somebody has allowed it."""
+    """A `Hold`: requests that would change something wait until somebody has allowed them."""
     gate: Any = None
-    """A `Gate`: documents, and what would do more than ask, wait until it lets them pass."""
+    """A `Gate`: documents, and requests that would change something, wait until it lets them pass."""
 
     @property
     def bound(self) -> bool:
-        """There is a list of origins."""
+        """Whether there is a list of origins."""
         return self.allow is not None or bool(self.deny)
 
     def refusal(self, url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
@@ -204,7 +204,7 @@ def rules_of(
     block_hosts: str | os.PathLike[str] | Iterable[str] | None = None,
     proxy_credentials: tuple[str, str] | None = None,
 ) -> RequestRules | None:
-    """The rules that were asked for, None when none were. An empty `allow` allows nothing. Raises SetupError."""
+    """The rules from the given lists; None if none is given. An empty `allow` allows nothing. Raises SetupError."""
     types = frozenset(each.strip().lower() for each in listed("block", block or ()))
     if unknown := types - set(RESOURCE_TYPES):
         raise SetupError(f"{', '.join(sorted(unknown))} cannot be blocked, only {', '.join(RESOURCE_TYPES)}.")
@@ -219,7 +219,7 @@ def rules_of(
 
 
 def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    """The entries. Raises SetupError for a single text, of which each letter would be one."""
+    """The entries. Raises SetupError for a single text, each letter of which would be an entry."""
     if isinstance(given, str):
         raise SetupError(f"{name} is a list, not {given!r}.")
     return tuple(given)

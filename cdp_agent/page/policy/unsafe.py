@@ -1,6 +1,6 @@
-"""What a request would do, told by its method, by the words of its address, and by its body.
+"""What a request would change, judged by its method, the words of its address, and its body.
 
-GET is only looked at: it asks, but for addresses that say otherwise (`/items/5/delete`, `?action=remove`).
+A GET request counts as safe, except for addresses that say otherwise (`/items/5/delete`, `?action=remove`).
 https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods
 """
 
@@ -88,7 +88,7 @@ _PAIRS = {("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("op
 _SAYING = frozenset(
     {"action", "act", "do", "op", "operation", "cmd", "command", "method", "_method", "task", "mode", "event", "todo"}
 )
-"""Parameters of an address whose values say what is done."""
+"""Parameters of an address whose values name an action."""
 _READING = re.compile(r"\s*(?:#[^\n]*\n\s*|fragment\b[^{]*\{.*?\}\s*)*(?:query\b|\{)", re.DOTALL)
 _WRITING = re.compile(r"^\s*(?:mutation|subscription)\b", re.MULTILINE)
 _VARIES = re.compile(r"[0-9a-f]{8}[0-9a-f-]*|\d+", re.IGNORECASE)
@@ -98,7 +98,7 @@ _LONGEST_FIELD = 40
 
 
 def unsafe_kind(request: fetch.PausedRequest, resource_type: str) -> RequestKind | None:
-    """What the request would do beside asking; None for nothing."""
+    """The kind of change that the request would make; None if it only reads."""
     parts = urlsplit(request.url)
     words = set(_words(parts.path)) | set(_said(parts.query))
     if request.method.upper() in _SAFE:
@@ -126,12 +126,12 @@ def ends_something(url: str) -> bool:
 
 
 def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKind) -> bool:
-    """Whether it changes something whoever sends it: a page sends none such only to be shown, or to count visitors."""
+    """Whether it changes something in any case: no page sends such a request only to load, or to count visitors."""
     return resource_type == "Document" or kind in ("deletes", "pays") or request.method.upper() in ("PUT", "PATCH")
 
 
 def fields_of(request: fetch.PausedRequest) -> list[str]:
-    """The names of the first fields of its body: never what is in them."""
+    """The names of the first fields of its body, never their values."""
     body, kind = request.post_data or "", _content_type(request)
     names: list[str] = []
     if "json" in kind or body.lstrip()[:1] in ("{", "["):
@@ -154,7 +154,7 @@ def body_of(request: fetch.PausedRequest) -> str:
 
 
 def outline_of(request: fetch.PausedRequest) -> str:
-    """The body without what is another each time, such as times and numbers."""
+    """The body without what differs each time, such as times and numbers."""
     return _VARIES.sub("0", request.post_data or "")
 
 
@@ -164,7 +164,7 @@ def place_of(url: str) -> str:
 
 
 def _words(path: str) -> Iterator[str]:
-    """The words of a path, of `deleteItem` and `delete-item` the same."""
+    """The words of a path; `deleteItem` and `delete-item` give the same ones."""
     split = re.sub(r"([a-z])([A-Z])", r"\1 \2", unquote_plus(path))
     for step in split.split("/"):
         words = [each for each in re.split(r"[^a-z]+", step.lower()) if each]
@@ -185,7 +185,7 @@ def _said(query: str) -> Iterator[str]:
 
 
 def _only_queries(request: fetch.PausedRequest) -> bool:
-    """A GraphQL query, which is sent with POST and changes nothing."""
+    """Whether it is a GraphQL query, which is sent with POST but changes nothing."""
     data = _json(request.post_data or "")
     operations = data if isinstance(data, list) else [data]
     texts = [each.get("query") for each in operations if isinstance(each, dict)]

@@ -1,4 +1,4 @@
-"""Other ways to read a page: search, CSS, lists, data, markup, and what an act would set off. Nothing here changes it.
+"""Other ways to read a page: search, CSS, lists, data, markup, and the consequences of an action. All only read.
 
 Imports `frames`, `snapshot`, `tab` and `refs`.
 """

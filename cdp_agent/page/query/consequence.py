@@ -1,4 +1,4 @@
-"""What an act would set off, looked up before it is done: whether a form is sent, and how; where a link leads."""
+"""The consequences of an action, read from the page beforehand: whether and how a form is sent, where a link leads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class Submitted(msgspec.Struct, frozen=True):
-    """A form that is sent. `action`: to an address that its author wrote; `fields`: how many are written into."""
+    """A form that would be sent. `action`: its author gave it an address; `fields`: how many fields are filled in."""
 
     method: str
     action: bool
     secret: bool
-    """There is a password in it."""
+    """Whether it has a password field."""
     search: bool
-    """Its author says that it is for searching."""
+    """Whether its markup says that it is for searching."""
     fields: int
 
 
@@ -28,7 +28,7 @@ How = Literal["click", "enter", "form"]
 
 
 class Consequence(msgspec.Struct, frozen=True):
-    """What the markup tells of a click, or of Enter; what scripts make of it nobody knows. `url`: the frame's."""
+    """The consequences of a click, or of Enter, by the markup alone; scripts may do more. `url` is the frame's."""
 
     role: str
     name: str
@@ -36,7 +36,7 @@ class Consequence(msgspec.Struct, frozen=True):
     link: str = ""
     download: bool = False
     writes: bool = False
-    """Enter goes into a text of several lines, where something listens for keys: some pages take it as "send"."""
+    """Whether Enter goes into a multi-line text with key listeners, where some pages take it as "send"."""
     remote: bool = False
     url: str = ""
 
@@ -46,9 +46,9 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 async def consequence(tab: Tab, ref: str | None, how: How = "click") -> Consequence | None:
-    """Of a click on the element, of Enter in it, or of sending its form; without a ref, of what has the focus.
+    """The consequences of clicking the element, of Enter in it, or of sending its form; without `ref`, for the focus.
 
-    None when nothing has it. Raises ActionError for a ref of nothing, PageUnresponsive, BrowserError.
+    None when nothing has the focus. Raises ActionError for a ref without an element, PageUnresponsive, BrowserError.
     """
     if ref is not None:
         at = await locate(tab, ref)

@@ -1,4 +1,4 @@
-"""CSS over all frames and shadow roots of a page, in document order: no model is asked."""
+"""Finds elements by CSS in all frames and shadow roots of a page, in document order, without a model."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class FoundElement(msgspec.Struct, frozen=True):
-    """An element that matches. Addresses in `attributes` are absolute; None where it has no such attribute.
+    """An element that matches. Addresses in `attributes` are absolute; a value is None if there is no such attribute.
 
-    `near_ref` is the ref of the nearest element around it that the last snapshot showed, where that is another one.
+    `near_ref` is the ref of the nearest element around it that the last snapshot showed, if that is another element.
     """
 
     tag: str
@@ -98,7 +98,7 @@ _Stretch = tuple[int, list[_Row], Reading[_FindPart]]
 
 
 def _in_order(readings: Readings[_FindPart], reading: Reading[_FindPart], unread: list[str]) -> Iterator[_Stretch]:
-    """Stretches of rows between the frames of other worlds: how many elements each has, and the rows told of them."""
+    """Stretches between the frames of other worlds: the number of matching elements, and the rows given for them."""
     part, start = reading.part, 0
     for local, before in zip(part.remote, part.before, strict=True):
         yield before - start, part.rows[start:before], reading

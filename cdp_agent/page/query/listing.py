@@ -1,4 +1,4 @@
-"""What a page lists, such as the results of a search: links, and what is said beside each."""
+"""The entries of a list on a page, such as search results: links, and the text beside each."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class ListingRules(msgspec.Struct, frozen=True):
-    """CSS selectors for where the entries of a list are in a page's own document.
+    """CSS selectors for the entries of a list in a page's own document.
 
-    Each of `links`, in the first of `within` that is there, leads to an entry. What is said of it is in its `box`: the
-    nearest element around it that matches (without one it is no entry), or, for "", the largest that has no other such
-    link in it.
+    Each match of `links`, in the first match of `within`, is an entry. Its text is in its `box`: the nearest element
+    around the link that matches (a link without one is not an entry), or, for "", the largest element around it without
+    another such link.
     """
 
     links: str
     box: str = ""
     within: tuple[str, ...] = ()
     title: str = ""
-    """What in the link has its title; "": all of it."""
+    """The element with the title in the link; "": the whole link."""
     texts: tuple[str, ...] = ()
-    """What in the box has its text: the first of these that is there."""
+    """The elements with the text in the box; the first selector that matches counts."""
     without: str = ""
-    """What is no part of that text. The link never is."""
+    """Elements to leave out of the text. The link is always left out."""
     rest: bool = False
-    """Whether its text is all else in the box when none of `texts` says anything."""
+    """Whether the text is everything else in the box if none of `texts` gives any."""
 
 
 class ListingEntry(msgspec.Struct, frozen=True):
-    """A link, its address absolute, and the text beside it, each in one line."""
+    """A link with its absolute address, and the text beside it; each text is one line."""
 
     title: str
     url: str
@@ -39,14 +39,14 @@ class ListingEntry(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """The entries in document order, and for each of the signs that were asked for whether it is there."""
+    """The entries in document order, and for each of the requested `signs` whether it matches anything."""
 
     entries: list[ListingEntry]
     signs: list[bool]
 
 
 async def listing(tab: Tab, rules: ListingRules, signs: Sequence[str] = ()) -> Listing:
-    """What the page lists; `signs` are selectors for whatever else the caller wants to know to be there.
+    """The entries of the page's list. `signs` are further selectors, of which the caller wants to know if they match.
 
     Raises PageUnresponsive, DocumentGone, BrowserError.
     """

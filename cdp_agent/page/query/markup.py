@@ -1,4 +1,4 @@
-"""The page's source as it is now: whole, or cleaned for whoever reads it as text."""
+"""The present markup of the page: complete, or cleaned for reading as text."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class _Markup(msgspec.Struct, frozen=True):
-    """What `outerHtml` in page/js answers; `wrong`: why the selector is none."""
+    """The result of `outerHtml` in page/js; `wrong`: why the selector is invalid."""
 
     html: str | None
     wrong: str
 
 
 class _MarkupPart(FramePart, frozen=True, kw_only=True):
-    """What `cleanHtml` in page/js answers, with "\\x02" around the ids of iframes whose content is elsewhere."""
+    """The result of `cleanHtml` in page/js, with "\\x02" around the ids of iframes whose content is elsewhere."""
 
     html: str
 

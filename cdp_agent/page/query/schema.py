@@ -1,6 +1,6 @@
-"""The elements of a page that can be acted on, as data: for whoever plans by a list of them rather than by the page.
+"""The interactive elements of a page as data, for callers that plan by a list of elements rather than by the page.
 
-Only what can be told apart is in it (a label, a placeholder, a text), and fields even without any of those.
+It has elements with a label, a placeholder or a text, and fields even without any of these.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SchemaElement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageSchema(msgspec.Struct, frozen=True, dict=True):
-    """The elements in document order. `raw`: how many there are to act on; `cut`: how many did not fit the budget.
+    """The elements in document order. `raw`: how many interactive ones there are; `cut`: how many exceeded the budget.
 
     `unread`: frames that could not be read, and why.
     """
@@ -49,7 +49,7 @@ class PageSchema(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def text(self) -> str:
-        """JSON, an element a line."""
+        """As JSON, with one element a line."""
         lines = ",\n".join(msgspec.json.encode(each).decode() for each in self.elements)
         notes = [f"{self.cut} more elements were left out, those out of view first."] if self.cut else []
         notes += [f"A frame could not be read: {why}" for why in self.unread]
@@ -71,7 +71,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 class _SchemaPart(FramePart, frozen=True, kw_only=True):
-    """What `schema` in page/js answers."""
+    """The result of `schema` in page/js."""
 
     rows: list[_Row]
     raw: int
@@ -84,7 +84,7 @@ class _Placed(msgspec.Struct, frozen=True):
 
 
 async def take(tab: Tab, *, budget_tokens: int | None = None) -> PageSchema:
-    """What can be acted on, in all frames and shadow roots, by one call in each world.
+    """The interactive elements in all frames and shadow roots, by one call in each world.
 
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
@@ -123,7 +123,7 @@ def _element(row: _Row, ref: str, outwards: Matrix) -> SchemaElement:
 
 
 def _within(placed: Sequence[_Placed], budget_tokens: int) -> list[_Placed]:
-    """Those that fit, what is in view before the rest, in their order."""
+    """The elements that fit, in their order; those in view come before others if not all fit."""
     left, kept = budget_tokens, set()
     for place in sorted(range(len(placed)), key=lambda place: not placed[place].in_view):
         left -= tokens(msgspec.json.encode(placed[place].element).decode()) + 1
@@ -134,7 +134,7 @@ def _within(placed: Sequence[_Placed], budget_tokens: int) -> list[_Placed]:
 
 
 def _after(outer: Matrix, inner: Matrix) -> Matrix:
-    """The inner map, then the outer one."""
+    """The matrix that applies the inner map, then the outer one."""
     a, b, c, d, e, f = outer
     g, h, i, j, k, m = inner
     return (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * m + e, b * k + d * m + f)

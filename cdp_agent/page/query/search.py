@@ -1,6 +1,6 @@
-"""Searching in what the snapshot shows: no model is asked, and nothing is written into the page.
+"""Searching the text that the snapshot shows, without a model and without changing the page.
 
-The page gives its lines, the matching is done here, with the `regex` package under a time limit.
+The page gives its lines, and the matching is done here, with the `regex` package under a time limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
 
 LONGEST_PATTERN = 1_000
-"""In characters; what takes longest to compile takes 10 ms for each 6 of them."""
+"""In characters. The slowest expressions take 10 ms to compile for every 6 characters."""
 MATCH_TIMEOUT_S = 0.08
 NEAR_TIMEOUT_S = 0.15
 _FLAGS = regex.VERSION1
@@ -35,7 +35,7 @@ _MOST_READINGS = 3
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A place where the pattern matches. `ref` is the nearest element that can be acted on or has a name."""
+    """A match of the pattern. `ref` is the nearest element that is interactive or has a name."""
 
     text: str
     before: str
@@ -50,9 +50,8 @@ class Match(msgspec.Struct, frozen=True):
 class SearchResult(msgspec.Struct, frozen=True):
     """The first matches in document order, and how many there are in all.
 
-    `near`: when there is none, up to three spellings on the page that come close, else the lines with most of the
-    words; for a regular expression what is there to the letter. `unread`: the frames that could not be searched, and
-    why.
+    `near`: if there is no match, up to three similar spellings on the page, else the lines with most of the words; for
+    a regular expression, its literal text. `unread`: the frames that could not be searched, and why.
     """
 
     matches: list[Match]
@@ -83,7 +82,7 @@ class _Places(msgspec.Struct, frozen=True):
 
 
 class _Segment(msgspec.Struct, frozen=True):
-    """A stretch of one world's text with no other world's frame in it; `start` is its place in that text."""
+    """A stretch of one world's text without a frame of another world; `start` is its offset in that text."""
 
     reading: Reading[_TextPart]
     start: int
@@ -163,7 +162,7 @@ def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pat
 
 
 def _literal(word: str) -> str:
-    """The word as an expression: who types it again types another apostrophe or dash than the page."""
+    """A regular expression for a word that matches all forms of quotes and dashes."""
     alike = {each: f"[{regex.escape(form)}]" for form in _FORMS for each in form}
     return "".join(alike.get(each, regex.escape(each)) for each in word)
 
@@ -171,7 +170,7 @@ def _literal(word: str) -> str:
 def _segments(
     readings: Readings[_TextPart], reading: Reading[_TextPart], unread: list[str], cover: Callable[[str], str]
 ) -> Iterator[_Segment]:
-    """All text in document order, each frame's where its iframe stands."""
+    """All text in document order, that of each frame at the place of its iframe."""
     text = cover(reading.part.text)
     start = 0
     while (mark := text.find("\x02", start)) >= 0:
@@ -243,7 +242,7 @@ def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:
 
 
 def _near(pattern: str, segments: list[_Segment], *, is_regex: bool) -> list[str]:
-    """Up to three places of the page that come closest, the closest first."""
+    """Up to three texts on the page that are most similar to the pattern, the most similar first."""
     budget = _TimeBudget(NEAR_TIMEOUT_S)
     try:
         if is_regex:
@@ -262,7 +261,7 @@ def _first(compiled: regex.Pattern[str], segments: list[_Segment], budget: _Time
 
 
 def _spelled_alike(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
-    """Spellings within few changes of the pattern."""
+    """Texts that differ from the pattern by few characters."""
     wanted = " ".join(pattern.split())
     changes = 1 if len(wanted) < 6 else 2 if len(wanted) < 12 else 3
     if len(wanted) < 3 or len(wanted) > 60:
@@ -283,7 +282,7 @@ def _spelled_alike(pattern: str, segments: list[_Segment], budget: _TimeBudget) 
 
 
 def _of_the_same_words(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
-    """The lines that have most of the words, or words that begin like them; at least half of them."""
+    """The lines with most of the words, at least half of them, or with words that begin alike."""
     wanted = {_beginning(word) for word in _LONG_WORD.finditer(pattern)}
     found: dict[str, int] = {}
     for segment in segments:
@@ -308,7 +307,7 @@ def _part_of(line: str, at: int) -> str:
 
 
 class _TimeBudget:
-    """Seconds that several searches share."""
+    """A time limit, in seconds, for several searches together."""
 
     def __init__(self, seconds: float) -> None:
         self._end = monotonic() + seconds

@@ -1,4 +1,4 @@
-"""How an action is carried out: watched until the page is at rest, and told of in a receipt.
+"""How an action is carried out: the page is watched until it is at rest, and a receipt reports what happened.
 
-Imports all folders of `page` that stand before it; no action.
+Imports all folders of `page` that come before it in the README, but not `actions`.
 """

@@ -1,4 +1,4 @@
-"""Carries an action out and tells what came of it: the page before, what was set in motion, the page after."""
+"""Carries out an action and reports its effects: reads the page before, waits for what it causes, reads it after."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .receipts import MAX_TOLD, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 EFFECT_S = 1.0
-"""So long a first effect is waited for after an action that has no other purpose than to have one."""
+"""How long to wait for a first effect of an action whose only purpose is to have one."""
 SUGGESTIONS_S = 0.4
-"""The same after a field was filled in for which pages show a list or a calendar, or took files that they show."""
+"""How long to wait after filling a field for which pages show a list or a calendar, or giving files to one."""
 ATTEMPTS = 3
 _LEAVING_S = 0.1
 _EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
@@ -34,10 +34,10 @@ Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
 async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
-    """Locates the element, lets `do` act on it, waits until the page is settled, and tells what came of it.
+    """Locates the element, lets `do` act on it, waits until the page is at rest, and reports the effects.
 
-    `detail` is what else the action was given, such as the key; `submits`: it ends with Enter. Raises what `do` raises,
-    StaleRef, PageUnresponsive, BrowserError.
+    `detail` is a further argument of the action for the receipt, such as the key; `submits`: it ends with Enter. Raises
+    what `do` raises, StaleRef, PageUnresponsive, BrowserError.
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None
@@ -49,7 +49,7 @@ async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", 
             try:
                 outcome = await recorder.act(recorder.while_here(do(at)))
                 break
-            except StaleRef as error:  # it left the page while it was aimed at: nothing was done to it
+            except StaleRef as error:  # it left the page during the aiming: nothing was done to it
                 if error.ref != at.ref or attempt + 1 == ATTEMPTS:
                     raise
         if at.note:
@@ -62,7 +62,7 @@ async def perform_unaimed(
 ) -> Receipt:
     """Carries out an action without an element, such as a key for whatever has the focus; see `perform`.
 
-    `expectant`: a first effect is waited for, since having one is what it is for.
+    `expectant`: a first effect is waited for, since that is the action's purpose.
     """
     async with tab.act():
         recorder = await ActionRunner.start(tab, expectant=expectant)
@@ -71,7 +71,7 @@ async def perform_unaimed(
 
 
 class ActionRunner:
-    """Takes down what happens from `start` to `finish`."""
+    """Records what happens from `start` to `finish`."""
 
     def __init__(
         self,
@@ -96,9 +96,9 @@ class ActionRunner:
 
     @classmethod
     async def start(cls, tab: Tab, *, expectant: bool = False) -> ActionRunner:
-        """Reads the page as it is, and watches from now on. `expectant`: an effect is waited for.
+        """Reads the page, and watches it from now on. `expectant`: an effect will be waited for.
 
-        Raises PageUnresponsive where the tab is on its way elsewhere, BrowserError.
+        Raises PageUnresponsive while the tab is navigating, BrowserError.
         """
         tree = await tab.frames()
         await tree.root.given_back()
@@ -124,11 +124,11 @@ class ActionRunner:
         return cls(tab, before, watch, expectant=expectant, pictures=pictures, choosers=choosers)
 
     def name_of(self, ref: str) -> str:
-        """What the snapshot calls it: `button "Add to cart"`."""
+        """The element's name in the snapshot: `button "Add to cart"`."""
         return label_of(line_of(self._before.text, ref)) if self._before is not None else ""
 
     async def hold_to_record(self, at: Located, known: Seen | None) -> None:
-        """Raises StaleRef when the element stands for another record than it did at the reading `known`."""
+        """Raises StaleRef when the element shows another record than it did in the reading `known`."""
         if self._before is None or known is None or self._before is known.snapshot:
             return
         try:
@@ -138,7 +138,7 @@ class ActionRunner:
             raise
 
     async def act(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
-        """Lets it be done. That the page goes away meanwhile is what some actions are for."""
+        """Runs the coroutine that acts. If the page goes away meanwhile, that is a possible effect, not an error."""
         self._begun = time.perf_counter()
         try:
             outcome = await doing
@@ -151,7 +151,7 @@ class ActionRunner:
         return outcome
 
     async def while_here(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
-        """Chrome answers nothing about a document that is being left, so what is asked of it then is given up."""
+        """Runs the coroutine until the document is left: then Chrome answers no more calls about it."""
         activity = self._tab.activity
         acting = asyncio.ensure_future(doing)
         try:
@@ -179,7 +179,7 @@ class ActionRunner:
         detail: str = "",
         navigation_s: float = NAVIGATION_S,
     ) -> Receipt:
-        """Waits until the page is settled, and tells what came of it. Raises BrowserError."""
+        """Waits until the page is at rest, and gives the receipt. Raises BrowserError."""
         tab, activity = self._tab, self._tab.activity
         begun = time.perf_counter()
         expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
@@ -254,13 +254,13 @@ class ActionRunner:
         return f"the server answered {answered}: it gives no new page" if answered else ""
 
     def _give_up(self) -> None:
-        """Nothing more is done, nor told."""
+        """Ends the recording without a receipt."""
         self._watch.stop()
         if self._choosers is not None:
             self._choosers.stop()
 
     async def _stop(self, settled: str) -> None:
-        """Ends the watching, but for a large page that is at rest: it need not be read again for the next action."""
+        """Ends the watching. A large page at rest stays watched, so that the next action need not read it again."""
         if self._choosers is not None:
             self._choosers.stop()
         if settled == QUIET and self._tab.kept is not None:
@@ -282,7 +282,7 @@ class ActionRunner:
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:
-    """Cancels what is not done, and lets it put in order what it began, such as the mouse's button."""
+    """Cancels a task that is not done, and waits while it cleans up, as by releasing the mouse button."""
     if not task.done():
         task.cancel()
         await asyncio.wait([task])

@@ -1,4 +1,4 @@
-"""What comes of an action: seen each time the page is at rest, until there is nothing more to wait for."""
+"""The effects of an action: looked for each time the page is at rest, until there is nothing more to wait for."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from .stability import QUIET, Watch
 
 DOWNLOAD_S = 3.0
 LARGE_S = 0.1
-"""A page that takes longer to read than this is watched from one action to the next, not to read it twice for each."""
+"""A page that takes longer to read stays watched between actions, so that each action reads it only once."""
 _BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
-"""What comes with the first letter in a field, and is not what it is filled in for."""
+"""Changes that come with the first letter in a field, and are not the purpose of filling it."""
 _PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
 FALLBACK_S = 0.4
-"""So long what a canvas holds for screen readers is waited for once its picture changed: grids renew it at rest."""
+"""How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them at rest."""
 _LOOK_EVERY_S = 0.2
-"""Values, selections and styles change without telling anybody."""
+"""How often to look for changes of values, selections and styles, which have no events."""
 _ARRIVES_WITHIN_S = 5.0
 _LONGEST_PASSED = 120
 _MOST_PASSED = 4
-"""Of what came and went: so many texts of so many characters."""
+"""How many texts that came and went are reported, each of _LONGEST_PASSED characters at most."""
 
 
 class Aftermath:
-    """What came of an action so far. It is made before the action: `before` is the page as it was, None if unreadable.
+    """The effects of an action so far. Made before the action: `before` is the page then, None if unreadable.
 
-    `expectant`: the action has no other purpose than to have an effect. Without `choosers` none are intercepted.
+    `expectant`: having an effect is the action's only purpose. Without `choosers` no file choosers are intercepted.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Aftermath:
         self._others = OtherTabs(tab)
         self._asked_before = tab.asked.count
         self._document = 0
-        """The number of the one that it settled with."""
+        """The number of the document that was there when the page came to rest."""
         self.after: Snapshot | None = None
         self.settled = QUIET
         self.tabs: list[NewTab] = []
@@ -80,9 +80,9 @@ class Aftermath:
         self.changed: list[str] = []
         self.focus: str | None = None
         self.passing: list[str] = []
-        """What was seen that may be of no meaning, told when there is nothing else."""
+        """Weak effects, which may mean nothing: reported only if there are no others."""
         self.firm = False
-        """Something came that is not going on by itself anyway."""
+        """Whether there was an effect that is not one of the page's own continuous changes."""
 
     @property
     def left(self) -> bool:
@@ -90,10 +90,10 @@ class Aftermath:
         return self._tab.closed or self._watch.navigated or self._watch.on_its_way
 
     async def stirs(self, rested: float, wait_s: float, *, lists: bool) -> bool:
-        """Waits for something to come, where nothing has; False when nothing does, or need not.
+        """Waits for a first effect, if there was none; False when none comes, or none needs to.
 
-        It is waited for until so long after the page was at rest. `lists`: the button to clear a field is not what is
-        waited for, which comes with its first letter.
+        Waits until `wait_s` after `rested`, when the page came to rest. `lists`: the button that clears a field does
+        not count as an effect, since it comes with the first letter.
         """
         only_beside = lists and self.changed and all(_BESIDE.match(line) for line in self.changed)
         only_pictures = self._only_pictures()
@@ -105,13 +105,13 @@ class Aftermath:
         return True
 
     def _only_pictures(self) -> bool:
-        """Whether pictures alone have changed, one of them of a canvas that says in elements what it shows."""
+        """Whether only pictures have changed, one of them a canvas with elements that describe it."""
         pictures = [_PICTURE.match(line) for line in self.changed]
         text = self.after.text if self.after is not None else ""
         return all(pictures) and any(each and line_of(text, each[1]).endswith(":") for each in pictures)
 
     def leaves(self) -> bool:
-        """Whether the tab has begun to go elsewhere since it had settled, while it was looked at."""
+        """Whether the tab has begun to navigate after it came to rest, while it was being read."""
         activity = self._tab.activity
         elsewhere = activity.navigating() is not None or activity.document.number != self._document
         return elsewhere and self.settled == QUIET
@@ -122,7 +122,7 @@ class Aftermath:
         return not self._watch.navigated and self._tab.activity.document.url != self._watch.url
 
     def unseen(self) -> str:
-        """What may have changed unseen, where nothing else did: screenshots are of the tab's own viewport and site."""
+        """A note on canvases (out of view, or in other frames) that may have changed unseen, if nothing else did."""
         if not self._expectant or self.firm or self.left:
             return ""
         if self._watch.unreadable_frames:
@@ -132,21 +132,21 @@ class Aftermath:
         return ""
 
     def was_none(self, tab: NewTab) -> bool:
-        """Whether it closed without ever having had a document, as Chrome's tab for a download does."""
+        """Whether the tab closed without ever having had a document, as Chrome's tab for a download does."""
         return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._tab.popups)
 
     def _refused_tab(self, tab: NewTab) -> NewTab:
-        """An empty one for whose document nothing was begun, with the first address that was asked for and not told."""
+        """An empty new tab in which nothing was loaded, with the first requested address that is not yet reported."""
         told = {each.url for each in self.tabs} | {each.not_opened for each in self.tabs}
         asked = (each for each in self._tab.asked.since(self._asked_before) if not each.startswith("javascript:"))
         return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
 
     def refused(self) -> Blocked | None:
-        """What the rules refused, where the tab itself was to go there."""
+        """The navigation of the tab that the rules refused, if any."""
         return next((each for each in self.blocked if each.tab), None)
 
     def chooser(self, action: str, ref: str | None) -> str:
-        """That a file chooser was opened, and what to do about it; "" when none was."""
+        """A note that a file chooser was opened, and what to do about it; "" when none was."""
         if self._choosers is None or not self._choosers.opened or action == "upload":
             return ""
         return f"it opened a file chooser, which was closed: give it files with upload{f' {ref}' if ref else ''}"
@@ -158,7 +158,7 @@ class Aftermath:
         ref: str | None,
         navigation_s: float,
     ) -> Outcome:
-        """Waits until the page is at rest, and adds what is to be seen then; what whoever acted knows then."""
+        """Waits until the page is at rest, and adds the effects that are visible then. Gives the updated outcome."""
         tab = self._tab
         self.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
         self._document = tab.activity.document.number
@@ -210,7 +210,7 @@ class Aftermath:
         return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
     async def _add_effects(self, after: Snapshot | None, action: str, ref: str | None, outcome: Outcome) -> bool:
-        """Adds what the lines do not show; returns whether anything is there that does not go on by itself anyway."""
+        """Adds effects that the lines do not show; returns whether any of them is not one of the page's own changes."""
         tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
         found = await effects.effects_now(tree, refs, looks=not self.changed, hovered=hovered)
         firm = bool(self.changed) and not self._goes_on(after, found.prompt)
@@ -219,7 +219,7 @@ class Aftermath:
         self.passing = (
             found.lines(weak=True) if action != "fill" and outcome.value is None else []
         )  # entering does that
-        # No mouse has moved for a key: the caret and the looks are its doing.
+        # A key does not move the mouse, so changes of caret and style are its effects.
         told = found.lines(weak=False) + (self.passing if action == "press" and not firm and self.focus is None else [])
         told = not_in(self.changed, told) + self._passed(after, found.gone, outcome.chosen)
         if self._pictures.boxes and not firm and not told:
@@ -232,19 +232,19 @@ class Aftermath:
         return firm or bool(told) or (action == "click" and self._entered(after, ref))
 
     async def _changed_meanwhile(self) -> bool:
-        """Whether the page changed between settling and now: then an effect was seen of what no line told yet."""
+        """Whether the page changed since it came to rest: then an effect may belong to lines that were not read yet."""
         settled = self._watch.latest.count
         return (await self._watch.look()).count != settled
 
     def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
-        """Whether a field has got the focus that it was clicked for."""
+        """Whether the field that was clicked has the focus now."""
         now = diff.focused(after.text) if after is not None else None
         if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in FIELDS:
             return False
         return self._before is None or not same_element(diff.focused(self._before.text), now)
 
     def _goes_on(self, after: Snapshot | None, prompt: bool) -> bool:
-        """Whether it only goes on by itself: what did before, or what counts, and that not at once."""
+        """Whether all changes are the page's own: of parts that changed before, or of numbers, and not at once."""
         latest = self._watch.latest
         if latest.own and not latest.others:
             return True
@@ -253,7 +253,7 @@ class Aftermath:
         return ticks(self._before.text, after.text)
 
     def _passed(self, after: Snapshot | None, gone: list[list[str]], chosen: Sequence[str]) -> list[str]:
-        """What came and went, and is neither before nor after, nor a list that the action chose from."""
+        """Texts that came and went, and are in neither snapshot, nor in a list that the action chose from."""
         texts = [each.text for each in (self._before, after) if each is not None]
         parts = (
             [part for part in blocks if not any(part in each for each in texts)]
@@ -304,13 +304,13 @@ class Aftermath:
 
 
 def _values(ref: str | None, outcome: Outcome) -> dict[str, str | None]:
-    """What the elements that were acted on hold now, as the receipt tells it."""
+    """The values of the elements that were acted on, as in the receipt."""
     single = {} if ref is None else {ref: outcome.value}
     return {each.ref: each.value for each in outcome.fields} or single
 
 
 async def read(tab: Tab) -> Snapshot | None:
-    """None when it hangs, crashed, or is loading: the next call will say why. Acting may help. Raises BrowserError."""
+    """A snapshot; None when the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
     try:
         return await tab.read()
     except ActionError:
@@ -318,7 +318,7 @@ async def read(tab: Tab) -> Snapshot | None:
 
 
 class FileChoosers:
-    """Those that an action opens: nobody could answer them, so that they are not shown from now on, until `stop`."""
+    """File choosers that an action opens. Nobody could answer them, so Chrome does not show them until `stop`."""
 
     def __init__(self, tree: FrameTree) -> None:
         self.opened = False
@@ -327,7 +327,7 @@ class FileChoosers:
         self._intercept(True)
 
     def stop(self) -> None:
-        """Whatever opens one is the user's doing again."""
+        """Lets Chrome show file choosers again."""
         for stop in self._stops:
             stop()
         self._intercept(False)
@@ -341,7 +341,7 @@ class FileChoosers:
 
 
 class OtherTabs:
-    """Those that opened a tab or were opened by it, as they were when an action in it began."""
+    """The tabs that opened a tab or were opened by it, as they were when an action in it began."""
 
     def __init__(self, tab: Tab) -> None:
         self._documents = {
@@ -352,7 +352,7 @@ class OtherTabs:
         self._led: dict[Tab, OtherTab] = {}
 
     async def led(self) -> list[OtherTab]:
-        """Those that went to another document since, once that is there, or were closed; not what others did."""
+        """The tabs that were closed since or have another document, which is loaded; not by actions in those tabs."""
         for each, number in self._documents.items():
             moves = each.activity.navigating() or each.activity.document.number != number
             if each.closed or (moves and each not in self._led and not each.acting.locked()):

@@ -1,4 +1,4 @@
-"""What two readings of a page say together, for a receipt: the lines that it says anyway, and those that only count."""
+"""Compares readings for a receipt: which changed lines the receipt says anyway, and which only count."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
 def without_value(before: str, after: str, ref: str, value: str | None) -> tuple[str, str]:
-    """Both texts without what the receipt's value of a field says: its lines of text, which options are selected.
+    """Both texts without what the `value` of a field in the receipt says: its lines of text, and selected options.
 
-    Lines that are others than those of the value stay.
+    Lines that differ from the value stay.
     """
     if value is None:
         return before, after
@@ -56,7 +56,7 @@ def _unselected(text: str, ref: str) -> str:
 
 
 def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
-    """The text without the lines of text ("| …") right below that of the ref, and those."""
+    """The text without the lines of text ("| …") right below that of the ref, and these lines."""
     line = line_of(text, ref)
     end = f"\n{text}".find(f"\n{line}\n") + len(line)
     if not line or end < len(line):
@@ -68,7 +68,7 @@ def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
 
 
 def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
-    """Whether a changed line of a field tells nothing but that it holds its value, and that unmarked: not in bold."""
+    """Whether a changed line of a field says only that it has its value, as plain text without marks such as bold."""
     value = values.get(ref_of_change(change) or "")
     if value is None:
         return False
@@ -79,7 +79,7 @@ def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
 
 
 def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> list[str]:
-    """What has become of the page since it was told: the first lines, and how many more."""
+    """The changes of the page since it was last shown to the caller: the first lines, and how many more."""
     if shown is None:
         return []
     if shown.document != document:
@@ -91,7 +91,7 @@ def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> l
 
 
 def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
-    """What changed before an action, without what has changed again since, as on a page that counts or ticks."""
+    """The changes before an action, without those of lines that changed again since, as on a page with a clock."""
     if any(line.startswith("=") for line in changed):
         return []  # the page is told as a whole
     again = "\n".join(changed)
@@ -99,7 +99,7 @@ def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
 
 
 def ticks(before: str, after: str) -> bool:
-    """Whether the texts differ in numbers only; a click moves the focus besides."""
+    """Whether the texts differ only in numbers, and in the focus, which a click moves."""
     one, other = (
         re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
         for each in (before, after)

@@ -1,4 +1,4 @@
-"""What came of an action that no line of the snapshot shows, in all worlds: see js/activity/effects.js."""
+"""The effects of an action that no line of the snapshot shows, in all worlds: see js/activity/effects.js."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ _PICTURE_S = 3.0
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """One thing, in words; `weak` when the mouse and the focus alone may do that."""
+    """One effect, in words; `weak` when the mouse or the focus alone may cause it."""
 
     text: str
     weak: bool
 
 
 class Effects(msgspec.Struct, frozen=True):
-    """What one world, or all of them, tell. `gone` are texts that came and went, each in its blocks."""
+    """The effects in one world, or in all. `gone` are texts that came and went, each in its blocks."""
 
     effects: list[Effect] = []
     gone: list[list[str]] = []
     prompt: bool = False
-    """Text changed as soon as the mouse or the key had acted, or where all had been still before."""
+    """Whether text changed right after the mouse or key event, or where nothing had changed before."""
 
     def lines(self, *, weak: bool) -> list[str]:
-        """The firm ones or the weak ones, as lines of a receipt."""
+        """The weak effects or the others, as lines of a receipt."""
         return [f"~ {each.text}" for each in self.effects if each.weak is weak]
 
 
 class Pictures(msgspec.Struct, frozen=True):
-    """What a screenshot shows of the canvases that no script may read, and where they are."""
+    """A screenshot of the canvases that no script may read, and where they are."""
 
     boxes: list[tuple[float, float, float, float]] = []
     seen: list[bytes] = []
     out_of_view: bool = False
-    """There are others, which no screenshot of the viewport shows."""
+    """Whether there are others, outside the viewport."""
 
 
 async def pictures(tree: FrameTree) -> Pictures:
-    """Those of the tab's own world, frames of the same site included; none where scripts may read them all.
+    """The pictures of the tab's own world, frames of the same site included; empty where scripts may read all canvases.
 
     Raises BrowserError.
     """
@@ -68,16 +68,15 @@ async def pictures(tree: FrameTree) -> Pictures:
 
 
 def end(tree: FrameTree) -> None:
-    """Nobody asks any more."""
+    """Ends the recording of effects in all worlds."""
     for world in _worlds(tree):
         world.tell("endEffects")
 
 
 async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> Effects:
-    """What came so far; `looks`: how things look is compared too, which takes longest.
+    """The effects so far. `looks`: also compares styles, which takes longest.
 
-    `hovered`: by an action that only moves the mouse, so that classes of what is under it are weak.
-    Raises BrowserError.
+    `hovered`: the action only moves the mouse, so changes of classes under it are weak. Raises BrowserError.
     """
     told = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(

@@ -1,4 +1,4 @@
-"""What an action did, as facts: no model is asked, and what is not known is not said."""
+"""What an action did, as facts, without a model: what is not known is not said."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _DONE = {
     "wait_for": "waited for",
 }
 MAX_TOLD = 5
-"""Of each kind of thing that went wrong."""
+"""How many errors of each kind a receipt lists."""
 ENTER_PRESSED = "Enter was pressed"
 """The note of a field that was filled and submitted."""
 LONGEST_VALUE = 300
-"""A value or a detail of more characters is cut in a receipt's text; `Receipt` has it whole."""
+"""Longer values and details, in characters, are cut in a receipt's text; the `Receipt` has them complete."""
 
 
 class FilledField(msgspec.Struct, frozen=True):
-    """One of the fields that were filled in together: the value that it has now, and what a reader should know."""
+    """One of several fields that were filled in together: its value now, and a note for the reader."""
 
     ref: str
     target: str
@@ -59,28 +59,28 @@ class FilledField(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What whoever acted knows of it: the value that a field has now, and anything a reader should know."""
+    """What the acting code knows of the result: the value of the field now, and a note for the reader."""
 
     value: str | None = None
     note: str = ""
     moved: bool = False
-    """Something came of it already, as the note says."""
+    """Whether the action had an effect already, as the note says."""
     idle: bool = False
-    """Nothing was done, since it was so before."""
+    """Whether nothing was done, since the wanted state was there before."""
     again: Callable[[], Awaitable[Outcome]] | None = None
-    """The value once the page has come to rest, and a note where that is another: pages change what was filled in."""
+    """Gives the value once the page is at rest, with a note if it is another one: pages change filled-in values."""
     renewed: Callable[[Located], Awaitable[Outcome]] | None = None
-    """The same of the element that took its place, where it left the page as it was acted on."""
+    """Gives the same for the element that replaced this one, if it left the page during the action."""
     fields: Sequence[FilledField] = ()
-    """What became of each, where several were filled in."""
+    """The fields, where several were filled in."""
     suggests: bool = False
-    """What was filled in is a field for which pages show a list or a calendar, a while after."""
+    """Whether it was a field for which pages show a list or a calendar, some time later."""
     chosen: Sequence[str] = ()
-    """Options of a list that it opened and that closed again: that the list came and went is its own doing."""
+    """Options of a list that the action opened and closed again, which is no effect to report."""
 
 
 class ToldTab(msgspec.Struct, frozen=True):
-    """A tab other than the one that was acted in."""
+    """A tab other than the one in which the action was done."""
 
     target_id: str
     url: str
@@ -91,7 +91,7 @@ class NewTab(ToldTab, frozen=True):
     """A tab that the page opened."""
 
     not_opened: str = ""
-    """The address that Chrome refused to open in it; it is empty then, and has no address."""
+    """The address that Chrome refused to open in the tab, which is empty then and has no address."""
 
 
 class OtherTab(ToldTab, frozen=True):
@@ -101,48 +101,48 @@ class OtherTab(ToldTab, frozen=True):
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of an action. `text` is what a model reads of it."""
+    """The effects of an action. `text` is for a model."""
 
     action: str
     ref: str | None = None
     target: str = ""
-    """What was acted on, as the snapshot names it: `button "Add to cart"`."""
+    """The element of the action, as the snapshot names it: `button "Add to cart"`."""
     detail: str = ""
-    """What else the action was given: the key, the address, "twice"."""
+    """A further argument of the action: the key, the address, "twice"."""
     note: str = ""
     meanwhile: list[str] = []
-    """What the page had changed before, since a snapshot or the last receipt told of it: lines as in `changed`."""
+    """The changes of the page before the action, since the last snapshot or receipt: lines as in `changed`."""
     value: str | None = None
     fields: list[FilledField] = []
-    """Those that were filled in, where that were several."""
+    """The fields, where several were filled in."""
     navigated_to: str | None = None
-    """The tab's new address: of another document, or of the same one when `same_document`."""
+    """The tab's new address: that of another document, or with `same_document` of the same one."""
     same_document: bool = False
     title: str | None = None
     status: int | None = None
     """The HTTP status of the new document, where there is one."""
     new_tabs: list[NewTab] = []
     other_tabs: list[OtherTab] = []
-    """What became of those that opened this one or were opened by it."""
+    """The tabs that opened this one or were opened by it, and that changed or were closed."""
     closed: bool = False
-    """The tab is gone."""
+    """Whether the tab is gone."""
     dialogs: list[Dialog] = []
     downloads: list[Download] = []
     changed: list[str] = []
-    """Lines: "+ added", "- removed", "~ changed", or, where most did, "= the page". Of a new document none."""
+    """Lines: "+ added", "- removed", "~ changed", or "= the page" if most changed. Empty for a new document."""
     focus: str | None = None
-    """What has the focus now, when that changed; "" when nothing has it any more."""
+    """What has the focus now, if that changed; "" when nothing has it any more."""
     failed_requests: list[RequestFailure] = []
     uncaught: list[str] = []
-    """What the page's scripts threw meanwhile and nobody caught."""
+    """The uncaught exceptions of the page's scripts meanwhile."""
     blocked: list[Blocked] = []
     """Requests that the lists of allowed and denied origins kept from being sent."""
     withheld: list[Withheld] = []
-    """What the action set off and nobody approved: requests that were not sent, downloads that were ended."""
+    """Effects of the action that were not approved: requests that were not sent, downloads that were ended."""
     watched_s: float | None = None
-    """So long a first change was waited for, after an action whose purpose is to have an effect."""
+    """How long a first change was waited for, after an action whose purpose is to have an effect."""
     settled: str = QUIET
-    """"quiet", or why the page was not waited for any longer."""
+    """"quiet", or why the waiting for the page ended."""
     acted_ms: float = 0
     settled_ms: float = 0
 
@@ -153,7 +153,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def nothing_changed(self) -> bool:
-        """Nothing that could be seen came of it."""
+        """Whether the action had no visible effect."""
         return not (
             self.navigated_to
             or self.new_tabs

@@ -1,6 +1,6 @@
-"""Waits until what an action set in motion has come to rest: the DOM and the requests, not a fixed time.
+"""Waits until the effects of an action have come to rest, by the DOM and the requests, not for a fixed time.
 
-The clock is ours: timers and frames of a tab in the background run late or never.
+Time is measured here, not in the page: timers and frames of a background tab run late or never.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from cdp_agent.page.tab.tab import Tab
 
 QUIET = "quiet"
 QUIET_S = 0.06
-"""So long nothing may change: more than three frames, and what timers of 0, promises and frames bring takes two."""
+"""How long nothing must change: more than three frames, since effects of timers of 0, promises and frames take two."""
 STILL_S = 0.02
-"""The same where no script can run: a frame, in which styles take effect and a field gets the focus it asks for."""
+"""The same for a page without scripts: one frame, in which styles take effect and an autofocus field gets the focus."""
 PATIENCE_S = 0.15
-"""So long something may take to begin after an action that has no other sense than to begin something."""
+"""How long an effect may take to begin, after an action whose only purpose is to have one."""
 ANIMATIONS_S = 0.6
 FRAME_S = 0.017
-"""An animation is over with the frame that follows its end."""
+"""One frame: an animation is over with the frame that follows its end."""
 UNDRAWN_S = 0.1
-"""A frame that has not come by then does not: the tab is behind another."""
+"""When a requested frame has not come by then, the tab is behind another one."""
 CHANGES_S = 2.0
 EMPTY_S = 3.0
-"""So long an application that has loaded its scripts may show nothing."""
+"""How long an application that has loaded its scripts may show nothing."""
 REQUESTS_S = 6.0
 LOAD_S = 2.0
 NAVIGATION_S = 15.0
 UNANSWERED_S = 5.0
-"""A server that has not answered by then is told of: nothing else is known until it does."""
+"""When a server has not answered by then, that is reported, since nothing more is known until it does."""
 _MOST_DOCUMENTS = 20
-"""So many one after another are waited for: logins lead over a few, a page that reloads itself for ever never rests."""
+"""How many documents in a row are waited for: logins take a few, but a page may reload itself for ever."""
 _ASK_TIMEOUT_S = 5.0
 _ASK_EVERY_S = 1.0
 _HANGS_S = 5.0
-"""A page that loads and has not answered for so long hangs; what large applications do at their start takes less."""
+"""A loading page that has not answered for this long hangs; the start of large applications takes less."""
 _BUSY = "{} does not answer: its own script keeps it busy"
 BUSY = _BUSY.format("the page")
 _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _READ_WITHIN_S = 0.03
-"""So long the reading takes that follows a page that comes to rest."""
+"""How long the reading takes that follows when a page has come to rest."""
 _ON_ITS_WAY = (
     f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
     f" {GIVEN_BACK_S:g} s are over, and stops the loading then"
@@ -57,24 +57,24 @@ _ON_ITS_WAY = (
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """What `changes` in page/js answers, and `beginEffects`."""
+    """The result of `changes` and of `beginEffects` in page/js."""
 
     idle_ms: float
     count: int
     animating_ms: float
     own: int = 0
-    """Changes of what changes by itself, such as a clock."""
+    """The number of changes of parts that change by themselves, such as a clock."""
     others: int = 0
-    """All but those."""
+    """The number of all other changes."""
     unreadable: bool = False
-    """There are canvases that no script may read."""
+    """Whether there are canvases that no script may read."""
     undrawn_ms: float = 0
-    """So long ago a frame was asked for that has not come."""
+    """How long ago a frame was requested that has not come, in milliseconds."""
     empty: bool = False
-    """It shows nothing, and has scripts of files that may fill it."""
+    """Whether the document shows nothing, and has external scripts that may fill it."""
 
     def since(self, before: Changes) -> Changes:
-        """Those that came after `before`."""
+        """The changes after `before`."""
         return Changes(
             self.idle_ms,
             self.count - before.count,
@@ -91,32 +91,32 @@ _NONE = Changes(0, 0, 0)
 
 
 class Watch:
-    """What goes on in a page since an action began. `start` before acting, then `settle` once."""
+    """Watches a page from the beginning of an action. Call `start` before the action, then `settle` once."""
 
     def __init__(self, tab: Tab, tree: FrameTree) -> None:
         self.requests = tab.activity.requests.mark()
         self.document = tab.activity.document.number
         self.url = tab.activity.document.url
         self._elsewhere = set(tab.activity.frames_navigating())
-        """Frames that were loading already when it began."""
+        """The ids of frames that were loading when the watching began."""
         self.last_popup = tab.last_popup
         self._tab = tab
         self._tree = tree
         self._activity = tab.activity
         serve(tree.root.session)
         self.counts: dict[World, int] = {}
-        """How often each world changed since it is watched, as of the last look."""
+        """How many changes each world had had since the watching began, at the last look."""
         self._before: dict[World, Changes] = {}
         self._last: dict[World, Changes] = {}
         self._busy: Frame | None = None
-        """One that did not answer at the last look."""
+        """A frame that did not answer at the last look."""
         self._alive_at = 0.0
-        """When the page that is loading answered last."""
+        """When the loading page answered last."""
         self.latest = _NONE
-        """What `look` told last."""
+        """The last result of `look`."""
         self.departure = Departure(tab)
         self.on_its_way = False
-        """The tab has left for an address whose server does not answer: Chrome answers nothing meanwhile."""
+        """Whether the tab is navigating and the server does not answer: Chrome answers no calls then."""
 
     @classmethod
     async def start(cls, tab: Tab) -> Watch:
@@ -127,30 +127,30 @@ class Watch:
 
     @property
     def is_busy(self) -> bool:
-        """Some frame did not answer the last look."""
+        """Whether any frame did not answer the last look."""
         return self._busy is not None
 
     async def begin(self, *, effects: bool = False) -> None:
-        """Watches from now on. `effects`: what comes is an action's doing, see effects.py. Raises BrowserError."""
+        """Watches from now on. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
         await self.look("beginEffects" if effects else "changes")
         self._before = dict(self._last)
 
     @property
     def unreadable_frames(self) -> bool:
-        """Frames with a world of their own had canvases that no script may read when the watching began."""
+        """Whether any frame with a world of its own had canvases that no script may read when the watching began."""
         root = self._tree.root.present_world
         return any(each.unreadable for world, each in self._before.items() if world is not root)
 
     @property
     def navigated(self) -> bool:
-        """The tab has another document than when the watching began."""
+        """Whether the tab has another document than when the watching began."""
         return self._activity.document.number != self.document
 
     async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S, keep: bool = False) -> str:
-        """Waits until the page is quiet; says "quiet", or why it waited no longer.
+        """Waits until the page is quiet; gives "quiet", or why the waiting ended.
 
-        `patient`: when nothing happens at all, a little longer. Ends the watching, unless it is to be kept: then `stop`
-        does, when the caller has seen enough. Raises BrowserError.
+        `patient`: waits a little longer when nothing happens at all. Ends the watching, unless `keep`: then the caller
+        ends it with `stop`. Raises BrowserError.
         """
         why = QUIET
         try:
@@ -256,12 +256,12 @@ class Watch:
             await self._activity.stir(rest_s)
 
     def _prepare_worlds(self) -> None:
-        """Has them made while their documents are loaded."""
+        """Begins to create worlds while their documents are loading."""
         for frame in self._tree.all():
             frame.prepare_world()
 
     def _complete_worlds(self, after_s: float) -> None:
-        """Sends the rest of our functions while nothing else is waited for than time, or when the page will be read."""
+        """Sends the rest of our functions during idle waiting, or just before the page will be read."""
         loop = asyncio.get_running_loop()
         for world in self.counts:
             loop.call_later(after_s, world.complete)
@@ -278,7 +278,7 @@ class Watch:
             return QUIET_S  # it is being replaced, or does not answer: the next look says so
 
     async def _hangs(self) -> bool:
-        """Whether the page has not answered for long: Chrome has it, so that is no fault of the server."""
+        """Whether a page that Chrome has received has not answered for long, so that it hangs, not the server."""
         now = self._now()
         if self._tree.root.leaving_for is not None:
             await check_chrome(self._tree.root.session)
@@ -326,7 +326,7 @@ class Watch:
         return pending
 
     async def stirred(self, timeout_s: float) -> None:
-        """Waits for the next change in any world or the next event of the tab, at most so long."""
+        """Waits for the next change in any world or the next event of the tab, at most `timeout_s`."""
         asked: list[asyncio.Future[Any]] = [
             world.ask("changedSince", count) for world, count in self.counts.items() if not world.gone
         ]
@@ -338,7 +338,7 @@ class Watch:
                 each.cancel()
 
     async def look(self, asked: str = "changes") -> Changes:
-        """What changed in all worlds together; one that is new to the watching, or loading, did just now."""
+        """The changes in all worlds together. A world that is new, or loading, counts as changed just now."""
         self._busy = None
         looks = [self._changes_in(frame, asked) for frame in self._tree.all()]
         # A task for it would let a reading that is asked for after this overtake it.
@@ -374,5 +374,5 @@ class Watch:
         return Changes(0, 0, 0)
 
     def _now(self) -> float:
-        """Stands still while somebody is asked about what is held."""
+        """A clock, in seconds, which stands still while somebody is asked about a held request."""
         return asyncio.get_running_loop().time() - self._tab.guard.stood_s

@@ -1,8 +1,8 @@
-"""Which of the elements alike is the one that was meant, after the page was rendered anew.
+"""Finds out which of several similar elements is the one that was meant, after the page was rendered anew.
 
-It is known by its own keys (id, data-id, href …), by those of its row, by what the row says, by the row's heading, or
-as the n-th of equally many in rows that say the same. Where something speaks against it, none is: better none than
-a wrong one.
+It is recognized by its own keys (id, data-id, href …), by those of its row, by the row's text or heading, or as the
+n-th of equally many in rows with the same text. If anything contradicts that, no element is chosen: better none than a
+wrong one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from cdp_agent.page.snapshot.lines import indent_of, read_line, ref_of, without_
 _ROWS = re.compile(r" *- (row|listitem|article|option|treeitem|menuitem)\b")
 _HEADINGS = ("heading", "rowheader")
 _CHANGING = re.compile(r"\W*\d+([:.,/]\d+)+\S*|\S*[$€£¥%]\S*")
-"""Times, dates and prices: they change while the row stays."""
+"""Times, dates and prices, which change while the row stays the same."""
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What is known of who an element is, see js/names/identity.js."""
+    """What identifies an element, see js/names/identity.js."""
 
     row: int
     nth: int
@@ -37,56 +37,56 @@ class Identity(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> list[str]:
-        """In the row, or else around it."""
+        """The text in the row, or else around it."""
         return self.words or self.beside
 
     @property
     def is_bare(self) -> bool:
-        """It came out of its place alone: nothing tells where that was."""
+        """Whether the element was taken out of the page by itself, so that its place is not known."""
         return not (self.said or self.around or self.inside)
 
     def keys(self, kind: str) -> set[str]:
-        """`own`, `around` or `inside`."""
+        """The keys of a kind: `own`, `around` or `inside`."""
         return set(getattr(self, kind))
 
 
 class Identities(msgspec.Struct, frozen=True):
-    """Those of elements alike, as they were and as they are; None for what is not known any more."""
+    """The identities of similar elements, as they were and as they are; None if not known any more."""
 
     were: list[Identity | None]
     are: list[Identity | None]
 
 
 class Place(msgspec.Struct, frozen=True):
-    """An element that is looked for, among all alike: as they were, in the order of the page, and as they are."""
+    """An element that is searched for among all similar ones: as they were, in page order, and as they are."""
 
     was: Identity
     were: list[Identity]
     are: dict[int, Identity]
-    """By their index."""
+    """The present identities by index."""
     fresh: dict[int, Identity]
-    """Those that can be it: they came since."""
+    """The candidates: elements that came since."""
 
     @property
     def which(self) -> int:
-        """The index of `was` in `were`, where others may be equal to it."""
+        """The index of `was` in `were`, by identity, since others may be equal to it."""
         return next(index for index, each in enumerate(self.were) if each is self.was)
 
     @property
     def others(self) -> list[Identity]:
-        """Those of other rows."""
+        """The identities in other rows."""
         return [each for each in self.were if each.row != self.was.row]
 
     @property
     def is_alone(self) -> bool:
-        """There was one, not in a list, and there is one."""
+        """Whether there was only one such element, not in a list, and there is one now."""
         return len(self.were) == len(self.are) == 1 and not self.was.is_row
 
 
 def successor(which: int, told: Identities, fresh: Sequence[bool], *, renamed: bool) -> int | None:
-    """The index in `told.are` of what `told.were[which]` is now, None when that is not certain.
+    """The index in `told.are` of the successor of `told.were[which]`, None if it is not certain.
 
-    `fresh`: whether each came since. `renamed`: their names differ, so that only keys count.
+    `fresh`: for each of `told.are`, whether it came since. `renamed`: their names differ, so that only keys count.
     """
     was = told.were[which]
     assert was is not None  # else there is nothing to compare
@@ -102,7 +102,7 @@ def successor(which: int, told: Identities, fresh: Sequence[bool], *, renamed: b
 
 
 def _singling(place: Place, kind: str) -> set[str]:
-    """The keys that no other had. One that was alone in its list may have those that each has there."""
+    """The keys that no other element had. Of the only element of its list, only keys that look unique."""
     was = place.was
     rivals = place.others if kind != "own" else [each for each in place.were if each is not was]
     theirs = set[str]().union(*(each.keys(kind) for each in rivals))
@@ -115,7 +115,7 @@ def _singling(place: Place, kind: str) -> set[str]:
 
 
 def _counts(place: Place, kind: str, key: str) -> bool:
-    """Whether the key only says which row it is, from 0 or 1: the next one there has it then."""
+    """Whether the key is only the row's number, from 0 or 1, which the next row takes over when it moves up."""
     number = re.search(r"\d+(?=\D*$)", key)
     if number is None:
         return False
@@ -134,7 +134,7 @@ def _counts(place: Place, kind: str, key: str) -> bool:
 
 
 def _keyed(place: Place, kind: str, keys: set[str]) -> list[int]:
-    """Those with the keys, if any can be it."""
+    """The indices of the present elements with any of the keys; empty unless a candidate is among them."""
     have = [index for index, each in place.are.items() if keys & each.keys(kind)]
     if kind != "own" and len({place.are[index].row for index in have}) == 1:
         have = [index for index in have if _same_nth(place.was, place.are[index])]
@@ -142,7 +142,7 @@ def _keyed(place: Place, kind: str, keys: set[str]) -> list[int]:
 
 
 def _speaks_against(place: Place, kind: str, keys: set[str], index: int) -> bool:
-    """Whether what the row says now tells that its key went to another: keys that only count are such."""
+    """Whether the row's text shows that its key now belongs to another row, as happens with keys that only count."""
     found, was = place.are[index], place.was
     if kind == "own" and (place.is_alone or any(" href=" in key for key in keys & found.keys(kind))):
         return False
@@ -159,7 +159,7 @@ def _speaks_against(place: Place, kind: str, keys: set[str], index: int) -> bool
 
 
 def _conflict(place: Place, kind: str, found: Identity, *, counted: bool = True) -> bool:
-    """Whether it has another key in place of one that singled out. Ids may be counted anew at each rendering."""
+    """Whether it has another key in place of a unique one. Ids may be numbered anew at each rendering."""
     was, its = place.was.keys(kind), found.keys(kind)
     lost = _singling(place, kind) - its
     for key in lost:
@@ -200,13 +200,13 @@ def _by_words(place: Place) -> int | None:
 
 
 def _may_be_its(was: Identity, now: Identity) -> bool:
-    """Not where the heading may be that of a list of one, and nothing is said any more of what it said below."""
+    """Whether it may be the same; not if the heading may be that of a list, and none of the text below it is left."""
     below, its = (_steady_words(each) - steady_words(each.heading) for each in (was, now))
     return was.is_row or not below or bool(below & its)
 
 
 def _nth(place: Place, able: dict[int, Identity]) -> int | None:
-    """The n-th of equally many, where all rows say what they said."""
+    """The n-th of equally many, if the texts of all rows are unchanged."""
     were = [(each.said, each.nth) for each in place.were]
     are = [(each.said, each.nth) for each in place.are.values()]
     index = list(place.are)[place.which] if were == are else None
@@ -214,13 +214,13 @@ def _nth(place: Place, able: dict[int, Identity]) -> int | None:
 
 
 def _says_it_still(was: Identity, now: Identity) -> bool:
-    """Whether all that it said is still said, and where that was nothing, nothing else."""
+    """Whether its whole text is still there; if it had none, whether it has none now."""
     before, after = _letters(was.said), _letters(now.said)
     return before == after or (before != [] and not Counter(before) - Counter(after))
 
 
 def is_another(was: Identity, now: Identity, were: Sequence[Identity]) -> bool:
-    """Whether a row says nothing any more of what it alone said."""
+    """Whether nothing is left of the text that only this row had."""
     others = set[str]().union(*(_steady_words(each) for each in were if each.row != was.row))
     mine, its = _steady_words(was) - others, _steady_words(now)
     return bool(mine) and bool(its) and not mine & its
@@ -231,7 +231,7 @@ def _same_nth(one: Identity, other: Identity) -> bool:
 
 
 def _first(each: Identity) -> str:
-    """What the row begins with, beside numbers."""
+    """The beginning of the row's text, without numbers."""
     return next((words for words in each.said if re.search(r"[^\W\d]", words)), "")
 
 
@@ -244,12 +244,12 @@ def _steady_said(each: Identity) -> set[str]:
 
 
 def steady_words(text: str) -> set[str]:
-    """Its words without times, dates and prices."""
+    """The words of a text without times, dates and prices."""
     return {word for word in text.split() if re.search(r"\w", word) and not _CHANGING.fullmatch(word)}
 
 
 def _letters(words: Sequence[str]) -> list[str]:
-    """The words without what counts: a number of four digits and more is a name."""
+    """The words without numbers that count; one of four or more digits counts as a name."""
     return [word for word in " ".join(words).split() if re.search(r"[^\W\d]|\d{4}", word)]
 
 
@@ -259,7 +259,7 @@ def steady(name: str) -> str:
 
 
 def identities_in(text: str, refs: Sequence[str]) -> list[Identity]:
-    """What a snapshot's text alone tells of the elements, in the order of the page."""
+    """The identities of elements as far as a snapshot's text shows them, in page order."""
     lines = text.split("\n")
     at = [place_of(lines, ref) for ref in refs]
     rows: list[tuple[int, int]] = [_row(lines, each) for each in at]
@@ -286,7 +286,7 @@ def identities_in(text: str, refs: Sequence[str]) -> list[Identity]:
 
 
 def _row(lines: list[str], at: int) -> tuple[int, int]:
-    """The lines of the row that a line stands in; where there is none, what stands beside it."""
+    """The range of lines of the row that a line is in; without a row, that of its siblings."""
     first = at
     for above in range(at, -1, -1):
         if above == at or indent_of(lines[above]) < indent_of(lines[first]):
@@ -311,10 +311,10 @@ def _targets(lines: Sequence[str]) -> list[str]:
 
 
 def place_of(lines: Sequence[str], ref: str) -> int:
-    """Which line has the ref."""
+    """The index of the line with the ref."""
     return next(index for index, line in enumerate(lines) if f"[ref={ref}]" in line and ref_of(line) == ref)
 
 
 def bare(line: str) -> str:
-    """Without refs, and without what only the focus tells."""
+    """A line without refs and without marks of the focus."""
     return without_ref(without_focus(line))

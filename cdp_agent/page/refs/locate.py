@@ -21,39 +21,39 @@ Position = tuple[float, float]
 
 
 class Located(msgspec.Struct, frozen=True):
-    """An element that is there: `local` is its number in `world`, `note` says when it was found again."""
+    """An existing element: `local` is its id in `world`; `note` says so if it was found again."""
 
     ref: str
     frame: Frame
     world: World
     local: int
     refs: RefTable
-    """For what else is to be named: all refs of the page."""
+    """All refs of the page, to name other elements."""
     note: str = ""
     position: Position | None = None
-    """Where in it the mouse is to go. None: its middle, or the middle of what is seen of it."""
+    """Where in the element the mouse is to go. None: its middle, or the middle of its visible part."""
     part: bool = False
-    """It has no ref of its own, and belongs to the element that has this one: an option of a list."""
+    """Whether it has no ref of its own, and is a part of the element with `ref`: an option of a list."""
     wait_s: float | None = None
-    """How long an action waits for it to be ready, where the user has said that."""
+    """How long an action waits for it to be ready, in seconds, if the user has set that."""
 
     def at(self, position: Position | None) -> Located:
-        """The same element, for the mouse to go to that position in it."""
+        """The same element with another `position`."""
         return msgspec.structs.replace(self, position=position)
 
     def patience(self, usual_s: float) -> float:
-        """How long to wait for it to be ready, `usual_s` where the user has said nothing."""
+        """How long to wait for it to be ready: `usual_s` unless the user has set a time."""
         return usual_s if self.wait_s is None else self.wait_s
 
     def answered_within(self, usual_s: float) -> float:
-        """How long a call may take that waits so long in the page."""
+        """The timeout of a call that waits in the page for `patience(usual_s)`."""
         return max(CALL_TIMEOUT_S, 2 * self.patience(usual_s))
 
 
 async def locate(tab: Tab, ref: str) -> Located:
-    """The element behind a ref, found again when the page has rendered it anew and it is certain which one it is now.
+    """The element of a ref. If the page has rendered it anew, its successor, when that is certain.
 
-    Raises InvalidArguments when `ref` is none, StaleRef when there is no such element any more (or ever was),
+    Raises InvalidArguments when `ref` is not a ref, StaleRef when the element is gone or never existed,
     PageUnresponsive, BrowserError.
     """
     asked = latest = parse_ref(ref)
@@ -73,9 +73,9 @@ async def locate(tab: Tab, ref: str) -> Located:
 
 
 def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
-    """From now on each of these refs means the element of the other one, such as what takes its place on the next page.
+    """Makes each key of `refs` mean the element of its value from now on, such as its counterpart on the next page.
 
-    For whoever is certain of it; of an element that is there still, its own ref has to be among the others.
+    The caller has to be certain of that. The own ref of an element that still exists has to be among the values.
     """
     for was, now in refs.items():
         tab.renewed.pop(parse_ref(now), None)
@@ -88,7 +88,7 @@ def _note(asked: int, latest: int) -> str:
 
 
 async def _renewed(tab: Tab, number: int) -> int:
-    """The number of the element that took its place. Raises StaleRef when that is not certain."""
+    """The number of the successor of an element that is gone. Raises StaleRef when it is not certain."""
     before = last_to_show(f"E{number}", list(tab.history))
     await tab.read()
     found = alike(f"E{number}", before, tab.history[-1])
@@ -96,7 +96,7 @@ async def _renewed(tab: Tab, number: int) -> int:
 
 
 async def _identities(tab: Tab, found: Alike) -> Identities | None:
-    """What the page knows of those alike; None where they are of another document."""
+    """The identities of similar elements, asked of the page; None if they belong to another document."""
     meant = tab.refs.locate(parse_ref(found.ref))
     if meant is None:
         return None

@@ -1,7 +1,7 @@
-"""Finds an element again whose ref died when the page rendered it anew, see identity.py for how it is known.
+"""Finds the successor of an element that is gone because the page rendered it anew; identity.py decides which it is.
 
-Only elements that came after the last reading that showed the old one are candidates: what was there before is
-another element, however alike.
+Only elements that came after the last reading with the old one are candidates: any that was there before is another
+element, however similar.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _LONGEST_SAID = 40
 
 
 def last_to_show(ref: str, history: list[Seen]) -> Seen | None:
-    """The latest reading whose text has the ref."""
+    """The latest reading whose text has the ref, None if there is none."""
     return next((seen for seen in reversed(history) if line_of(seen.snapshot.text, ref)), None)
 
 
 class Alike(msgspec.Struct, frozen=True):
-    """The elements of one role and name, in the order of the page: as it was read, and as it is."""
+    """The elements with the same role and name, in page order: in the former reading, and in the present page."""
 
     ref: str
     before: Seen
@@ -37,7 +37,7 @@ class Alike(msgspec.Struct, frozen=True):
     were: list[str]
     are: list[str]
     renamed: bool = False
-    """No new one has the name to the letter: those whose names differ in numbers alone."""
+    """Whether no new element has exactly that name, so that these are elements whose names differ only in numbers."""
 
     @property
     def fresh(self) -> list[str]:
@@ -45,7 +45,7 @@ class Alike(msgspec.Struct, frozen=True):
 
 
 def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
-    """What may have taken the place of `ref`, which is gone. Raises StaleRef when nothing can have."""
+    """The possible successors of `ref`, which is gone. Raises StaleRef when there are none."""
     if before is None:
         raise StaleRef(ref, f"{ref} is gone, and no snapshot of late showed it: search again, or take one.")
     was = before.snapshot.refs[ref]
@@ -62,9 +62,10 @@ def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
 
 
 def replacement(found: Alike, told: Identities | None) -> str:
-    """The ref of the element that took the place of one that is gone. Raises StaleRef when that is not certain.
+    """The ref of the successor of an element that is gone. Raises StaleRef when it is not certain.
 
-    `told` is what the page knows of those alike; None where they are of another document: then it is read off the text.
+    `told` has the identities of similar elements by the page; None if they belong to another document: then they are
+    taken from the snapshots' text.
     """
     which = found.were.index(found.ref)
     was = told.were[which] if told is not None else None
@@ -82,7 +83,7 @@ def replacement(found: Alike, told: Identities | None) -> str:
 
 
 def _read_off(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
-    """What the text tells of them, and the keys of their own that the page knows."""
+    """The identities by the snapshot's text, with the own keys that the page knows."""
     read = zip(identities_in(snapshot.text, refs), known, strict=True)
     return [msgspec.structs.replace(each, own=each.own + (its.own if its is not None else [])) for each, its in read]
 
@@ -97,7 +98,7 @@ def _same(seen: Seen, was: ElementRef, *, renamed: bool = False) -> list[str]:
 
 
 def _page(url: str) -> str:
-    """An address as far as it names a page: a page's own state is in its query and fragment."""
+    """An address without query and fragment, which often hold only a page's state."""
     return url.partition("#")[0].partition("?")[0]
 
 
@@ -123,7 +124,7 @@ def _described(ref: ElementRef) -> str:
 
 
 def _line(text: str, ref: str) -> str:
-    """Its line, and the one that it stands in; what that begins with, where it has no name itself."""
+    """The line of a ref with the line around it, or with that one's first text if it has no name."""
     lines = text.split("\n")
     at = place_of(lines, ref)
     depth = indent_of(lines[at])
@@ -136,7 +137,7 @@ def _line(text: str, ref: str) -> str:
 
 
 def _first_said(lines: list[str], start: int, but: int) -> str:
-    """The first words below a line, those of one line apart; "" for none."""
+    """The first text below a line, except that of line `but`; "" for none."""
     below = itertools.takewhile(
         lambda index: indent_of(lines[index]) > indent_of(lines[start]), range(start + 1, len(lines))
     )

@@ -1,7 +1,7 @@
-"""Whether an element that lives stands for another record than when its ref was told.
+"""Finds out whether an existing element shows another record than when its ref was given out.
 
-Lists that scroll give their rows new contents, and others do when one row more is rendered: then the old ref would act
-on another record. It is known by what the row says, or by the element's own name where it is the row.
+Scrolling lists reuse their rows for new contents, and other lists do so when a row is inserted: then an old ref would
+act on another record. This is recognized by the row's text, or by the element's own name if it is the row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NEAR = 2
 
 
 async def hold_to_record(at: Located, known: Snapshot, now: Snapshot) -> None:
-    """Raises StaleRef when the element was given another record to stand for since the reading `known`."""
+    """Raises StaleRef when the element shows another record than in the reading `known`."""
     if known.text == now.text or at.ref not in known.refs or at.ref not in now.refs:
         return
     found = _by_itself(at.ref, known, now) or await _by_row(at, known, now)
@@ -38,7 +38,7 @@ async def hold_to_record(at: Located, known: Snapshot, now: Snapshot) -> None:
 
 
 def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
-    """What it said itself and what it says, where these are two of a list whose elements were all given others."""
+    """The element's old and new name, if the elements of its list were all reused for other records."""
     was = known.refs[ref]
     if was.role in WITH_VALUES or was.role != now.refs[ref].role:
         return None
@@ -61,14 +61,14 @@ def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | No
 
 
 def _said(snapshot: Snapshot, refs: Sequence[str]) -> dict[str, str]:
-    """By ref: the name, or what stands behind it."""
+    """For each ref, the element's name, or the text after it."""
     lines = snapshot.text.split("\n")
     told = {ref: read_line(lines[place_of(lines, ref)]) for ref in refs}
     return {ref: (line.name or unquoted(line.text or "")) if line is not None else "" for ref, line in told.items()}
 
 
 async def _by_row(at: Located, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
-    """What its row said and what it says, where that is another."""
+    """The row's old and new text, if it shows another record."""
     was = known.refs[at.ref]
     were, are = ([each.ref for each in seen.refs.values() if _alike(each, was)] for seen in (known, now))
     if len(were) < 2 or at.ref not in are:
@@ -91,7 +91,7 @@ def _alike(each: ElementRef, was: ElementRef) -> bool:
 
 
 class _Around(msgspec.Struct, frozen=True):
-    """The words above and below an element's line, as far as there is no other like it."""
+    """The words above and below an element's line, as far as the next similar element."""
 
     above: list[str]
     below: list[str]
@@ -106,20 +106,20 @@ class _Around(msgspec.Struct, frozen=True):
         return cls(_words(lines[first:at]), _words(lines[at + 1 : end]))
 
     def identity(self, row: int, above: int, below: int) -> Identity:
-        """Its row, which has so many of them."""
+        """The identity of a row that has `above` words before the element and `below` words after it."""
         words = self.above[max(0, len(self.above) - above) :] + self.below[:below]
         return Identity(row=row, nth=0, of=1, is_row=False, own=[], around=[], inside=[], heading="", words=words)
 
 
 def _words(lines: Sequence[str]) -> list[str]:
-    """What lines say, without their roles, marks and where they lead."""
+    """The words of lines, without roles, marks and addresses."""
     told = ((read_line(each), each) for each in lines)
     said = (f"{line.name or ''} {line.text or ''}" if line is not None else raw for line, raw in told)
     return [word for each in said for word in each.split()]
 
 
 async def _words_of_row(at: Located, alike: Sequence[str]) -> str:
-    """All that is in its row, which is the most around it that no other like it is in; without white space."""
+    """The text of its row, the largest container without another similar element; without white space."""
     known = [at.refs.locate(parse_ref(each)) for each in alike]
     here = [each[1] for each in known if each is not None and each[0] is at.world]
     which = here.index(at.local)
@@ -132,5 +132,5 @@ async def _words_of_row(at: Located, alike: Sequence[str]) -> str:
 
 
 def _extent(words: Sequence[str], row: str) -> int:
-    """How many of the words that lead away from an element are in its row."""
+    """How many of the words, going away from the element, are in its row."""
     return next((count for count, word in enumerate(words) if word not in row), len(words))

@@ -1,4 +1,4 @@
-"""Reads all frames at once into lines with refs, fits them into a budget, and tells two readings apart.
+"""Reads all frames at once into lines with refs, fits them into a budget, and compares two readings.
 
-Imports `frames`. Here alone is a line of the snapshot read or written.
+Imports `frames`. No other package reads or writes lines of a snapshot.
 """

@@ -1,9 +1,9 @@
-"""Fits a snapshot into a number of tokens, and accounts for what was left out.
+"""Fits a snapshot into a number of tokens, and says what was left out.
 
-First what is in the viewport, what can be acted on before what can only be read; then what can be acted on elsewhere;
-then the rest, and last what a dialog in front of it shuts off. Of a long run of siblings the first few stand for all,
-and a line says how many more there are.
-What can be acted on in a row or an item comes with the words beside it, or not at all: it means nothing without them.
+The order of priority: what is in the viewport, interactive elements before text; interactive elements elsewhere; the
+rest; last, what is inert behind a dialog. Of a long run of siblings the first few are kept, and a line says how many
+more there are.
+An interactive element in a row or an item is kept only with the words beside it: it means nothing without them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
 
 
 def tokens(text: str) -> int:
-    """An upper bound of what the tokenizers of the day make of a snapshot's text, close for English.
+    """An upper bound of the number of tokens in a snapshot's text, close for English.
 
-    A word is taken as one token each five letters, a number as one each three digits, every other sign as one, and
-    one of a rarer script as two. On real pages 7 to 50 % above o200k and cl100k.
+    Counts a token for every five letters of a word, every three digits of a number and every other character, and two
+    for a character of a rarer script. On real pages that is 7 to 50 % above o200k and cl100k.
     """
     costly = 0 if text.isascii() else len(_COSTLY.findall(text))
     return len(_TOKENS.findall(text)) + costly + 1
@@ -53,9 +53,9 @@ class _Line(msgspec.Struct, gc=False):
     parent: int
     role: str
     item: int
-    """The innermost row or item that it is or stands in, -1 for none."""
+    """The index of the innermost row or item that it is or is in, -1 for none."""
     is_shut: bool = False
-    """A dialog stands in front of it."""
+    """Whether a dialog in front of it makes it inert."""
     kept: bool = False
 
     @property
@@ -110,7 +110,7 @@ def _parse(marked: str) -> list[_Line]:
 
 
 def _shut(lines: list[_Line]) -> None:
-    """Marks what a dialog shuts off: what is inert, and the texts beside that, which do not say so themselves."""
+    """Marks what a dialog makes inert: lines that say so, and the texts beside them, which do not."""
     open_: set[int] = set()
     for index, line in enumerate(lines):
         at = index if state_in(line.text, "modal") else -1
@@ -166,7 +166,7 @@ def _choose(lines: list[_Line], room: int) -> None:
 
 
 def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
-    """The first of these lines, as many as are short enough to come with the actions beside them."""
+    """The first of these lines, as many as are short enough to be kept with the interactive elements beside them."""
     room = _LONGEST_WORDS
     short: list[int] = []
     for index in indices:
@@ -178,7 +178,7 @@ def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
 
 
 def _drop_last(lines: list[_Line]) -> None:
-    """Takes the later tenth of the kept lines out, never a line that has kept ones below it without them."""
+    """Removes the last tenth of the kept lines; a line is only removed together with the kept lines below it."""
     kept = [index for index, line in enumerate(lines) if line.kept]
     kept = [index for index in kept if lines[index].is_shut] or kept
     first = kept[-max(1, len(kept) // 10)]

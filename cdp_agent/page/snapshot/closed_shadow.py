@@ -1,9 +1,9 @@
-"""What no script in the page can see, asked of Chrome and told to the world, which then reads it like any other.
+"""What no script in the page can see: it is asked of Chrome and given to the world, which then reads it like the rest.
 
-Closed shadow roots: when Chrome counts other nodes than before (`Memory.getDOMCounters`, asked with each reading), and
-not just more by the text that came, the markup with all shadow roots is searched for closed ones, and if it has more
-than are known, the possible hosts are asked. What custom elements say of themselves through `ElementInternals`:
-`Accessibility.getPartialAXTree`, for some of them at each reading. Who listens for the mouse: see listeners.py.
+Closed shadow roots: when the number of nodes (`Memory.getDOMCounters`, asked with each reading) changes by more than
+the text nodes that were added, the markup with all shadow roots is searched for closed ones; if it has more than are
+known, the possible hosts are asked. Roles and names that custom elements set through `ElementInternals`:
+`Accessibility.getPartialAXTree`, for some of them at each reading. Listeners for the mouse: see listeners.py.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ T = TypeVar("T")
 _STATES = {"checked", "disabled", "expanded", "level", "pressed", "selected", "required", "invalid", "readonly"}
 _CLOSED = b'shadowrootmode=\\"closed\\"'
 _ANY_ROOT = b'shadowrootmode=\\"'
-"""To write a shadow root out, Chrome makes a <template> with this attribute, which it counts among the nodes."""
+"""Chrome serializes a shadow root as a <template> with this attribute, which counts as one more node."""
 ASKED_AT_ONCE = 24
-"""Custom elements that are asked again at a reading, each in its turn: 0.1 ms each."""
+"""How many custom elements are asked again at each reading, in turns: 0.1 ms each."""
 _HOSTS_AT_ONCE = 500
 LARGE_MARKUP = 100_000
 _SHARE = 0.25
-"""More bytes than that take longer than a kept reading: this share of the time goes into searching them."""
+"""Searching more bytes takes longer than a kept reading: at most this share of the time is spent on it."""
 _UNSEARCHED = (
     "closed shadow roots",
     "elements may have come since they were looked for, which takes long in a page of this size: take a new snapshot",
@@ -47,20 +47,20 @@ _LISTENERS = "whether what could be clicked still can be"
 
 
 class First(msgspec.Struct, frozen=True):
-    """What Chrome told of a document once there was a world in it."""
+    """What Chrome answered about a document when a world was created in it."""
 
     document: Handle
     listeners: Listeners
     counted: int
-    """How many listeners there were in all."""
+    """The number of all listeners."""
     took_s: float
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """What Chrome was asked together with a reading."""
+    """The queries that are sent to Chrome together with a reading."""
 
     counters: asyncio.Future[DomCounters] | None
-    """None where they are counted after it, see style_rules.py."""
+    """None if the nodes are counted after the reading, see style_rules.py."""
     roots: list[int]
     listeners: asyncio.Future[list[dom_debugger.EventListeners | BaseException]] | None
     custom: list[int]
@@ -68,7 +68,7 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """What Chrome counts: of the whole process, but for the recalculations, which are those of the session's frames."""
+    """Chrome's counters for the whole process; style recalculations are counted for the session's frames only."""
 
     documents: int
     nodes: int
@@ -78,16 +78,16 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class _Custom(msgspec.Struct):
-    """A custom element: what names it, and what it was known to say of itself."""
+    """A custom element: its backend node id, and its last known role, name and states."""
 
     node: int
     said: dict[str, Any] | None
     answer: bytes = b""
-    """In which Chrome told that."""
+    """Chrome's answer, not decoded, that gave `said`."""
 
 
 async def ask_first(session: Session, document: Handle, timeout_s: float) -> First:
-    """What is known of a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
+    """Asks Chrome about a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
     begun = time.monotonic()
     async with deadline(session, timeout_s):
         asked, counters = await asyncio.gather(ask_listeners(session, [document]), session.post(GetDomCounters()))
@@ -96,7 +96,7 @@ async def ask_first(session: Session, document: Handle, timeout_s: float) -> Fir
 
 
 class Hidden:
-    """What is known of a world that its scripts do not see."""
+    """What is known about a world's document that its scripts cannot see."""
 
     def __init__(self) -> None:
         self._roots: dict[int, Handle] = {}
@@ -105,41 +105,41 @@ class Hidden:
         self._taken = 0
         self._nodes = (-1, -1)
         self._came: list[int] = []
-        """What had come into the document by itself when those were counted, see `cameSoFar` in page/js."""
+        """The counts of nodes that had been added when `_nodes` was counted, see `cameSoFar` in page/js."""
         self._searched = 0.0
         self._search_took_s = 0.0
         self._large = False
         self._more_in_markup = 0
-        """Closed roots that the markup has more than there are: a script or a template may hold the words."""
+        """How many matches in the markup are no closed roots: a script or a template may contain the words."""
         self.rules = StyleRules()
         self._listening = Listening()
         self._custom: dict[int, _Custom] = {}
         self._unsearched: tuple[str, str] | None = None
         self._listeners_late = False
         self._asked: set[int] = set()
-        """The custom elements that the present reading has asked."""
+        """The custom elements that were asked for the present reading."""
 
     def begin_reading(self) -> None:
-        """What is looked at from now on is of another reading."""
+        """Begins a new reading."""
         self._asked.clear()
         self._listening.begin_reading()
 
     @property
     def unread(self) -> list[tuple[str, str]]:
-        """What may hold text or be clicked, and the last reading did not look for; and why."""
+        """Things that the last reading did not look for although they may hold text or be clickable, and why."""
         many = (f"what {self._listening.left_out} more elements listen for", f"so many do, and {MOST} are asked about")
         return [each for each in (self._unsearched,) if each] + [many] * (self._listening.left_out > 0)
 
     @property
     def late(self) -> list[tuple[str, str]]:
-        """What the last reading tells as an earlier one found it, and why."""
+        """Things for which the last reading used the state of an earlier one, and why."""
         late = [(_LISTENERS, f"there are many, and they were asked {self._listening.age_s():.1f} s ago")]
         others = len(self._custom.keys() - self._asked)
         customs = (f"what {others} custom elements say of themselves", f"{ASKED_AT_ONCE} are asked again each time")
         return late * self._listeners_late + [customs] * (others > 0)
 
     async def begin(self, world: World, first: First) -> None:
-        """Takes in what was told of a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+        """Takes in what Chrome said of a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
         self._roots = {1: first.document}  # the world's own document, see `noteRoot` in page/js
         self._documents = {1}
         self._taken = 1
@@ -147,14 +147,14 @@ class Hidden:
         self._listening.remember(told.since_first(), first.counted, first.took_s)
 
     def look(self, world: World, *, listeners: bool, rules: bool) -> Looked:
-        """Asks, together with the reading that follows, whatever costs little. `rules`: it is one that minds them."""
+        """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""
         session = world.session
         roots = list(self._roots) if listeners and self._listening.ask_with_reading() else []
-        # Where it reads a world again, on account of what it learnt, what it has just asked is known.
+        # When a world is read again because of new answers, the elements that were just asked are known.
         custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
         self._asked.update(custom)
         for local in custom:
-            self._custom[local] = self._custom.pop(local)  # to the end: the others have their turn
+            self._custom[local] = self._custom.pop(local)  # moved to the end, so that the others have their turn
         looked = Looked(
             counters=None if rules and self.rules.are_many else session.post(GetDomCounters()),
             roots=roots,
@@ -168,7 +168,7 @@ class Hidden:
         return looked
 
     async def counted(self, world: World, looked: Looked) -> Counted:
-        """What Chrome counts after a reading, or counted with it. Raises as `begin`."""
+        """Chrome's counters after a reading, or together with it. Raises as `begin`."""
         if looked.counters is not None:
             counters = await _answered(world, looked.counters)
             return Counted(counters.documents, counters.nodes, counters.js_event_listeners)
@@ -178,7 +178,7 @@ class Hidden:
         return Counted(found["Documents"], found["Nodes"], found["JSEventListeners"], found["RecalcStyleCount"])
 
     async def adopt(self, world: World, looked: Looked, counted: Counted, part: FramePart, *, listeners: bool) -> bool:
-        """Tells the world what became known; True when it reads otherwise then. Raises as `begin`."""
+        """Gives the answers to the world; True if the document has to be read again. Raises as `begin`."""
         for number in part.gone:
             if (root := self._roots.pop(number, None)) is not None:
                 world.release(root)
@@ -220,7 +220,7 @@ class Hidden:
         return entered
 
     def _accounts_for(self, counted: Counted, came: list[int]) -> bool:
-        """Whether no nodes were made since the last time, or just as many as text came and nothing else."""
+        """Whether no nodes were created since the last time, or exactly as many as text nodes were added."""
         nodes, before = (counted.documents, counted.nodes), self._came
         if nodes != self._nodes:
             texts = came[0] - before[0] if came and before and came[1] == before[1] else 0
@@ -230,7 +230,7 @@ class Hidden:
         return True
 
     async def _search(self, world: World, counted: Counted, came: list[int]) -> bool:
-        """Looks for closed roots in what has changed since."""
+        """Searches for closed roots after changes; True if any was found."""
         begun = time.monotonic()
         if self._large and begun - self._searched < self._search_took_s / _SHARE:
             self._unsearched = _UNSEARCHED
@@ -253,7 +253,7 @@ class Hidden:
             return (await world.session.send(GetDomCounters())).nodes
 
     async def _find_closed(self, world: World, markups: list[bytes]) -> bool:
-        """Finds the hosts of the closed roots that the markup has more than are known; True when there are any."""
+        """Finds the hosts of closed roots in the markup that are not known yet; True if there are any."""
         self._unsearched = None
         self._searched, self._large = time.monotonic(), sum(map(len, markups)) > LARGE_MARKUP
         there = sum(markup.count(_CLOSED) for markup in markups)
@@ -262,7 +262,7 @@ class Hidden:
         known = before = int(await world.call("closedRootsThere"))
         if there - known == self._more_in_markup:
             return False
-        while known < there and await _adopt_closed(world, there - known):  # there may be others in what was found
+        while known < there and await _adopt_closed(world, there - known):  # they may contain others
             known = int(await world.call("closedRootsThere"))
         self._more_in_markup = there - known
         return known > before
@@ -307,7 +307,7 @@ class Hidden:
         return await self._tell_internals(world, list(found), await _ask_internals(world.session, found.values()))
 
     async def renew_internals(self, world: World, local: int) -> bool:
-        """Asks again what a custom element says of itself; True when it is otherwise than before. Raises as `begin`."""
+        """Asks again for the role, name and states of a custom element; True if they changed. Raises as `begin`."""
         if local not in self._custom:
             return False
         answers = await _ask_internals(world.session, [self._custom[local].node])
@@ -338,17 +338,17 @@ _KNOWN: WeakKeyDictionary[World, Hidden] = WeakKeyDictionary()
 
 
 def hidden_of(world: World) -> Hidden | None:
-    """What Chrome has told of the world's document, once that was asked."""
+    """The `Hidden` of the world, None if there is none yet."""
     return _KNOWN.get(world)
 
 
 def keep_hidden(world: World, hidden: Hidden) -> None:
-    """What Chrome tells of the world's document is in `hidden` from now on."""
+    """Sets the `Hidden` of the world."""
     _KNOWN[world] = hidden
 
 
 async def _answered(world: World, asked: asyncio.Future[T]) -> T:
-    """What was asked with a reading is answered before it, as a rule.
+    """The answer to a query that was sent with a reading; it usually comes before the reading's.
 
     Raises DocumentGone, PageUnresponsive, BrowserError.
     """
@@ -359,7 +359,7 @@ async def _answered(world: World, asked: asyncio.Future[T]) -> T:
 
 
 def _seen(answer: asyncio.Future[Any]) -> None:
-    """Nobody may come to await it, when the reading fails."""
+    """Marks an error as retrieved: if the reading fails, the future is never awaited."""
     if not answer.cancelled():
         answer.exception()
 
@@ -374,7 +374,7 @@ def _ask_internals(
 
 
 async def _adopt_closed(world: World, wanted: int) -> int:
-    """Asks possible hosts for their closed roots until so many are found; how many are."""
+    """Asks possible hosts for closed roots until `wanted` are found; gives how many were found."""
     found, begun = 0, 0
     while found < wanted:
         with world.group() as group:

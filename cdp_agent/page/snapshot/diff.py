@@ -1,8 +1,8 @@
-"""What became of a page's lines: the difference of two snapshot texts, as a model reads it.
+"""The difference of two snapshot texts, for a model to read.
 
-A line is the same line when it carries the same ref, wherever it moved to. What carries another ref, or none, is the
-same thing when its whole subtree reads the same in the same place, when it still holds what it held, or when it is the
-only one of its role that the one and the other have there. A subtree that came or went is told whole.
+Two lines are the same if they have the same ref, wherever they are. Lines with different refs, or none, count as the
+same if their whole subtrees have the same text in the same place, if they contain the same lines, or if each is the
+only one of its role there. A subtree that was added or removed is given as a whole.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from .lines import has_focus, without_focus, without_ref
 
 _MOST_MOVED = 3
 _MOST_TRIED = 8
-"""Of lines that read alike, for which of them one is."""
+"""How many lines with equal text are tried as counterparts of a line."""
 _FEW_DISABLED = 8
-"""So many are told one by one."""
+"""How many lines that were disabled or enabled are listed one by one."""
 _DISABLED = re.compile(r" \(((?:now|no longer) \[disabled\])\)$")
 _TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
-"""Where a link leads, behind its ref: of one that is gone nobody needs that."""
+"""The address of a link, after its ref, which is left out for a removed link."""
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
 def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
     """The lines that were added ("+ …"), removed ("- …") and changed ("~ …"), in the order of the page.
 
-    When limited, at most MAX_LINES lines or MAX_CHARACTERS characters; the last one then accounts for the rest. What
-    is below an added line is indented under it; what was below a removed line is counted. What moved is told
-    with its new place; the focus is no change, and what was rendered anew as it was is one line. When that is longer
-    than the page, the page itself comes instead ("= …").
+    When limited, at most MAX_LINES lines or MAX_CHARACTERS characters; the last line then says how much was left out.
+    The lines below an added line are indented under it; those below a removed line are counted. Moved lines are given
+    with their new place; the focus is no change, and a subtree that was rendered anew unchanged is one line. If all
+    this is longer than the page, the page itself is given instead ("= …").
     """
     if before == after:
         return []
@@ -73,7 +73,7 @@ def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
 
 
 def focused(text: str) -> str | None:
-    """The line that has the focus, without its indent: the innermost of them; None when there is none."""
+    """The innermost line with the focus, without its indent; None when there is none."""
     found = None
     for line in text.split("\n") if "[focused]" in text else ():
         if has_focus(line):
@@ -82,7 +82,7 @@ def focused(text: str) -> str | None:
 
 
 class _Comparison:
-    """Goes through the new tree beside the old one, and writes down what is not the same."""
+    """Compares the new tree with the old one, and collects the differences."""
 
     def __init__(self, old: TreeLine, new: TreeLine) -> None:
         self._old, self._new = old, new
@@ -90,14 +90,14 @@ class _Comparison:
         self._new_by_ref = {line.ref: line for line in new.all() if line.ref}
         self._told: list[str] = []
         self._added: list[tuple[int, TreeLine]] = []
-        """Where in `_told` each subtree that came is to stand."""
+        """The added subtrees, each with its place in `_told`."""
         self._removed: list[TreeLine] = []
         self._renamed: list[tuple[str, str]] = []
         self._shut: list[TreeLine] = []
         self._opened: list[TreeLine] = []
-        """Lines that have become inert, and such as no longer are."""
+        """Lines that are no longer inert."""
         self._disabled: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
-        """What is disabled now, or no longer, and else as it was: where in `_told` that is, and the ref."""
+        """Lines that were only disabled or enabled, each with its place in `_told` and its ref."""
         self._kept: dict[int, TreeLine] = {}
         """The old line of each new one that had one."""
         self._below(old, new)
@@ -121,7 +121,7 @@ class _Comparison:
         return [*told, *self._moved(), *inert, *disabled, *self._anew()]
 
     def _moved(self) -> Iterator[str]:
-        """Where those are that stand in another order than before: as few as can be, without what is in them."""
+        """The new places of lines whose order changed: as few lines as possible, without those inside them."""
         at = {id(line): index for index, line in enumerate(self._old.all())}
         kept = [line for line in self._new.all() if id(line) in self._kept]
         stayed = longest_rise([at[id(self._kept[id(line)])] for line in kept])
@@ -135,7 +135,7 @@ class _Comparison:
             yield "~ " + cut(f"moved, now in this order: {', '.join(short_line(line) for line, *_ in places)}")
 
     def _below(self, old: TreeLine, new: TreeLine) -> None:
-        """What became of the lines below `old`, which is `new` now."""
+        """Compares the lines below `old` with those below `new`, which is the same line."""
         old.below, new.below = unwrapped(old, new), unwrapped(new, old)
         was = self._same_below(old, new)
         taken = {id(line) for line in was.values()}
@@ -150,7 +150,7 @@ class _Comparison:
             self._below(before, line)
 
     def _same_below(self, old: TreeLine, new: TreeLine) -> dict[int, TreeLine]:
-        """The old line of each line below `new` that had one: by ref, by what it holds or says, as the only one."""
+        """The old line of each line below `new` that has one: by ref, by its contents or text, or as the only one."""
         was = {id(line): self._old_by_ref[line.ref] for line in new.below if line.ref in self._old_by_ref}
         left_old = [line for line in old.below if not self._is_there(line)]
         left_new = [line for line in new.below if id(line) not in was]
@@ -184,7 +184,7 @@ class _Comparison:
         return line.ref is not None and line.ref in self._new_by_ref
 
     def _inside_added(self, line: TreeLine) -> None:
-        """What was there before and stands in something new now, may have changed."""
+        """Compares old lines that are inside an added line now."""
         for each in line.below:
             if each.ref in self._old_by_ref:
                 before = self._old_by_ref[each.ref]
@@ -208,9 +208,9 @@ class _Comparison:
             self._told.append(f"~ {said or cut(now.text) + lines_changed(was, now)}")
 
     def _only_told_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
-        """The descriptions of the line, had or lost, that are told with another one before it then or now.
+        """The descriptions that the line gained or lost only because they are given with another line.
 
-        What several things share is told once, with the first of them: who that is may have changed, and nothing else.
+        A description of several elements is given once, with the first of them, and another one may be the first now.
         """
         had, has = (set(_DESCRIPTION.findall(line.text)) for line in (was, now))
         if had == has:
@@ -223,7 +223,7 @@ class _Comparison:
 
     @cached_property
     def _orders(self) -> tuple[dict[int, tuple[int, str]], dict[int, tuple[int, str]]]:
-        """For each line of the old and the new tree which one it is, and what it says."""
+        """For each line of the old and the new tree, its position and its text."""
         old, new = (
             {id(line): (index, line.text) for index, line in enumerate(root.all())} for root in (self._old, self._new)
         )
@@ -234,7 +234,7 @@ class _Comparison:
         return any(index < own and description in text for index, text in order.values())
 
     def _forget_moved(self) -> None:
-        """What has no ref and says the same in another place is neither gone nor new."""
+        """Drops lines without refs that were removed in one place and added with the same text in another."""
         gone = Counter(line.bare for line in self._removed if not line.ref)
         kept = []
         for where, line in self._added:
@@ -249,7 +249,7 @@ class _Comparison:
 
     def _whole(self, line: TreeLine, depth: int) -> Iterator[str]:
         if depth and line.ref in self._old_by_ref:
-            return  # it has only moved there
+            return  # it has only moved
         yield f"+ {'  ' * depth}{cut(line.said)}"
         for each in line.below:
             yield from self._whole(each, depth + 1)

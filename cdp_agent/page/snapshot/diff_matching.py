@@ -1,4 +1,4 @@
-"""Which line of a page as it was is which of the page as it is, where no ref says so."""
+"""Finds which line of the old page corresponds to which of the new one, where no ref shows that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"\w+")
 
 
 def longest_rise(numbers: list[int]) -> set[int]:
-    """The indexes of as many of the numbers as rise from each to the next."""
+    """The indices of a longest increasing subsequence of the numbers."""
     if all(one < other for one, other in itertools.pairwise(numbers)):
         return set(range(len(numbers)))
     ends: list[int] = []  # of rises of 1, 2, 3 … numbers, the least that one can end with
@@ -34,7 +34,7 @@ def longest_rise(numbers: list[int]) -> set[int]:
 
 
 def outermost(line: TreeLine, wanted: set[int]) -> Iterator[tuple[TreeLine, TreeLine, bool]]:
-    """The outermost lines below that are wanted, each with the one above it, and whether it is the first in that."""
+    """The outermost lines in `wanted` below `line`, each with its parent, and whether it is the first there."""
     above, inside = line, True
     for each in line.below:
         if id(each) in wanted:
@@ -45,7 +45,7 @@ def outermost(line: TreeLine, wanted: set[int]) -> Iterator[tuple[TreeLine, Tree
 
 
 class Neighbours:
-    """What stands before and after the lines below one that was and is."""
+    """The neighbours of lines below a line that exists in both trees."""
 
     def __init__(self, old: TreeLine, new: TreeLine) -> None:
         self._old, self._new = old.below, new.below
@@ -53,9 +53,9 @@ class Neighbours:
         self._had, self._has = ({line.bare for line in lines} for lines in (self._old, self._new))
 
     def are_others(self, gone: TreeLine, come: TreeLine) -> bool:
-        """Whether two lines with refs that read alike stand beside different things, each of which is there still.
+        """Whether two lines with refs and the same text have different neighbours, which all still exist.
 
-        Rows of a control and its text are not told apart but by that text.
+        In rows of a control with a text beside it, only that text distinguishes the controls.
         """
         return any(self._are_others(gone, come, step) for step in (-1, 1))
 
@@ -72,7 +72,7 @@ class Neighbours:
     def texts_in_place(
         self, left_old: list[TreeLine], left_new: list[TreeLine], was: dict[int, TreeLine]
     ) -> dict[int, TreeLine]:
-        """The old line of each new one without a ref that says some of its words, after the same line as it."""
+        """For new lines without refs, the old line that shares words with it and follows the same line."""
         left = set(map(id, left_old))
         found: dict[int, TreeLine] = {}
         for line in left_new:
@@ -93,13 +93,13 @@ class Neighbours:
 def unmatched(
     old: list[TreeLine], new: list[TreeLine], was: dict[int, TreeLine]
 ) -> tuple[list[TreeLine], list[TreeLine]]:
-    """Those of both that stand for nothing of the other yet."""
+    """The lines of both lists that have no counterpart yet."""
     taken = {id(line) for line in was.values()}
     return [line for line in old if id(line) not in taken], [line for line in new if id(line) not in was]
 
 
 def with_the_same_inside(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
-    """The old line of each new one that holds what the old one held: most of the refs in it."""
+    """For new lines, the old line with the same contents: most of the refs inside it."""
     holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
     was: dict[int, TreeLine] = {}
     for line in left_new if holders else ():
@@ -114,9 +114,9 @@ def with_the_same_inside(left_old: list[TreeLine], left_new: list[TreeLine]) -> 
 
 
 def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
-    """The lines below `line`; of wrappers that say nothing what they hold, where some of that is below `other` itself.
+    """The lines below `line`; wrappers without text are replaced by their contents if `other` has some of these itself.
 
-    Around a single thing they are not written: that they come and go is nothing of its own.
+    Snapshots leave out wrappers around a single thing, so that their coming and going is no change.
     """
     beside = {each.ref for each in other.below if each.ref}
     below: list[TreeLine] = []
@@ -127,7 +127,7 @@ def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
 
 
 def own_words(line: TreeLine) -> str:
-    """What the line itself says, wherever the caret is."""
+    """The text of the line itself, without the mark of the caret."""
     said = parts_of(without_ref(line.text))
     if said is None or not CARET.search(line.text):
         return without_ref(line.text)
@@ -136,15 +136,15 @@ def own_words(line: TreeLine) -> str:
 
 
 def called(line: TreeLine) -> object:
-    """Role and name of a line, whatever its states; of one without a name what no other has."""
+    """Role and name of a line, without its states; for one without a name, a value that equals no other."""
     said = parts_of(line.text)
     return (line.role, said[1]) if said and said[1] else id(line)
 
 
 def is_same_thing(was: TreeLine, now: TreeLine) -> bool:
-    """Whether two lines of one role in one place, one gone and one come, are one thing that changed.
+    """Whether an old and a new line of the same role in the same place are one thing that changed.
 
-    Those without a ref are, unless both are whole subtrees; those with refs when they are called the same.
+    Lines without refs are, unless both have subtrees; lines with refs are if they have the same name.
     """
     if was.ref or now.ref:
         old, new = parts_of(was.text), parts_of(now.text)
@@ -153,7 +153,7 @@ def is_same_thing(was: TreeLine, now: TreeLine) -> bool:
 
 
 def are_apart(gone: TreeLine, come: TreeLine, old: TreeLine, new: TreeLine, was: dict[int, TreeLine]) -> bool:
-    """Whether two texts without a common word stood beside different things: `was` has the old line of each new one."""
+    """Whether two texts without a common word have different neighbours. `was` has the old line of each new one."""
     if gone.role != "text" or set(_WORD.findall(gone.text)) & set(_WORD.findall(come.text)) != {"text"}:
         return False
     i, j = old.below.index(gone), new.below.index(come)

@@ -11,7 +11,7 @@ CARET = re.compile(r" \[(?:caret|selection)\b")
 
 
 class TreeLine:
-    """A line with those below it. `bare` stands for what it says, with all below it, but for the refs."""
+    """A line with the lines below it. `bare` is a number for the text of the whole subtree without refs."""
 
     __slots__ = ("bare", "below", "opens", "ref", "role", "said", "text")
 
@@ -23,7 +23,7 @@ class TreeLine:
         self.text = raw if is_text else without_inert(self.said)
         """`said` without the mark of what a dialog in front of it shuts off."""
         self.opens = not is_text and raw.endswith(":")
-        """Its colon only says that there are lines below."""
+        """Whether it ends with a colon that only says that there are lines below."""
         self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
         self.below: list[TreeLine] = []
         self.bare = 0
@@ -38,19 +38,19 @@ class TreeLine:
         return [each.text for each in self.below if each.role == "|"]
 
     def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
-        """All below it is there: `numbers` gives what says the same the same number."""
+        """Computes `bare` once the subtree is complete. `numbers` gives the same number to equal subtrees."""
         said = (without_ref(self.text), *(each.bare for each in self.below))
         self.bare = numbers.setdefault(said, len(numbers))
 
     def all(self) -> Iterator[TreeLine]:
-        """It and all below it, in order."""
+        """This line and all lines below it, in order."""
         yield self
         for each in self.below:
             yield from each.all()
 
 
 def differing_parts(before: str, after: str) -> tuple[list[str], list[str]]:
-    """Both texts without what they begin and end with in common, except for the lines that the rest stands in."""
+    """Both texts without their common beginning and end, except for the ancestors of the lines that remain."""
     old, new = (text.split("\n") if text else [] for text in (before, after))
     first, shortest = 0, min(len(old), len(new))
     while first < shortest and old[first] == new[first]:
@@ -78,7 +78,7 @@ def differing_parts(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 def _path_to(lines: list[str], index: int) -> list[str]:
-    """The lines above `index` that what comes next may stand in, outermost first."""
+    """The line before `index` with its ancestors, outermost first: lines from `index` on may be below any of them."""
     path: list[str] = []
     depth: int | None = None
     for line in reversed(lines[:index]):
@@ -92,7 +92,7 @@ def _path_to(lines: list[str], index: int) -> list[str]:
 
 
 def parse(raw_lines: list[str], numbers: dict[tuple[object, ...], int]) -> TreeLine:
-    """The lines as a tree, under a line that says nothing."""
+    """The lines as a tree, below an empty root line."""
     root = TreeLine("")
     path = [root]
     for raw in raw_lines:

@@ -1,4 +1,4 @@
-"""In which words a difference of two snapshots tells what became of a line, and how much of it."""
+"""The wording of a difference between two snapshots, and how much of a line it shows."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LONGEST_GONE = 12
 _FEW_INERT = 2
 _FEW_WORDS = 60
 _LONG_ALIKE = 100
-"""Characters that two texts begin or end with in common: of more than these few are told."""
+"""Of a common beginning or end of two texts that is longer, in characters, only the last or first words are shown."""
 _BEGINNING = 40
 _WORDS_AROUND = 20
 _CLASSES = re.compile(r"\[class=(?!.*…)")
-"""Unless cut."""
+"""The state with an element's classes, if they are not cut."""
 
 
 def first_words(lines: list[TreeLine]) -> str:
-    """What tells the first line, which says nothing itself, from others: the first heading or text, or else name."""
+    """A text to recognize the first line, which has none itself: the first heading or text below it, or else name."""
     said = [parts for each in lines if (parts := parts_of(each.text)) is not None]
     if not said or said[0][1] or said[0][3].removeprefix(":"):
         return ""
@@ -49,16 +49,16 @@ def listed(things: list[str], count: int) -> str:
 
 
 def told_as_inert(how: str, lines: list[TreeLine]) -> list[str]:
-    """That lines became inert, or no longer are: a dialog does that to all that is around it."""
+    """Says that lines became inert, or no longer are: a dialog does that to everything around it."""
     if len(lines) <= _FEW_INERT:
         return [f"~ {cut(each.text)} ({how} [inert])" for each in lines]
     return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
 
 
 def told_change(was: TreeLine, now: TreeLine, told_elsewhere: set[str]) -> str:
-    """One line for both: what they share once, what differs as "old → new"; "" when nothing does.
+    """One line for a change: common parts once, differences as "old → new"; "" when there are none.
 
-    Nothing differs by a caret that has gone, or by what is `told_elsewhere`.
+    A caret that is gone, and descriptions in `told_elsewhere`, are no differences.
     """
     old, new = parts_of(was.text), parts_of(now.text)
     if old is None or new is None or old[0] != new[0]:
@@ -92,7 +92,7 @@ def told_change(was: TreeLine, now: TreeLine, told_elsewhere: set[str]) -> str:
 
 
 def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
-    """Of classes that are told before and now, those that the other has not; takes both out of the lists."""
+    """The classes that were lost or gained, if both lists have classes, which are taken out of the lists."""
     now, before = ([each for each in states if _CLASSES.match(each)] for states in (gained, lost))
     if not now or not before:
         return []
@@ -104,7 +104,7 @@ def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
 
 
 def _apart_in(now: str, before: str) -> tuple[str, str]:
-    """Of two texts that are long and alike: how the first begins, and where both differ, with a few words around it."""
+    """For two long, similar texts: the beginning of the first, and the differing parts with a few words around them."""
     first = _shared(now, before)
     last = _shared(now[first:][::-1], before[first:][::-1])
     start = first - _WORDS_AROUND if first > _LONG_ALIKE else 0
@@ -116,7 +116,7 @@ def _apart_in(now: str, before: str) -> tuple[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """The length of the common beginning."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -127,12 +127,12 @@ def lines_changed(was: TreeLine, now: TreeLine) -> str:
 
 
 def _said_of_none(line: TreeLine) -> str:
-    """What a line says that has no text beside it."""
+    """What a line says if it has no text."""
     return " of several lines" if line.value else " no text of its own" if line.opens else " empty"
 
 
 def _said_in_full(state: str, others: list[str]) -> str:
-    """The state, in full where one of the others is: a description that several things share is so only once."""
+    """The state, completed by one of the others: a description shared by several elements is in full only once."""
     if not (state.startswith('[description="') and state.endswith('…"]')):
         return state
     return next((each for each in others if each.startswith(state[:-3])), state)
@@ -143,7 +143,7 @@ def cut(text: str) -> str:
 
 
 def first_of_gone(lines: Iterable[str]) -> Iterator[str]:
-    """Of many removed in a row the first, and how many more: nobody can act on them."""
+    """The lines, but of many consecutive removals only the first ones and how many more: nobody can act on them."""
     for is_gone, group in itertools.groupby(lines, lambda line: line.startswith("- ")):
         run = list(group)
         if is_gone and len(run) > _LONGEST_GONE:

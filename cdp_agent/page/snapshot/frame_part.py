@@ -1,4 +1,4 @@
-"""What the functions that read a whole world have in common; each adds its own fields."""
+"""The common part of the results of functions that read a whole world; each adds its own fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class FramePart(msgspec.Struct, frozen=True, kw_only=True):
-    """What every function that reads a whole world answers, among other things."""
+    """The result of every function that reads a whole world, with fields of its own."""
 
     first: int
     end: int
@@ -16,24 +16,24 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     remote: list[int]
     """The iframe elements whose content lives in another world."""
     internals: list[int]
-    """What may have roles and names of `ElementInternals`, and was not asked about yet."""
+    """The custom elements that may have roles and names by `ElementInternals`, and were not asked about yet."""
     roots: int
-    """How many documents and shadow roots were entered so far."""
+    """The number of documents and shadow roots entered so far."""
     gone: list[int]
-    """Those of them that are gone since, by number."""
+    """The numbers of those roots that are gone since."""
     endless: bool = False
-    """It holds a text of so many megabytes that Chrome would take very long to write its markup out."""
+    """Whether it has a text so long, many megabytes, that Chrome would take very long to serialize the document."""
     came: list[int] = []
-    """How many text nodes came since the first reading, and how often anything else."""
+    """How many text nodes were added since the first reading, and how often anything else was."""
     editors: list[int] = []
-    """The code editors in it: what they hold is asked of the page."""
+    """The code editors, whose contents are asked of the page."""
     elements: str = ""
-    """Changes when elements come or go; where it matters which of them listen for the mouse, see `minds_listeners`."""
+    """A text that changes when elements come or go, if it matters which of them listen for the mouse."""
 
     rules: int = 0
-    """How many style rules there are, where they were walked over."""
+    """The number of style rules, if they were walked over."""
     same_rules: bool = False
-    """They were not, since the world was told that they are the same: see style_rules.py."""
+    """Whether they were not walked over, since the world was told that they are the same: see style_rules.py."""
 
     minds_listeners: ClassVar[bool] = False
     minds_rules: ClassVar[bool] = False

@@ -1,8 +1,8 @@
-"""What code editors hold, asked of the page: they draw only the lines in view, and our world cannot see their objects.
+"""The contents of code editors, asked of the page: they draw only visible lines, and our world sees no page objects.
 
 One function of ours is called on the editor's element in the page's own world. It only reads, and leaves nothing there;
-what comes back is text like any other of the page. (`throwOnSideEffect` would hold a page to that, but takes 15 to 200
-ms each time, since V8 gives up its compiled code for it.)
+what comes back is text like any other of the page. (`throwOnSideEffect` would enforce that, but takes 15 to 200 ms
+each time, since V8 discards its compiled code.)
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class _Editor(msgspec.Struct):
     node: int | None
     """Its `backendNodeId`, None when it left the page before it could be asked."""
     answer: str | None = None
-    """What `codeHeld` gave last."""
+    """The last result of `codeHeld`."""
 
 
 _known: WeakKeyDictionary[World, dict[int, _Editor]] = WeakKeyDictionary()
 
 
 async def adopt_code(world: World, editors: list[int]) -> bool:
-    """Tells the world what these code editors (local ids) hold; True when that is news about any of them."""
+    """Gives the world the contents of these code editors (local ids); True if any of them changed."""
     known = _known.setdefault(world, {})
     fresh = [local for local in editors if local not in known]
     known |= {local: _Editor(node) for local, node in zip(fresh, await _nodes(world, fresh), strict=True)}
@@ -73,7 +73,7 @@ class _Held(msgspec.Struct, frozen=True):
 
 
 def _text(result: runtime.RemoteObject) -> str | None:
-    """The page's word, if it has the form it should have."""
+    """The result of the page as text, if it has the expected form."""
     try:
         answer = msgspec.json.decode(result.value, type=str | None) if bytes(result.value) else None
         if answer is not None:

@@ -1,8 +1,8 @@
 """The lines of a snapshot: the one place that reads what render.js writes.
 
-A line is read from its beginning, part after part: `- button "Pay" [disabled] [ref=E7] → /pay: text`. What a page says
-stands in quotes or behind the colon, or, to the letter, in rows behind "| ". So no text of a page is ever taken for a
-role, a state, a ref or an address, whatever it imitates.
+A line is parsed from its beginning: `- button "Pay" [disabled] [ref=E7] → /pay: text`. The page's own text is in quotes
+or after the colon, or, verbatim, in rows after "| ". So no text of a page is ever mistaken for a role, a state, a ref
+or an address, whatever it imitates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PARTS = re.compile(rf'- ([^\s:"]+)( {_QUOTED})?((?: {_STATE_TEXT})*)(.*)', re.D
 _STATES = re.compile(rf" ({_STATE_TEXT})")
 _LABEL = re.compile(rf' *- ([^\s:"]+(?: {_QUOTED})?)')
 _HINTS = ("[testid=", "[class=", "[name=", "[id=", "[icon=")
-"""What hintOf in page/js says of what has no name."""
+"""The hints that hintOf in page/js gives for elements without names."""
 _FOCUSED = re.compile(rf"( *{_HEAD}) \[focused\]")
 _INERT = re.compile(rf"( *{_HEAD}) \[inert\]")
 _SELECTED = re.compile(rf"( *{_HEAD}) \[selected\]")
@@ -44,11 +44,11 @@ _CHANGED = re.compile(
 )
 
 FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
-"""What text is typed into."""
+"""The roles of text fields."""
 WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
-"""What they say is a value: it changes while they stay."""
+"""The roles whose text is a value, which may change while the element stays the same."""
 ITEMS = ("row", "listitem", "treeitem", "article")
-"""What is one of many of a kind."""
+"""The roles of elements that are one of many of a kind."""
 LONGEST_ADDRESS = 2_000
 LONGEST_TITLE = 300
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
@@ -56,10 +56,9 @@ _NEVER_BARE = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What one line says. `name` is without its quotes; `states` are as they are written, the ref not among them.
+    """The parts of a line. `name` is without its quotes; `states` are without the ref.
 
-    `text` stands behind the colon as it is written, None where nothing does; `opens`: the colon only says that there
-    are lines below.
+    `text` is written after the colon, None for nothing; `opens`: the colon only says that there are lines below.
     """
 
     depth: int
@@ -74,12 +73,12 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def indent_of(line: str) -> int:
-    """How many spaces it begins with: two for each line that it stands in."""
+    """The number of leading spaces: two for each level."""
     return len(line) - len(line.lstrip(" "))
 
 
 def read_line(raw: str) -> Line | None:
-    """The line; None for a row of a text of several lines, and for what says what is not there."""
+    """Parses a line; None for a row of a multi-line text, and for notes on what was left out."""
     found = _LINE.fullmatch(raw)
     if found is None:
         return None
@@ -98,10 +97,10 @@ def read_line(raw: str) -> Line | None:
 
 
 def with_descriptions_once(text: str) -> str:
-    """The lines with long descriptions in full where they are said first, and by their beginning from then on.
+    """The text with each long description in full only at its first place, and shortened from then on.
 
-    Many things of one kind are often described by one text, such as which keys move a node of a drawing. And the help
-    below a field is no line of its own where it is all that the field is described by.
+    Many elements of a kind often share a description, such as which keys move a node of a drawing. And a help text
+    below a field has no line of its own if it is the whole description of the field.
     """
     said: set[str] = set()
     pieces: list[str] = []
@@ -122,7 +121,7 @@ def with_descriptions_once(text: str) -> str:
 
 
 def _long_descriptions(text: str) -> Iterator[re.Match[str]]:
-    """A fifth of the time that the expression takes to find them itself."""
+    """The long descriptions, found in a fifth of the time of a search with the expression alone."""
     at = text.find('[description="')
     while at != -1:
         found = _LONG_DESCRIPTION.match(text, at - 1) if at else None
@@ -132,12 +131,12 @@ def _long_descriptions(text: str) -> Iterator[re.Match[str]]:
 
 
 def value_of(state: str) -> str:
-    """What a state says: `password` for `[type=password]`, "" for `[checked]`."""
+    """The value of a state: `password` for `[type=password]`, "" for `[checked]`."""
     return unquoted(state[1:-1].partition("=")[2])
 
 
 def unquoted(text: str) -> str:
-    """A text as the page has it, whether it stands in quotes or not."""
+    """The page's text of a part that may be in quotes."""
     if len(text) > 1 and text.startswith('"') and text.endswith('"'):
         try:
             return str(msgspec.json.decode(text))
@@ -147,29 +146,29 @@ def unquoted(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text of a page in quotes, in one line whatever it holds."""
+    """A text of a page in quotes, always in one line."""
     written = msgspec.json.encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")).decode()
     return _NEVER_BARE.sub(lambda each: f"\\u{ord(each[0]):04x}", written)
 
 
 def units_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where a part of a page's text begins and ends as a page counts: in UTF-16 units, of which an emoji has two."""
+    """The start and end of a part of a text in UTF-16 units, as pages count: an emoji has two."""
     before, part = (each.encode("utf-16-le", "surrogatepass") for each in (text[:start], text[start:end]))
     return len(before) // 2, (len(before) + len(part)) // 2
 
 
 def heading(url: str, title: str) -> str:
-    """Which page something is of, for a model: of what a page makes endless only the beginning."""
+    """A heading with a page's title and address for a model, shortened, since a page may make them endless."""
     return f"Address: {shown_address(url)}\nTitle: {shortened(title, LONGEST_TITLE)}"
 
 
 def shown_address(url: str) -> str:
-    """So much of an address as a model is shown: a page may make it endless."""
+    """An address for a model, shortened, since a page may make it endless."""
     return shortened(url, LONGEST_ADDRESS)
 
 
 def shortened(text: str, longest: int = 160) -> str:
-    """An address, or whatever a page may make endless, as far as it can be read at a glance."""
+    """An address or another text, cut to `longest` characters, since a page may make it endless."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -185,7 +184,7 @@ def heads_in(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 def links_in(text: str, url: str, frame_urls: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Where each link of a snapshot's text leads, as it is written, and the address of the document that it is in."""
+    """The address of each link in a snapshot's text, as written there, and the address of the link's document."""
     frames: list[tuple[int, str]] = [(-1, url)]
     for raw in text.split("\n"):
         is_frame = bool(frame_urls) and "- iframe" in raw
@@ -214,7 +213,7 @@ def ref_of(line: str) -> str | None:
 
 
 def ref_of_change(change: str) -> str | None:
-    """The ref of a line that tells a change, "~ - button …", whose name may be cut, or there twice."""
+    """The ref of a line of a difference, "~ - button …", in which a name may be cut or be there twice."""
     found = _CHANGED.match(change)
     return found[1] if found else None
 
@@ -237,12 +236,12 @@ def parts_of(line: str) -> tuple[str, str, list[str], str] | None:
 
 
 def parts_in(text: str) -> list[str]:
-    """What "a | b" is made of, the cells of a row or the options of a list: a bar of their own stands as `\\|`."""
+    """The parts of "a | b", the cells of a row or the options of a list; a bar inside a part is written `\\|`."""
     return [part.strip().replace("\\|", "|") for part in f" {text} ".split(" | ")]
 
 
 def label_of(line: str) -> str:
-    """What a line is called, as it is written: `button "Pay"`, or `button [icon=trash]` where it has no name."""
+    """Role and name of a line as written: `button "Pay"`, or `button [icon=trash]` if it has no name."""
     found = _LABEL.match(line)
     if not found or found[1].endswith('"'):
         return found[1] if found else ""
@@ -272,7 +271,7 @@ def without_selected(line: str) -> str:
 
 
 def state_in(line: str, name: str) -> bool:
-    """Whether a line has that state, one without a value: `[modal]`."""
+    """Whether a line has a state without a value, such as `[modal]`."""
     said = parts_of(line.lstrip(" ")) if f"[{name}]" in line else None
     return said is not None and f"[{name}]" in said[2]
 

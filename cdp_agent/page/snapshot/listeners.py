@@ -1,8 +1,8 @@
-"""Which elements listen for the mouse. No script can see that; Chrome tells it, a document or shadow root at a time.
+"""Which elements listen for the mouse. No script can see that; Chrome answers for a document or shadow root at a time.
 
 Measured: 0.15 ms on a small page, 12 ms for 2,000 listeners among 40,000 elements, 62 ms for 10,000 in a notebook app.
-So Chrome is asked together with each reading where listeners are few; else now and then, and after readings that found
-elements or listeners come or gone. The world is told what changed.
+So Chrome is asked together with each reading if listeners are few; else now and then, and after readings in which
+elements or listeners were added or removed. The world is given the changes.
 """
 
 from __future__ import annotations
@@ -29,40 +29,40 @@ MOUSE = frozenset({
 KEYS = frozenset({"keydown", "keypress", "keyup", "beforeinput"})
 FEW = 300
 FEW_ELEMENTS = 2000
-"""So many listeners, among so many elements, are asked for each time."""
+"""Up to these numbers of listeners and elements, Chrome is asked with each reading."""
 MOST = 20_000
-"""For so many elements Chrome is asked who they are, which takes it 0.1 ms each."""
-# No counter tells that null was assigned to `onclick`. Where there are many, this share of the time goes into asking.
+"""The number of listening elements that are resolved at most, at 0.1 ms each."""
+# No counter changes when null is assigned to `onclick`. With many listeners, at most this share of the time is spent.
 SHARE = 0.05
 
 
 class ListenersTold(msgspec.Struct, frozen=True):
-    """What `adoptListening` in page/js answers."""
+    """The result of `adoptListening` in page/js."""
 
     news: bool
     elements: str
-    """What the world says of its elements now, "" when nothing was told. See `elementsThere` in page/js."""
+    """The world's text for its present elements, "" if it was not called. See `elementsThere` in page/js."""
     at_first: int = -1
-    """How many elements there were when the world was made."""
+    """The number of elements when the world was created."""
 
     def since_first(self) -> str:
-        """What is to be remembered of a document that was asked after its world was made."""
+        """The text to remember for a document that was asked about after its world was created."""
         return f"{self.at_first} {self.elements.partition(' ')[2]}"
 
     def instead_of(self, elements: str) -> str:
-        """What is to be remembered in the place of what it said before, unless elements came or went meanwhile."""
+        """The text to remember in place of the former `elements`, unless elements came or went meanwhile."""
         return self.elements if self.elements.partition(" ")[0] == elements.partition(" ")[0] else elements
 
 
 class _Heard(msgspec.Struct, frozen=True):
-    """What Chrome told of a document or shadow root."""
+    """Chrome's answer about a document or shadow root."""
 
     count: int
     nodes: set[int]
 
 
 class Listening:
-    """What is known of the listeners in a world, and what the world was told of them."""
+    """The known listeners in a world, and which of them were given to the world."""
 
     def __init__(self) -> None:
         self._heard: dict[int, _Heard] = {}
@@ -75,38 +75,38 @@ class Listening:
         self._elements = ""
         self._counted = -1
         self.left_out = 0
-        """How many more than `MOST` elements listen: they have no refs unless their role gives them one."""
+        """How many listening elements there are beyond `MOST`; these have refs only by their roles."""
 
     def ask_with_reading(self) -> bool:
-        """Where there are few, and some may cease to listen unseen, each time; where there are many, now and then."""
+        """Whether to ask with this reading: always if there are few, as some may go unseen; else now and then."""
         if self._is_fresh:
             return False
         return time.monotonic() - self._asked >= self._took / SHARE if self._many else bool(self._nodes)
 
     @property
     def may_be_late(self) -> bool:
-        """There are some that may have ceased to listen since they were asked for, which was for an earlier reading."""
+        """Whether the listeners were last asked for an earlier reading, so that some may be gone since."""
         return bool(self._nodes) and self._many and not self._is_fresh
 
     def begin_reading(self) -> None:
-        """Whatever was asked so far was asked for an earlier reading."""
+        """Begins a new reading, for which nothing was asked yet."""
         self._is_fresh = False
 
     def age_s(self) -> float:
-        """How long ago they were asked for."""
+        """How long ago the listeners were asked for, in seconds."""
         return time.monotonic() - self._asked
 
     def due(self, elements: str, counted: int) -> bool:
-        """Whether they may be others by now: `elements` is the word of the world, `counted` how many Chrome counts."""
+        """Whether listeners may have changed, by the world's text for its elements and Chrome's count of listeners."""
         return (elements, counted) != (self._elements, self._counted)
 
     def remember(self, elements: str, counted: int, took_s: float) -> None:
-        """What is so while no elements and listeners come or go."""
+        """Notes the state in which the listeners were asked for: nothing is due while it stays the same."""
         self._took = took_s
         self._remember(elements, counted)
 
     def remember_asked_before(self, elements: str, said: str, counted: int) -> None:
-        """The same where they were asked before `said` and `counted` were: others may have come meanwhile."""
+        """As `remember`, for listeners that were asked for before `said` and `counted`: more may have come since."""
         self._remember(elements, -1 if self.due(said, counted) else counted)
 
     def _remember(self, elements: str, counted: int) -> None:
@@ -116,11 +116,11 @@ class Listening:
         self._is_fresh = True
 
     def remember_roots(self, elements: str) -> None:
-        """The same when only roots were asked that are new."""
+        """As `remember`, when only new roots were asked about."""
         self._elements = elements
 
     async def tell(self, world: World, roots: Iterable[int], found: Mapping[int, Listeners]) -> ListenersTold:
-        """Tells the world who has come to listen in those that are found, and who has ceased to in any of `roots`.
+        """Gives the world the elements that began to listen, by `found`, and those that no longer do in any of `roots`.
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
@@ -145,14 +145,14 @@ class Listening:
 def ask_listeners(
     session: Session, roots: Iterable[Handle]
 ) -> asyncio.Future[list[dom_debugger.EventListeners | BaseException]]:
-    """Asks now. The roots are objects of the page's own world: Chrome tells of that world only."""
+    """Asks for the listeners. The roots are objects of the page's own world, since Chrome reports that world only."""
     # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
     asked = [session.post(dom_debugger.GetEventListeners(object_id=each.object_id, depth=-1)) for each in roots]
     return asyncio.gather(*asked, return_exceptions=True)
 
 
 def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException]) -> list[Listeners]:
-    """Those of each root; one that is gone has none. Raises SessionClosed, BrowserError."""
+    """The listeners of each root; none for one that is gone. Raises SessionClosed, BrowserError."""
     for answer in answers:
         if isinstance(answer, BaseException) and type(answer) is not ProtocolError:
             raise answer
@@ -160,7 +160,7 @@ def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException])
 
 
 async def own_object(session: Session, expression: str) -> Handle:
-    """The page's own object, which cannot be replaced. Raises ProtocolError, BrowserError."""
+    """An object of the page's own world, such as the document. Raises ProtocolError, BrowserError."""
     answer = await session.send(runtime.Evaluate(expression=expression))
     if answer.result.object_id is None:
         raise ProtocolError("Runtime.evaluate", 0, f"no {expression} came back")
@@ -168,7 +168,7 @@ async def own_object(session: Session, expression: str) -> Handle:
 
 
 async def hearing_keys(world: World, group: str) -> list[Handle] | None:
-    """What listens for keys in the document, shadow trees apart; None when the window does, which hears them all.
+    """The elements that listen for keys in the document, without shadow trees; None if the window listens to all keys.
 
     Raises DocumentGone, PageUnresponsive, BrowserError.
     """
@@ -186,12 +186,12 @@ async def _listeners_below(world: World, expression: str) -> Listeners:
 
 
 def _of_types(listeners: Listeners, types: frozenset[str]) -> set[int]:
-    """0 stands for the window, which is no node."""
+    """The backend node ids with listeners of these types; 0 stands for the window, which is not a node."""
     return {each.backend_node_id or 0 for each in listeners if each.type in types}
 
 
 async def _resolve(world: World, nodes: set[int], group: str) -> list[Handle]:
-    """The elements as objects of the world, without those that are gone."""
+    """The nodes as objects of the world, without those that are gone."""
     commands = [
         dom.ResolveNode(backend_node_id=node, execution_context_id=world.context_id, object_group=group)
         for node in nodes

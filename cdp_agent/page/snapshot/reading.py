@@ -1,6 +1,6 @@
-"""Reads all frames of a tab at once: one call of the same function in every world, and which iframe holds which frame.
+"""Reads all frames of a tab at once: calls a function in every world, and finds out which iframe holds which frame.
 
-What closed shadow roots hide is found on the way, so that the function is called again in a world where there was any.
+Closed shadow roots are found on the way; if a world has new ones, the function is called there again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
 _DEEPEST_HIDDEN = 4
-"""What was hidden may hide more; each time that something is found is a reading."""
+"""How often a world is read again: hidden contents may hide more."""
 FRAME_TIMEOUT_S = 2.0
-"""A frame that is on its way to a server which does not answer holds the others up no longer."""
+"""How long a frame that navigates to a server without an answer may delay the others."""
 
 
 P = TypeVar("P", bound=FramePart)
@@ -42,7 +42,7 @@ class Reading(msgspec.Struct, Generic[P]):
 
 
 class _Answer(msgspec.Struct, Generic[P]):
-    """What one world answered to one call, with what Chrome was asked together with that."""
+    """The result of one call in one world, with the queries that were sent to Chrome together with it."""
 
     part: P
     looked: Looked
@@ -51,7 +51,7 @@ class _Answer(msgspec.Struct, Generic[P]):
 
 
 class Readings(Generic[P]):
-    """What every world of a tab answered. `root` is the tab's own; the others are found from their iframe elements."""
+    """The results of all worlds of a tab. `root` is the tab's own; the others are found by their iframe elements."""
 
     def __init__(self, root: Reading[P], others: dict[str, Reading[P]], failures: dict[str, str]) -> None:
         self.root = root
@@ -59,7 +59,7 @@ class Readings(Generic[P]):
         self.failures = failures
 
     def child(self, parent: Reading[P], local: int) -> Reading[P] | str:
-        """What the frame inside this iframe element of `parent` answered; else why there is no answer."""
+        """The result of the frame inside this iframe element of `parent`, or why there is none."""
         frame_id = parent.frame.owners.get(local, "")
         found = self.by_frame.get(frame_id)
         return found if found is not None else self.failures.get(frame_id, "its process has not answered yet")
@@ -76,11 +76,11 @@ async def read_all(
     options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
     complete: Callable[[World, P, bool], P] = lambda _, part, __: part,
 ) -> Readings[P]:
-    """What `function` answers in each world, called with `options` and the next free id; the ids given are claimed.
+    """The results of `function` in all worlds, called with `options` and the next free id; newly given ids are claimed.
 
-    A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds what only that
-    world is told; `complete` makes a whole of what it answers to that, and is told whether the answer stands: one that
-    does not is followed by another. Raises PageUnresponsive or DocumentGone when the tab itself cannot be read,
+    A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds options for a
+    single world. `complete` turns a world's result into the full one; its last argument says whether the result is
+    final, or the world is read again. Raises PageUnresponsive or DocumentGone when the tab itself cannot be read,
     BrowserError.
     """
 

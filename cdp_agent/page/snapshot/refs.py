@@ -1,8 +1,8 @@
 """Refs: the handles by which a model and a program name elements, over all frames of a page.
 
-A world numbers its elements by itself, so that the page's text comes out finished. Two worlds may choose the same
-numbers; then the later one's are shifted. A number is never given to a second element, and never written into the page.
-A world is not kept alive by its refs: with its document goes what was read of it.
+A world numbers its elements itself, so that the text of the page is finished there. If two worlds choose the same
+numbers, those of the later one are shifted. A number is never given to a second element, and never written into the
+page. Refs do not keep a world in memory: what was read of a document goes with it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Range(msgspec.Struct, frozen=True):
 
 
 class ElementRef(msgspec.Struct, frozen=True):
-    """What a snapshot says of an element that can be named."""
+    """An element with a ref, as a snapshot describes it."""
 
     ref: str
     role: str
@@ -60,7 +60,7 @@ class RefTable:
         self._add(_Range(first, end, shift, ref(world)), world)
 
     def free(self, world: World) -> tuple[int, int]:
-        """What a call that may give ids is told as `next`, see `reserveIds` in page/js."""
+        """The `next` argument of calls that may give ids, see `reserveIds` in page/js."""
         ranges = self._by_world.get(world, [])
         return self.next, ranges[-1].end if ranges else 1
 
@@ -76,11 +76,11 @@ class RefTable:
         return world, number - found.shift
 
     def number(self, world: World, local: int) -> int:
-        """The number of a local id that was claimed."""
+        """The number for a claimed local id."""
         return _number(self._by_world.get(world, []), local)
 
     def write(self, world: World, text: str) -> str:
-        """Text of that world with its marked local ids as refs."""
+        """Text of a world with its marked local ids replaced by refs."""
         ranges = self._by_world.get(world, [])
         if all(each.shift == 0 for each in ranges):
             return text.replace("\x01", "E")
@@ -104,7 +104,7 @@ class RefTable:
         self._by_number.insert(bisect_right(self._by_number, added.start, key=lambda each: each.start), added)
 
     def _join_gone(self) -> None:
-        """Of numbers whose documents have gone, all there is to know is that they were given."""
+        """Joins the ranges of documents that are gone: of these numbers only their existence matters."""
         joined: list[_Range] = []
         for each in self._by_number:
             last = joined[-1] if joined else None
@@ -116,7 +116,7 @@ class RefTable:
 
 
 def _gone(range_: _Range) -> _Range:
-    """The range with its numbers as they were given out, as that of a world that has gone."""
+    """The range as one of a world that is gone, with the numbers as they were given out."""
     return _Range(range_.start, range_.end + range_.shift, 0, range_.world)
 
 

@@ -1,7 +1,7 @@
 """The aria snapshot of a page: all frames as one text, every element that matters with a ref.
 
-Every local root's world is asked at the same time and answers with finished text; here the texts are put into one
-another, and what could not be read is named. Nothing is written into the page.
+All worlds are asked at the same time and give finished text; here the texts of frames are inserted into those around
+them, and what could not be read is named. Nothing is written into the page.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def told(self) -> str:
-        """The text for a reader, to whom an empty one would say nothing."""
+        """The text for a reader, with a note in place of an empty one."""
         return self.text or NOTHING
 
 
@@ -68,17 +68,17 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class SnapshotPart(FramePart, frozen=True, kw_only=True):
-    """What `snapshot` in page/js answers: the text of one world, ids still local."""
+    """The result of `snapshot` in page/js: the text of one world with local ids."""
 
     text: str
     edits: list[str | tuple[int, int]] | None
-    """Instead of the text: new lines, and which lines of the text before stay (first, how many)."""
+    """In place of the text: new lines, and ranges of lines of the former text that stay (first, how many)."""
     checked: bool
-    """The text was read anew, and the edits are there to be held against it."""
+    """Whether the text was read anew, so that the edits can be checked against it."""
     serial: int
-    """The number of this text, 0 when the world keeps nothing of it."""
+    """The number of this text, 0 if the world does not keep it."""
     seen: list[tuple[int, int]]
-    """Which lines are in the viewport (first, how many), where that was asked."""
+    """The ranges of lines in the viewport (first, how many), if requested."""
     url: str
     title: str
     frames: list[tuple[int, str]]
@@ -88,20 +88,20 @@ class SnapshotPart(FramePart, frozen=True, kw_only=True):
 
 
 class _Known(msgspec.Struct):
-    """The text of a world as it was read last. The world tells then only what became of it, see kept.js."""
+    """The last text of a world. The next reading gives only the changes, see kept.js."""
 
     serial: int
     text: str
     lines: list[str] | None = None
-    """`text` in lines, once that was needed."""
+    """The lines of `text`, if they were needed."""
     written: str = ""
-    """`text` with refs, once that was needed."""
+    """`text` with refs, if it was needed."""
     finished: str = ""
-    """What a snapshot of this world alone says."""
+    """The finished text of a snapshot of this world alone."""
 
 
 CHECKS = 0.015
-"""Which share of the time of readings goes into reading anew what was kept: both must be the same."""
+"""The share of the reading time that is spent on checks: reading anew what was kept must give the same text."""
 
 _known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
 
@@ -173,7 +173,7 @@ def _whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
 
 
 def _is_same(anew: list[str], kept: list[str]) -> bool:
-    """Whether a page read anew says what was kept of it. If not, that is our defect, and logged without its text."""
+    """Whether reading a page anew gives the kept text. If not, that defect of ours is logged, without the text."""
     if anew == kept:
         return True
     pairs = zip(anew, kept, strict=False)
@@ -195,7 +195,7 @@ def _role(line: str) -> str:
 
 
 def _marked(part: SnapshotPart) -> str:
-    """The text, each line behind its mark for page/snapshot/budget.py."""
+    """The text with a mark before each line, for page/snapshot/budget.py."""
     lines = part.text.split("\n") if part.text else []
     seen = bytearray(len(lines))
     for first, count in part.seen:
@@ -212,12 +212,12 @@ def _edited(known: _Known, edits: list[str | tuple[int, int]]) -> list[str]:
 
 
 class _Composer:
-    """Puts each frame's text under the line of the iframe that holds it."""
+    """Inserts each frame's text below the line of its iframe."""
 
     def __init__(self, readings: Readings[SnapshotPart], refs: RefTable, marks: bool) -> None:
         self.omitted: list[Omitted] = []
         self.late: list[Omitted] = []
-        """For programs only: to a model it would be a line in each snapshot, of nothing that it could do."""
+        """Given to programs only: for a model it would be a line in each snapshot about which it can do nothing."""
         self.frame_urls: dict[str, str] = {}
         self._readings = readings
         self._refs = refs
@@ -272,7 +272,7 @@ class _Composer:
 
 
 def _refs(snapshot: Snapshot) -> list[ElementRef]:
-    """Every ref in the text, read off its line; the frame is the innermost iframe line above it."""
+    """All refs in the text, by their lines; the frame of each is the innermost iframe line above it."""
     found: list[ElementRef] = []
     frames: list[tuple[int, str]] = [(-1, snapshot.url)]
     for depth, role, name, ref in heads_in(snapshot.text):

@@ -1,9 +1,9 @@
-"""Whether the rules of style sheets are still those that a world knows, by Chrome's count of style recalculations.
+"""Finds out by Chrome's count of style recalculations whether the rules that a world knows are unchanged.
 
-A world finds out by walking over all rules, 1.4 µs each. Whatever changes a rule makes Chrome recalculate styles before
-anything is read of the document, and each recalculation is counted. So where rules are many and the count stood still
-between two readings, the world is told to take them for the same, and the count after its answer decides whether that
-was right. States such as `:hover`, media and computed styles are taken for the same then, too: none was computed anew.
+A world would have to walk over all rules, 1.4 µs each. Any change of a rule makes Chrome recalculate styles before
+the document is read, and each recalculation is counted. So if there are many rules and the count did not change between
+two readings, the world is told to assume that they are the same, and the count after its answer decides whether that
+was right. States such as `:hover`, media and computed styles are assumed to be the same too: none was computed anew.
 
 `Performance.getMetrics` takes 0.1 ms more than the counters that other readings ask for, and a round trip of
 its own: Chrome answers it at once, in the middle of a script that was called before it.
@@ -15,34 +15,34 @@ from cdp_agent.cdp import performance
 from cdp_agent.cdp.connection import Session
 
 MANY = 400
-"""So many rules take longer to be walked over than to be counted for."""
+"""From this number of rules on, counting recalculations is faster than walking over the rules."""
 
 
 class StyleRules:
-    """What is known of the rules in a world's document."""
+    """What is known about the style rules of a world's document."""
 
     def __init__(self) -> None:
         self.are_many = False
-        """Style recalculations are counted, after each reading."""
+        """Whether there are so many rules that recalculations are counted after each reading."""
         self._known_at: int | None = None
-        """The world knows the rules as they are for as long as this is the count."""
+        """The count at which the world knows the present rules; None if it may not know them."""
         self._last: int | None = None
 
     @property
     def may_have_stayed(self) -> bool:
-        """The count stood still between the last readings, so that it may do so still."""
+        """Whether the count did not change between the last readings, so that the rules may be assumed unchanged."""
         return self._known_at is not None
 
     def count_from_now_on(self, session: Session, rules: int) -> None:
-        """Where there are so many rules that it pays."""
+        """Begins to count recalculations if there are at least MANY rules."""
         if rules >= MANY and not self.are_many:
             self.are_many = True
             session.tell(performance.Enable())
 
     def stands(self, recalculations: int, *, same_rules: bool) -> bool:
-        """Whether a reading stands that took the rules for the same, or did not; by the count after it."""
+        """Whether a reading is valid, by the count after it. `same_rules`: it assumed that the rules are unchanged."""
         stayed = recalculations == (self._known_at if same_rules else self._last)
-        # Where it stayed, the rules were walked over between two counts that are the same.
+        # If it did not change, the rules were walked over between two equal counts.
         self._known_at = recalculations if stayed else None
         self._last = recalculations
         return stayed or not same_rules

@@ -1,4 +1,4 @@
-"""A tab as such: its sessions and frames, what is set on it, its dialogs and downloads, and how one that hangs is left.
+"""A tab as such: its sessions and frames, its settings, its dialogs and downloads, and leaving a page that hangs.
 
-Imports what reads a page and what holds it to its rules; knows no element and no action.
+Imports what reads a page and what holds its requests; knows nothing of elements and actions.
 """

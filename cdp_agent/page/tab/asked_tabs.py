@@ -1,4 +1,4 @@
-"""The new tabs that the pages of a tab ask for: of some that come, Chrome does not say who opened them."""
+"""The new tabs that the pages of a tab ask for, since Chrome does not report the opener of all tabs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _LONGEST_ADDRESS = 2_000
 
 
 class AskedTabs:
-    """Those that one tab has asked for."""
+    """The new tabs that the pages of one tab have asked for."""
 
     def __init__(self) -> None:
         self.count = 0
-        """For how many it has asked."""
+        """How many tabs were asked for."""
         self._latest: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
-        """The addresses of the last of them, each with how many there were before it."""
+        """The latest addresses that were asked for, each with the number of those before it."""
         self._followed: list[tuple[str, float]] = []
         """Addresses of links that were followed into new tabs, and when."""
 
@@ -31,16 +31,16 @@ class AskedTabs:
         session.on(cdp_page.WindowOpen, lambda event: self._asked(event.url))
 
     def since(self, count: int) -> list[str]:
-        """The addresses that were asked for since there were so many."""
+        """The addresses that were asked for after the first `count`."""
         return list(dict.fromkeys(address for number, address in self._latest if number >= count))
 
     def expects(self, arrived: int) -> bool:
-        """Whether more tabs were asked for just now than the `arrived` that came."""
+        """Whether more tabs were asked for just now than have arrived."""
         now = time.monotonic()
         return sum(now - since < EXPECTED_S for _, since in self._followed) > arrived
 
     def take(self, url: str) -> bool:
-        """Whether a link was just followed into a new tab with that address: true once for each time."""
+        """Whether a link was just followed into a new tab with that address; each such link counts once."""
         now = time.monotonic()
         self._followed = [each for each in self._followed if now - each[1] < ARRIVES_WITHIN_S]
         for asked in self._followed:

@@ -1,4 +1,4 @@
-"""Dialogs (alert, confirm, prompt, beforeunload): answered at once by a policy, told with the next result.
+"""Dialogs (alert, confirm, prompt, beforeunload): answered at once by a policy, and reported with the next result.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDialogOpening
 """
@@ -31,7 +31,7 @@ _LOST = (
 
 
 class DialogPolicy(msgspec.Struct, frozen=True):
-    """How each kind of dialog is answered. An accepted prompt gets `prompt_text`; None: what the page preset."""
+    """How each kind of dialog is answered. An accepted prompt gets `prompt_text`, or with None the page's default."""
 
     alert: Answer = "accept"
     confirm: Answer = "accept"
@@ -47,17 +47,17 @@ class Dialog(msgspec.Struct, frozen=True):
     message: str
     url: str
     answer: Answer | Literal["lost"]
-    """`lost`: Chrome shows one dialog of a page at a time; the frame that this one is of stands still from then on."""
+    """`lost`: another dialog took its place, since Chrome has one a page, and its frame waits for ever."""
     default_prompt: str | None = None
-    """What the page had put into the field of a prompt."""
+    """The page's default text of a prompt."""
 
 
 class DialogWatcher:
-    """Answers the dialogs of all sessions of a page, and keeps them until they are told.
+    """Answers the dialogs of all sessions of a page, and keeps them until they are reported.
 
-    `stranded` is called when one cannot be answered: its page is about to be replaced, and the next one waits for it.
-    Those that open while `answers` says no are left to the person who sees them, if Chrome shows any to one.
-    `session_of` knows the session of a frame by its id.
+    `stranded` is called when a dialog cannot be answered, since its page is about to be replaced by one that waits for
+    it. Dialogs that open while `answers()` is false are left to the person at the Chrome, if it has windows.
+    `session_of` gives the session of a frame by its id.
     """
 
     def __init__(
@@ -69,17 +69,17 @@ class DialogWatcher:
         session_of: Callable[[str], Session | None] = lambda _: None,
     ) -> None:
         self.opened = 0
-        """How many there have been."""
+        """How many dialogs there have been."""
         self._policy = policy
         self._hold = hold
-        """What may have to be asked about before it is answered."""
+        """Gives the Hold that may have to ask about a dialog first."""
         self._stranded = stranded
         self._answers = answers
         self._session_of = session_of
         self._asking: cdp_page.JavascriptDialogOpening | None = None
-        """The one that is answered by us, until Chrome tells that it is closed: it shows one at a time."""
+        """The dialog that we answer, until Chrome reports that it is closed; there is one at a time."""
         self._left: Session | None = None
-        """That of the one that waits for a person."""
+        """The session of the dialog that waits for a person."""
         self._told: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
@@ -88,7 +88,7 @@ class DialogWatcher:
         session.on(cdp_page.JavascriptDialogClosed, self._closed)
 
     def check(self) -> None:
-        """Raises PageUnresponsive while a dialog waits for a person: until then the page answers nothing."""
+        """Raises PageUnresponsive while a dialog waits for a person, during which the page answers no calls."""
         if self._left is not None and self._left.closed_because is None and self._left.held_up_by is not None:
             raise PageUnresponsive(self._left.held_up_by)
 
@@ -138,7 +138,7 @@ class DialogWatcher:
         # Without waiting: until it is answered, Chrome answers nothing else on this page.
         answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
         answered.add_done_callback(lambda done: self._given(event, answer, done))
-        if event.type == "beforeunload":  # Chrome tells of its end after that of the navigation, which asks for it here
+        if event.type == "beforeunload":  # Chrome reports its end only after the navigation, which asks `stayed`
             self._end(event, answer)
 
     def _given(self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Any]) -> None:
@@ -160,7 +160,7 @@ class DialogWatcher:
 
 
 def _until_a_document_comes(session: Session) -> None:
-    """It is let go then: whatever process tells of one answers."""
+    """Ends the `hold_up` of the session when a document comes: a process that reports one answers again."""
 
     def go_on(_: cdp_page.FrameNavigated) -> None:
         stop()

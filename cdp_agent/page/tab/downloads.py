@@ -1,4 +1,4 @@
-"""Downloads: into a folder, under their own names, told with the next result.
+"""Downloads: saved into a folder under their own names, and reported with the next result.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Browser/#method-setDownloadBehavior
 """
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 _REMEMBERED = 500
 _LONGEST_NAME = 180
-"""Bytes: file systems take 255, of which a number may need some."""
+"""In bytes: file systems take 255, and a number may have to be added."""
 _UNSAFE = r'[\x00-\x1f\x7f<>:"/\\|?*]+'
 _RESERVED = r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)"
 
@@ -47,7 +47,7 @@ class Download(msgspec.Struct, frozen=True, kw_only=True):
     total_bytes: int = 0
     """0 when the server does not say."""
     id: str = ""
-    """Chrome's name for it, the same as long as it goes on."""
+    """Chrome's id of the download."""
 
 
 class _Followed(msgspec.Struct):
@@ -55,19 +55,19 @@ class _Followed(msgspec.Struct):
     download: Download
     untold: bool = True
     undecided: bool = False
-    """Somebody is asked whether it may be."""
+    """Whether somebody is being asked to allow it."""
     refused: bool = False
     last: cdp_browser.DownloadProgress | None = None
-    """What was told of it while it was undecided."""
+    """The last event that came while it was undecided."""
 
 
 class DownloadWatcher:
-    """Follows the downloads of a browser context. With a folder they go there, else to where its user has them."""
+    """Follows the downloads of a browser context. They go to `folder`, or without one where Chrome's user has them."""
 
     def __init__(
         self, folder: str | os.PathLike[str] | None = None, owns: Callable[[str], bool] = lambda _: True
     ) -> None:
-        """`owns`: whether those of a frame, by its id, are followed here."""
+        """`owns` says whether the downloads of a frame, by its id, are followed here."""
         self.folder: Path | None = None
         if folder is not None:
             self.save_in(folder)
@@ -78,37 +78,37 @@ class DownloadWatcher:
         self._pages: WeakSet[PageDownloads] = WeakSet()
         self._moved = asyncio.Event()
         self.completed: deque[Download] = deque(maxlen=_REMEMBERED)
-        """The latest that came, in the order in which they were complete."""
+        """The latest complete downloads, in the order of their completion."""
         self._context: str | None = None
 
     def save_in(self, folder: str | os.PathLike[str]) -> None:
-        """They go there. To be called before `watch`."""
+        """Sets the folder. To be called before `watch`."""
         self.folder = Path(os.path.expanduser(folder)).absolute()
 
     def of_page(
         self, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None] = lambda: None
     ) -> PageDownloads:
-        """Those that frames of one page began, and those that no page is known to have begun."""
+        """The downloads that frames of one page began, and those of unknown origin."""
         page = PageDownloads(self, has_frame, hold)
         self._pages.add(page)
         return page
 
     def listen(self, browser: Session) -> None:
-        """Follows what Chrome tells already, on the session of the browser itself."""
+        """Follows the events on the session of the browser, which must be enabled already."""
         self._stops = [
             browser.on(cdp_browser.DownloadWillBegin, lambda event: self._began(browser, event)),
             browser.on(cdp_browser.DownloadProgress, self._progressed),
         ]
 
     def stop(self) -> None:
-        """Follows no more."""
+        """Ends the following."""
         for stop in self._stops:
             stop()
 
     def watch(self, browser: Session, context: str | None = None, *, shared: bool = False) -> asyncio.Future[Any]:
-        """Has Chrome tell of them; its answer to come. To be called once, with the context as Chrome names it.
+        """Enables the events, and gives a future of Chrome's answer. To be called once, with the `browserContextId`.
 
-        `shared`: somebody else downloads there too. Chrome saves where they have it, and ours are moved when complete.
+        `shared`: somebody else downloads there too, so Chrome saves to their folder, and ours are moved when complete.
         """
         self.listen(browser)
         self._context = context
@@ -128,7 +128,7 @@ class DownloadWatcher:
         return browser.post(command)
 
     def take(self, page: PageDownloads | None = None) -> list[Download]:
-        """Those that began or ended since the last call, in the order in which they began; of one page or all."""
+        """The downloads that began or ended since the last call, in the order of their begin; of one page or all."""
         told = [each for each in self._of(page) if each.untold]
         for each in told:
             each.untold = False
@@ -174,7 +174,7 @@ class DownloadWatcher:
             decided.add_done_callback(lambda done: self._decided(browser, event.guid, approved=done.result()))
 
     def _decided(self, browser: Session, guid: str, *, approved: bool) -> None:
-        """A download that was asked about: it comes under its name, or is ended and what came of it deleted."""
+        """Carries out a decision: the download gets its name, or is cancelled and its file deleted."""
         followed = self._followed.get(guid)
         if followed is None:
             return
@@ -243,7 +243,7 @@ class PageDownloads:
     ) -> None:
         self.has_frame = has_frame
         self.hold = hold
-        """What may have to be asked about a download of the page."""
+        """Gives the Hold that may have to ask about a download of the page."""
         self._watcher = watcher
 
     def take(self) -> list[Download]:
@@ -258,7 +258,7 @@ class PageDownloads:
 
 
 def safe_name(suggested: str) -> str:
-    """The last part of a name that a server or page made up, fit for a file system."""
+    """The last part of a name that a server or page suggests, made valid for file systems."""
     name = re.sub(_UNSAFE, "_", re.split(r"[/\\]", suggested)[-1]).strip(". ")
     if re.match(_RESERVED, name):
         name = f"_{name}"
@@ -272,7 +272,7 @@ def _cut(text: str, longest_bytes: int) -> str:
 
 
 def _claim(folder: Path, name: str) -> Path:
-    """A file of that name that is new, numbered when there is one already: nobody else's is replaced."""
+    """Creates a file with that name, numbered if it exists already, so that no other file is replaced."""
     first = folder / name
     for number in itertools.count(1):
         target = first if number == 1 else first.with_name(f"{first.stem} ({number}){first.suffix}")

@@ -1,4 +1,4 @@
-"""Has Chrome draw a tab that is behind another one, where it stays."""
+"""Makes Chrome draw a tab that is behind another one, without bringing it to the front."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cdp_agent.cdp.connection import Session
 class _Cast(msgspec.Struct):
     begun: asyncio.Future[Any]
     wanted: int = 0
-    """By how many."""
+    """How many blocks need the screencast."""
 
 
 _casts: WeakKeyDictionary[Session, _Cast] = WeakKeyDictionary()
@@ -25,10 +25,10 @@ _casts: WeakKeyDictionary[Session, _Cast] = WeakKeyDictionary()
 
 @contextlib.contextmanager
 def drawing(session: Session) -> Iterator[asyncio.Future[Any]]:
-    """Chrome draws all frames while the block runs; gives its answer to that, which may be awaited.
+    """Chrome draws all frames while the block runs; gives a future of its answer.
 
-    Of a tab behind another it draws one a second at most, in which nothing fades out and no picture is taken. While
-    there is a screencast it draws them all; the cast's own frames are not looked at.
+    For a tab behind another it draws one frame a second at most, so that animations do not end and screenshots are not
+    taken. During a screencast it draws all of them; the pictures of the screencast are not used.
     """
     cast = _casts.get(session)
     if cast is None:
@@ -46,9 +46,9 @@ def drawing(session: Session) -> Iterator[asyncio.Future[Any]]:
 
 
 async def capture(session: Session, shot: cdp_page.CaptureScreenshot) -> bytes:
-    """The picture. The tab stays where it is. Raises ProtocolError, SessionClosed, BrowserError.
+    """Takes a screenshot of a tab, even behind another. Raises ProtocolError, SessionClosed, BrowserError.
 
-    Chrome takes a picture with the next frame of a tab, and would wait for ever for one that it does not draw.
+    Chrome takes it with the tab's next frame, for which it would wait for ever if it does not draw the tab.
     """
     with drawing(session) as begun:
         _, taken = await asyncio.gather(begun, session.post(shot))

@@ -1,4 +1,4 @@
-"""The commands that make a session see what was set, and what follows from a user agent."""
+"""The commands that put settings in force on a session, and what follows from a user agent."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NOT_A_BRAND = emulation.BrandVersion(brand="Not=A?Brand", version="24")
 
 
 def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[asyncio.Future[Any]]:
-    """Tells a session of a tab, or of a frame in it; to be called before anything may run there.
+    """Puts settings in force on the session of a tab or a frame; to be called before anything may run there.
 
-    The answers raise SetupError where Chrome does not know a locale or time zone.
+    The returned futures raise SetupError if Chrome does not know a locale or time zone.
     """
     answers = [session.post(command) for command in _of_tab(settings)] if is_tab else []
     if settings.user_agent is not None or settings.locale is not None:
@@ -41,7 +41,7 @@ def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[a
 
 
 def _of_tab(settings: PageSettings) -> Iterator[Command[Any]]:
-    """What is set on a tab and holds for all of its frames."""
+    """The commands that are sent to the tab alone and apply to all of its frames."""
     if (viewport := settings.viewport) is not None:
         yield emulation.SetDeviceMetricsOverride(
             width=viewport.width, height=viewport.height, device_scale_factor=viewport.scale, mobile=viewport.mobile
@@ -54,9 +54,8 @@ def _of_tab(settings: PageSettings) -> Iterator[Command[Any]]:
 
 
 def identity(user_agent: str, locale: str | None) -> emulation.SetUserAgentOverride:
-    """The user agent with the platform and the client hints that a browser of that name has.
+    """The user agent with the platform and the client hints of such a browser; none for Firefox, Safari and the like.
 
-    Without hints of its own a browser sends none, as Firefox and Safari do.
     https://wicg.github.io/ua-client-hints/, https://www.chromium.org/updates/ua-reduction/
     """
     platform, hints = _platform(user_agent) if user_agent else (None, None)
@@ -94,7 +93,7 @@ Hints = tuple[str, str, str, str, str]
 
 
 def _platform(user_agent: str) -> tuple[str | None, Hints | None]:
-    """navigator.platform, and the hints of a Chrome on such a machine."""
+    """navigator.platform and the client hints of a Chrome on the machine that the user agent names."""
     if found := re.search(r"iPhone|iPad", user_agent):
         return found[0], None
     if "Windows" in user_agent:
@@ -112,7 +111,7 @@ def _platform(user_agent: str) -> tuple[str | None, Hints | None]:
 
 
 def _set(session: Session, command: Command[Any], refusal: str) -> asyncio.Future[Any]:
-    """The answer to what holds for a whole process: another tab of the same browser may have set it there already."""
+    """Sends a setting that applies to a whole process. It is no error if another tab has set it there already."""
     sent = session.post(command)
 
     async def answer() -> None:

@@ -1,8 +1,8 @@
-"""A page whose script never ends: how it is left.
+"""Leaving a page whose script never ends.
 
-Chrome takes three commands in the middle of a script: to end it, to allow no other, and to crash the page's process. A
-navigation within the same site waits for the page's process, hence for ever; what is to be left may be ended before.
-While a navigation waits for its server Chrome holds all three back for the next document: it is stopped first.
+Chrome takes three commands while a script runs: to end it, to disable scripts, and to crash the page's process. A
+navigation within the same site waits for the page's process, and so for ever, unless the script is ended first. While
+a navigation waits for its server, Chrome holds all three back for the next document, so it is stopped first.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, answers
 from .tab import Tab
 
 LEAVES_WITHIN_S = 3.0
-"""What a page does as it is left may take so long."""
+"""How long the handlers of a page that is left may take."""
 STAYS = "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
 NOR_THE_PAGE = "nor does the page that is shown: its own script keeps it busy. Load it anew, or go elsewhere"
 _STOPS_WITHIN_S = 1.0
 _TURN_COMES_WITHIN_S = 3.0
-"""So long a page that does not answer may wait for its turn, where so much goes on that none is left for it."""
+"""How long a page that does not answer may wait for the processor on a busy machine."""
 _COMPUTES_S = 0.4
-"""A page that took so much time of a processor meanwhile has had its turn."""
+"""The processor time, in seconds, after which a page is not waiting for the processor but busy."""
 _LOOK_EVERY_S = 0.2
 _CRASHES_WITHIN_S = 2.0
 _ENDED = "a script of the page that was left did not end, and was ended"
@@ -34,20 +34,20 @@ _CRASHED = "a script of the page that was left could not be ended: its process w
 _ASIDE = "data:text/html,"
 """An empty page, which gets a process of its own."""
 _MOST_SCRIPTS = 3
-"""So many are ended one after another, such as those of frames, before the process is."""
+"""How many scripts in a row, such as those of frames, are ended before the process is."""
 
 
 async def end_scripts(tab: Tab, *, aside: bool = False) -> bool:
-    """Ends what keeps the page busy, so that it can be left. What cannot be ended takes its process with it.
+    """Ends the script that keeps the page busy, so that it can be left; if that fails, ends the page's process.
 
-    Where that is impossible (it hung before we came), or would take other tabs with it, the tab goes `aside` to an
-    empty page, which leaves the process to itself; returns whether it did. Raises PageUnresponsive, BrowserError.
+    If that is impossible (the page hung before we attached), or would end other tabs too, then with `aside` the tab is
+    led to an empty page in another process; returns whether it was. Raises PageUnresponsive, BrowserError.
     """
     tree = await tab.frames()
     root = tree.root
     session = root.session
     tree.end_hanging()
-    if tab.activity.stuck:  # perhaps only on a machine so busy that an empty page took too long
+    if tab.activity.stuck:  # perhaps only since the machine was so busy that an empty page took too long
         if aside and await _step_aside(tab):
             return True
         raise PageUnresponsive(f"The tab stayed where it is: {STAYS}")
@@ -64,7 +64,7 @@ async def end_scripts(tab: Tab, *, aside: bool = False) -> bool:
 
 
 async def stop_loading(tab: Tab) -> bool:
-    """Ends the navigation that the tab is on; False where the next document is on its way already."""
+    """Stops the tab's navigation; False if it could not be stopped since the next document is arriving."""
     root = (await tab.frames()).root
     if root.leaving_for is not None:
         root.session.tell(cdp_page.StopLoading())
@@ -72,17 +72,17 @@ async def stop_loading(tab: Tab) -> bool:
 
 
 class Departure:
-    """Sees to it that a page goes when it is left: what it runs then (in `pagehide`, say) may hold up the next one."""
+    """Makes sure that a page is left: its handlers (such as `pagehide`) may hold up the next page."""
 
     def __init__(self, tab: Tab) -> None:
         self.note = ""
-        """What had to be done, for the receipt."""
+        """What had to be ended, for the receipt."""
         self._tab = tab
         self._tries = 0
         self._tried_at = 0.0
 
     async def hasten(self) -> bool:
-        """Ends what the old page runs, where it has held up the next one for long; False when that is of no use.
+        """Ends scripts of the old page that have held up the next one for long; False when that has no effect.
 
         Raises BrowserError.
         """
@@ -105,7 +105,7 @@ class Departure:
 
 
 async def _hangs(tab: Tab) -> bool:
-    """Whether a script keeps the page busy. One that only waits for its turn, on a machine under load, will answer."""
+    """Whether a script keeps the page busy. A page that only waits for the processor of a busy machine will answer."""
     session = (await tab.frames()).root.session
     if await answers(session):
         return False
@@ -124,11 +124,11 @@ async def _hangs(tab: Tab) -> bool:
 
 
 async def _processor_times(session: Session) -> dict[int, float]:
-    """What the processes of pages have had, in seconds. Which of them is this page's, Chrome does not tell."""
+    """The processor time of all renderer processes in seconds, by their ids; it is not known which is this page's."""
     try:
         processes = (await session.connection.browser.send(system_info.GetProcessInfo())).process_info
     except ProtocolError:
-        return {}  # what stands between us and Chrome does not let it through: then time alone decides
+        return {}  # a service between us and Chrome refuses the command: then time alone decides
     return {each.id: each.cpu_time for each in processes if each.type == "renderer"}
 
 

@@ -1,6 +1,6 @@
-"""Files that are made of a page: for the user alone, in the place of what was there.
+"""Writing files that are made of a page: readable by the user alone, replacing existing ones.
 
-What may be long Chrome gives piece by piece: https://chromedevtools.github.io/devtools-protocol/tot/IO/
+Long contents are read from Chrome in pieces: https://chromedevtools.github.io/devtools-protocol/tot/IO/
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _PIECE_TIMEOUT_S = 20.0
 
 
 class HarSaved(msgspec.Struct, frozen=True):
-    """A HAR file of so many requests in `path`, `size` bytes long; `left_out` says what is not in it, and why."""
+    """A HAR file that was written to `path`, with its number of requests and its `size` in bytes.
+
+    `left_out` says what is not in it, and why.
+    """
 
     path: str
     requests: int
@@ -36,7 +39,7 @@ class HarSaved(msgspec.Struct, frozen=True):
 
 
 async def save(path: str | os.PathLike[str], content: bytes) -> str:
-    """The whole path of the file, which has this content now. Raises InvalidArguments where it cannot be written."""
+    """Writes the file, and gives its absolute path. Raises InvalidArguments if it cannot be written."""
     whole = whole_path(path)
     try:
         await asyncio.to_thread(files.write, Path(whole), content)
@@ -53,7 +56,7 @@ async def har_content(
     mask: Callable[[str], str] | None = None,
     max_body_bytes: int = 10_000_000,
 ) -> tuple[bytes, int, list[str]]:
-    """A HAR file of the tab's requests, how many are in it, and what is left out; see `har_file.HarOptions`."""
+    """A HAR file of the tab's requests, the number of requests, and what was left out; see `har_file.HarOptions`."""
     from cdp_agent.page.activity import har_file  # late: few need it, and it brings the email package along
 
     options = har_file.HarOptions(bodies, credentials, mask, max_body_bytes)
@@ -64,9 +67,9 @@ async def har_content(
 
 @contextmanager
 def new_file(path: str) -> Iterator[int]:
-    """A new and empty file in the place of what was there, open to be written. It is gone again where nothing was.
+    """A new, empty file in place of an existing one, open for writing. It is removed if it is still empty at the end.
 
-    Raises InvalidArguments where it cannot be.
+    Raises InvalidArguments if it cannot be opened.
     """
     try:
         handle = files.create(Path(path))
@@ -82,17 +85,17 @@ def new_file(path: str) -> Iterator[int]:
 
 
 def whole_path(path: str | os.PathLike[str]) -> str:
-    """From where we are, `~` understood."""
+    """The absolute path, with `~` expanded."""
     return os.path.abspath(os.path.expanduser(os.fspath(path)))
 
 
 def not_written(path: str, error: OSError) -> InvalidArguments:
-    """What is raised of a file that could not be written."""
+    """The error for a file that could not be written."""
     return InvalidArguments(f"{path} was not written: {error.strerror or error}.")
 
 
 async def pieces(session: Session, handle: str) -> AsyncIterator[bytes]:
-    """The bytes of a stream, a megabyte at a time. It is closed at the end, also when not all of it was read.
+    """The bytes of a stream, a megabyte at a time. It is closed at the end, even when not all of it was read.
 
     Raises PageUnresponsive, ProtocolError, BrowserError.
     """

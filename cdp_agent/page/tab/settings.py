@@ -1,7 +1,7 @@
-"""What pages are made to see of the machine and the person in front of it: size, language, place, headers.
+"""What pages see of the machine and its user: size, language, location, headers.
 
-Each session of a tab is told, its out-of-process iframes too, before anything runs there. Where nothing is set,
-nothing is sent.
+Settings are sent to each session of a tab, also for out-of-process iframes, before anything runs there. For what is
+not set, nothing is sent.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _ACCURACY_M = 50.0
 _LONGEST_SIDE_PX = 16_384
 _MOST_SCALE = 10
 _MOST_PIXELS = 2**26
-"""Of the device: at four times as many Chrome answers no more, and with sides of ten million it crashes."""
+"""In device pixels: at four times as many Chrome stops answering, and with sides of ten million it crashes."""
 
 
 class Viewport(msgspec.Struct, frozen=True):
-    """The size of a page in CSS pixels. `scale`: device pixels for each of them, 0 for what the display has.
+    """The size of a page in CSS pixels. `scale`: device pixels for each of them, 0 for that of the display.
 
-    `mobile`: a page is laid out as on a phone (its meta viewport counts). `touch`: it can be touched.
+    `mobile`: pages are laid out as on a phone (the meta viewport counts). `touch`: emulates a touch screen.
     """
 
     width: int
@@ -63,24 +63,24 @@ class Viewport(msgspec.Struct, frozen=True):
 
 
 class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the pages of a browser are told. None, or nothing: as the Chrome has it."""
+    """The settings for the pages of a browser. Where one is None or empty, Chrome's own is used."""
 
     viewport: Viewport | None = None
     user_agent: str | None = None
     """Client hints and navigator.platform follow from it."""
     locale: str | None = None
-    """BCP 47, such as "de-DE": Accept-Language, navigator.languages, and what Intl takes when nothing is asked for."""
+    """BCP 47, such as "de-DE": sets Accept-Language, navigator.languages and the default locale of Intl."""
     timezone: str | None = None
     """A name of the tz database, such as "Europe/Berlin"."""
     geolocation: tuple[float, float, float] | None = None
-    """Latitude and longitude in degrees, accuracy in metres. Pages need not ask for it."""
+    """Latitude and longitude in degrees, accuracy in metres. Pages get it without a permission prompt."""
     color_scheme: ColorScheme | None = None
     headers: Mapping[str, str] = {}
     """Sent with every request of a page, whatever site it goes to."""
     rules: RequestRules | None = None
     """What pages may load, see rules.py."""
     navigation_timeout_s: float | None = None
-    """How long `goto` gives a server to answer and its page to settle, and `back`, `forward` and `reload` theirs."""
+    """How long `goto`, `back`, `forward` and `reload` wait for the server and for the page to come to rest."""
     action_timeout_s: float | None = None
     """How long an action waits for its element to be shown, at rest, enabled and on top."""
 
@@ -102,7 +102,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         navigation_timeout_s: float | None = None,
         action_timeout_s: float | None = None,
     ) -> PageSettings:
-        """What was given, checked; `proxy_credentials` are user and password. Raises SetupError."""
+        """The settings from these arguments, checked; `proxy_credentials` are user and password. Raises SetupError."""
         settings = PageSettings(
             viewport=viewport_of(viewport),
             user_agent=user_agent,
@@ -121,7 +121,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         return settings
 
     def for_theirs(self) -> PageSettings:
-        """What of it concerns us alone: for a tab that somebody else opened."""
+        """The settings that change nothing for pages, for a tab that somebody else opened."""
         return PageSettings(navigation_timeout_s=self.navigation_timeout_s, action_timeout_s=self.action_timeout_s)
 
 
@@ -192,10 +192,10 @@ def _is_timezone(name: str) -> bool:
     if not _fits(_TIMEZONE, name):
         return False
     known = available_timezones()
-    return not known or name in known  # a machine without the database leaves it to Chrome
+    return not known or name in known  # without a tz database on this machine, Chrome has to check the name
 
 
 def accept_language(locale: str) -> str:
-    """The languages that a locale asks for, the best first; Chrome weighs them itself: "de-DE" is "de-DE,de"."""
+    """The languages for a locale, the best first: "de-DE,de" for "de-DE". Chrome adds the weights."""
     language = locale.partition("-")[0]
     return locale if locale == language else f"{locale},{language}"

@@ -1,4 +1,4 @@
-"""A tab as such: its sessions and frames, what is known of it and what goes on in it. What can be done: see page.py."""
+"""A tab as such: its sessions and frames, its state and its activity. For what can be done in it, see page.py."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
 SILENCE_TIMEOUT_S = 0.5
 CLOSE_AGAIN_S = 1.2
-"""A navigation may begin just after it was told to stop. To ask sooner would keep a tab that hangs: Chrome ends it when
-0.5 s passed since it was asked last."""
+"""How long to wait before asking Chrome again to close: a navigation may begin just after it was stopped. Asking sooner
+would keep a tab that hangs: Chrome ends it 0.5 s after it was last asked."""
 REMEMBERED_READINGS = 40
 REMEMBERED_LENGTH = 2_000_000
-"""In characters; of larger pages the last few readings are remembered all the same."""
+"""The limit for remembered readings, in characters; the last few are kept in any case."""
 LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 5
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A large page as it was read after an action, good for as long as its worlds do not change (`counts`)."""
+    """A reading of a large page after an action, valid while the `counts` of changes in its worlds stay the same."""
 
     snapshot: Snapshot
     counts: dict[World, int]
 
 
 class LastTold(msgspec.Struct, frozen=True):
-    """What somebody was told of a page: the number of its document, and its text, where that is known whole."""
+    """What the caller was last shown of a page: the number of its document, and its text, if that was complete."""
 
     document: int
     text: str | None
 
 
 class Tab:
-    """A tab of a Chrome. It is attached to at its first use, so that a page costs nothing until it is asked for."""
+    """A tab of a Chrome. We attach to it at its first use, so that a page costs nothing before."""
 
     def __init__(
         self,
@@ -79,21 +79,21 @@ class Tab:
         theirs: bool = False,
         alone: bool = False,
     ) -> None:
-        """`theirs`: somebody else opened it. Nothing is set there, dialogs are answered only while we act.
+        """`theirs`: somebody else opened it. No settings apply there, and dialogs are answered only during our actions.
 
-        `alone`: in a Chrome that we launched, where no extension has scripts in a page.
+        `alone`: the Chrome was launched by us, so that no extension runs scripts in pages.
         """
         self.target_id = info.target_id
         self.number = 0
-        """Which one it is of all the tabs that the browser has had, from 1."""
+        """Its number among all tabs that the browser has had, from 1."""
         self.title = info.title
         self.opener = opener
         self.popups: list[Tab] = []
-        """Those that it opened, in order; of those closed meanwhile the last few."""
+        """The tabs that it opened, in order; of those that were closed only the last few."""
         self.handle: object = None
-        """What programs have of it, once they do: see `page_of` in page.py."""
+        """The `Page` of this tab, once there is one: see `page_of` in page.py."""
         self.guard = guard or RequestPolicy()
-        """What the tab, and those that it opens, may load."""
+        """The rules of the tab and of those that it opens."""
         self.theirs = theirs
         self.alone = alone
         self.dialogs = DialogWatcher(
@@ -102,16 +102,16 @@ class Tab:
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
-        """What was read of the page lately, the latest at the end."""
+        """The latest readings of the page, the last one at the end."""
         self.renewed: dict[int, int] = {}
-        """Of refs whose elements were rendered anew: those of the elements that took their places."""
+        """For refs whose elements were rendered anew, the refs of their successors, both as numbers."""
         self.told: set[int] = set()
         """Refs that were given out other than by a reading, such as those of a search."""
         self.read_took_s = 0.0
-        """How long the last complete reading took."""
+        """How long the last complete reading took, in seconds."""
         self.kept: Kept | None = None
         self.shown: LastTold | None = None
-        """What was told of the page last."""
+        """What the caller was last shown of the page."""
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
         """The number of the document that was read last."""
@@ -120,20 +120,20 @@ class Tab:
         self._ahead_of = 0
         """The number of the document that was read ahead last."""
         self.reached = False
-        """The page's process has answered us once: one that hung before we came has not."""
+        """Whether the page's process has ever answered us: a page that hung before we attached has not."""
         self.acting = asyncio.Lock()
-        """Held by who acts, or waits for something: a receipt is its own."""
+        """Held during an action or a wait, so that receipts do not mix."""
         self._acts = False
         self._until_done = contextlib.ExitStack()
-        """What ends with what is being done in it."""
+        """What is to be ended with the present action."""
         self.draws = False
-        """Chrome draws it for as long as something is being done in it."""
+        """Whether Chrome is made to draw it during the present action."""
         self._is_behind = False
-        """Chrome was seen to draw no frames of it, as behind another tab."""
+        """Whether Chrome was found not to draw its frames, as for a tab behind another."""
         self.mouse_is_down = False
-        """The left button was pressed and is to be let go by another action."""
+        """Whether the left button is down, and another action is to release it."""
         self._has_focus = False
-        """Chrome was told to show its pages the focus, whatever has it."""
+        """Whether focus emulation is on."""
         self.guard.add_tab(info.target_id, info.url, self.activity)
         self._browser = browser
         given = settings or PageSettings()
@@ -141,29 +141,29 @@ class Tab:
         self.asked = AskedTabs()
         """The new tabs that its pages ask for."""
         self._is_gone = False
-        """Chrome has told that there is no such tab any more."""
+        """Whether Chrome has reported the end of the tab."""
         self._session: Session | None = None
         self._attached: asyncio.Task[FrameTree] | None = None
         self._following: asyncio.Task[None] | None = None
-        """What puts the settings in force."""
+        """The task that puts the settings in force."""
         self._closing: asyncio.Task[None] | None = None
         self.reading = asyncio.Lock()
-        """Held by whoever lets worlds give ids: the next free one is told beforehand."""
+        """Held during calls in which worlds give ids, since they are given the next free one beforehand."""
 
     @property
     def closed(self) -> bool:
-        """It is no tab any more. Chrome ends its session first, and tells later that the tab is gone."""
+        """Whether it was closed. Chrome ends its session first, and reports the end of the tab later."""
         return self._is_gone or (self._session is not None and self._session.closed_because is not None)
 
     def add_popup(self, opened: Tab) -> None:
-        """This one opened that tab."""
+        """Notes a tab that this one opened."""
         self.popups.append(opened)
         closed = [each for each in self.popups if each.closed]
         if len(closed) > _CLOSED_POPUPS:
             self.popups.remove(closed[0])
 
     def popups_after(self, number: int) -> list[Tab]:
-        """Those that came after the tab of that number, see `last_popup`."""
+        """The popups after the tab of that number, see `last_popup`."""
         return [each for each in self.popups if each.number > number]
 
     @property
@@ -181,14 +181,14 @@ class Tab:
         if self.closed and self._attached is None:
             raise PageClosed("Target.attachToTarget")
         tree = await asyncio.shield(self.attach())
-        self.dialogs.check()  # Chrome tells whoever attaches of one that is open
+        self.dialogs.check()  # when we attach, Chrome reports a dialog that is open
         return tree
 
     @contextlib.asynccontextmanager
     async def act(self) -> AsyncIterator[None]:
-        """The block acts in the tab, which one does at a time. Raises PageClosed, BlockedByPolicy.
+        """A block that acts in the tab; only one runs at a time. Raises PageClosed, BlockedByPolicy.
 
-        A tab of somebody else has the focus from then on, as far as its pages know: they heed no input without.
+        Turns on focus emulation in somebody else's tab, which stays on: without it pages may ignore input.
         """
         async with self.acting:
             self.check_open()
@@ -205,13 +205,13 @@ class Tab:
                 self._acts = self.draws = False
 
     def draw(self, session: Session) -> None:
-        """It is behind another tab: while something is being done in it, now and later, Chrome draws all its frames."""
+        """Notes that the tab is behind another: Chrome is made to draw it during this action and all later ones."""
         self._is_behind = self.draws = True
         self._until_done.enter_context(drawing(session))
 
     @contextlib.asynccontextmanager
     async def own_session(self) -> AsyncIterator[Session]:
-        """Another session on the tab, for what would be in the way of others on its own; it is let go afterwards.
+        """A separate session on the tab, for commands that would interfere with others; detached after the block.
 
         Raises PageClosed, BrowserError.
         """
@@ -225,20 +225,20 @@ class Tab:
                 self._browser.tell(target.DetachFromTarget(session_id=session.id))
 
     def check_open(self) -> None:
-        """Raises PageClosed for a tab that is none any more."""
+        """Raises PageClosed if the tab was closed."""
         if self.closed:
             raise PageClosed
 
     @property
     def acts(self) -> bool:
-        """Something is being done in it."""
+        """Whether an action is being done in it."""
         return self._acts
 
     async def set_up(self, timeout_s: float) -> None:
-        """Waits, at most so long, until all that is set is in force: a tab that goes elsewhere before may lose it.
+        """Waits, at most `timeout_s`, until all settings are in force: a navigation before that may lose them.
 
-        Chrome hands on to the next process what the one before has answered. Raises SetupError for a locale or time
-        zone that Chrome does not know, ProtocolError, BrowserError.
+        Chrome passes on to the next process only what the former one has answered. Raises SetupError for a locale or
+        time zone that Chrome does not know, ProtocolError, BrowserError.
         """
         if self._following is not None:
             await asyncio.wait([self._following], timeout=timeout_s)
@@ -254,7 +254,7 @@ class Tab:
         task = self._attached
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._attached = asyncio.ensure_future(self._attach(session_id))
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # told to whoever uses the tab
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # raised when the tab is used
         return task
 
     async def close(self) -> None:
@@ -262,7 +262,7 @@ class Tab:
         await asyncio.shield(self.begin_closing())
 
     def begin_closing(self) -> asyncio.Task[None]:
-        """Begins what `close` waits for. An error is that of the task, and is told to whoever awaits it alone."""
+        """Begins to close the tab; `close` waits for the returned task. Only awaiting the task raises its error."""
         if self._closing is None or self._closing.done():
             self._closing = asyncio.ensure_future(self._close())
             self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -279,7 +279,7 @@ class Tab:
                 async with self._close_timeout():
                     while not destroyed.done():
                         self._end_what_holds_it_up()
-                        # Chrome forgets that it was asked when the tab goes on to another page meanwhile.
+                        # Chrome forgets the request to close when the tab navigates to another page meanwhile.
                         await self._browser.send(target.CloseTarget(target_id=self.target_id))
                         await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
             except TimeoutError as error:
@@ -290,7 +290,7 @@ class Tab:
                 self.forget()
 
     def forget(self) -> None:
-        """It was closed: what was read of it is of no use. The tab itself is remembered by the one that opened it."""
+        """Frees the memory of a closed tab, which its opener still refers to."""
         self._is_gone = True
         for each in self.related:
             each._is_behind = False  # one of them is in front now
@@ -302,7 +302,7 @@ class Tab:
 
     @property
     def related(self) -> list[Tab]:
-        """The open tabs that opened this one or were opened by it, over others too: they keep to the same rules."""
+        """The open tabs that opened this one or were opened by it, directly or not. They have the same rules."""
         first: Tab = self
         while first.opener is not None:
             first = first.opener
@@ -312,12 +312,12 @@ class Tab:
         return [each for each in found if each is not self and not each.closed]
 
     def _close_timeout(self) -> AbstractAsyncContextManager[None]:
-        """The page may ask whether to stay, and somebody be asked about that."""
+        """The timeout for closing, which stands still while somebody is asked about a `beforeunload` dialog."""
         tree = self._known_frames
         return timeout(self._browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S)
 
     async def silence(self) -> None:
-        """No script of its pages runs any more: what one would send as it goes would not meet the rules."""
+        """Disables scripts in its pages, since requests that they send while they are left would escape the rules."""
         sessions = {frame.session for frame in (await self.frames()).all()}
         answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
         for answer in answers:
@@ -325,9 +325,9 @@ class Tab:
         await asyncio.wait(answers, timeout=SILENCE_TIMEOUT_S)
 
     def _end_what_holds_it_up(self) -> None:
-        """A tab on its way to a server that does not answer would be closed only when it does.
+        """Stops the navigation, since Chrome would close the tab only after the server's answer, and hanging scripts.
 
-        Chrome waits no longer for a page that loops in `beforeunload`, but its process would go on looping.
+        Chrome does not wait for a page that loops in `beforeunload`, but its process would go on looping.
         """
         if (tree := self._known_frames) is not None:
             session = tree.root.session
@@ -337,7 +337,7 @@ class Tab:
             tree.end_hanging()
 
     async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
-        """What `snapshot` gives, for use inside an action: nobody is shown it. `frame_timeout_s`: see `take` there."""
+        """A snapshot for use inside an action, not shown to the caller. `frame_timeout_s`: see `snapshot.take`."""
         tree = await self.frames()
         async with self.reading:
             begun = time.monotonic()
@@ -349,18 +349,18 @@ class Tab:
         return taken
 
     def show(self, text: str | None) -> None:
-        """Somebody is told of the present document, and that it says `text`."""
+        """Notes that the caller is shown the present document, with this text; None if that is not complete."""
         self.shown = LastTold(self.activity.document.number, text)
 
     def forget_shown(self) -> None:
-        """What was told of the page is to be no measure of what comes next, but for which document that was."""
+        """Forgets the text that the caller was shown, but not which document it was."""
         if self.shown is not None:
             self.shown = LastTold(self.shown.document, None)
 
     def read_ahead(self) -> None:
-        """Begins to read a new document that only its rest is waited for, where the one before it was read.
+        """Begins to read a new document while waiting for it to come to rest, if the document before it was read.
 
-        Whoever reads it then waits for what has changed since, and for no more.
+        The reading that follows then only has to read what changed since.
         """
         number = self.activity.document.number
         if self.history and self._read_last == number - 1 and self._ahead_of != number:
@@ -368,13 +368,13 @@ class Tab:
             self.reading_ahead = asyncio.ensure_future(self._read_ahead())
 
     async def _read_ahead(self) -> None:
-        with contextlib.suppress(ActionError, BrowserError):  # the reading that follows is told the same
+        with contextlib.suppress(ActionError, BrowserError):  # the reading that follows raises the same error
             tree = await self.frames()
             async with self.reading:
                 await snapshots.take(tree, self.refs)
 
     def _remember(self, seen: Seen) -> None:
-        if self._read_last != self.activity.document.number:  # of refs that were of a document that has gone
+        if self._read_last != self.activity.document.number:  # drops refs of the former document
             self._read_last = self.activity.document.number
             self.told = {number for number in self.told if self.refs.locate(number) is not None}
             self.renewed = {was: now for was, now in self.renewed.items() if self.refs.locate(now) is not None}
@@ -409,7 +409,7 @@ class Tab:
         return self.activity.document.url
 
     def update(self, info: target.TargetInfo) -> None:
-        """What Chrome tells of the tab from outside: address and title."""
+        """Takes in the tab's address and title from Chrome's target events."""
         self.title = info.title
         if not self.is_attached:
             self.activity.document.url = info.url
@@ -418,9 +418,9 @@ class Tab:
         return self.guard.hold
 
     def _go_on(self) -> None:
-        """The page has opened a dialog when the next one was about to be shown: each waits for the other for ever.
+        """Navigates again when a page opened a dialog just as it was to be replaced: each waits for the other for ever.
 
-        Chrome lets nobody answer it then, but a navigation that begins anew takes the place of the one that waits.
+        Chrome takes no answer to the dialog then, but a new navigation replaces the one that waits.
         """
         tree = self._known_frames
         if tree is not None and tree.root.leaving_for is not None:
@@ -431,12 +431,12 @@ class Tab:
 
     @property
     def _known_frames(self) -> FrameTree | None:
-        """Those that are attached to, without waiting for them."""
+        """The frames if we are attached, without waiting; else None."""
         task = self._attached
         return task.result() if task and task.done() and not task.cancelled() and not task.exception() else None
 
     def _has_frame(self, frame_id: str) -> bool:
-        """Whether a download that began there is its doing: in a frame of it, or of a tab that it only opened."""
+        """Whether a download in that frame is this tab's: in a frame of it, or of a popup without an action."""
         if frame_id == self.target_id or frame_id in self.activity.frame_ids:
             return True
         return any(popup._has_frame(frame_id) for popup in self.popups if not popup.acting.locked())
@@ -460,7 +460,7 @@ class Tab:
         following = self._following = asyncio.ensure_future(tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
-        # A tab that hangs answers none of them, and one that has crashed fails them; both can still be sent elsewhere.
+        # A hanging tab does not answer, and in a crashed one the commands fail; both can still navigate.
         await asyncio.wait([following], timeout=ATTACH_TIMEOUT_S)
         if following.done() and session.stalled_because == session.closed_because:
             await following
@@ -477,7 +477,7 @@ class Tab:
             self._catch_up(session)
 
     def _catch_up(self, session: Session) -> None:
-        """A navigation may change the process before the old one was told to tell us: then nobody tells of it."""
+        """Takes in the present document: a navigation may change the process before the old one sends events."""
         document = self.activity.document.number
 
         def know(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
@@ -492,7 +492,7 @@ class Tab:
         session.post(cdp_page.GetFrameTree()).add_done_callback(know)
 
     def _prepare(self, session: Session, is_tab: bool) -> Sequence[asyncio.Future[Any]]:
-        """Subscribes to what must not be missed on a new session, and sets it up, before anything runs there."""
+        """Subscribes to events on a new session and sets it up, before anything runs there."""
         self.dialogs.watch(session)
         self.activity.watch(session)
         self.asked.watch(session)

@@ -109,7 +109,7 @@ class Batch:
         return len(self._calls), len(self._told), self._cut
 
     def told(self, refusal: str | None = None) -> list[Told]:
-        """A result for every call of the reply; `refusal` is the model's feedback on an answer that was not accepted."""
+        """A result for every call of the reply; `refusal` is the reply to an answer that was not accepted."""
         told = list(self._told)
         if refusal is not None:
             told[-1] = Told(told[-1].call_id, refusal)

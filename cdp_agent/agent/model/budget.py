@@ -51,7 +51,7 @@ class Budget:
 
     @property
     def spent(self) -> TaskError | None:
-        """Which limit on tokens or cost is reached, None for none. The time limit is enforced elsewhere, as a timeout."""
+        """Which limit on tokens or cost is reached, None for none. A timeout elsewhere enforces the time limit."""
         limits, usage = self.limits, self.usage
         tokens = usage.input_tokens + usage.output_tokens
         if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:

@@ -1,6 +1,9 @@
 """The addresses that a run may open: only those it was given. A model that makes one up gets an error.
 
-This also keeps data from leaking: a page that tricks the model into writing what it knows into an address fails, since nobody gave that address. Given are the addresses in the task, the targets of links and other elements of a page, the addresses of tabs, and the results of a search; an address in the text of a page is not given. Addresses are compared exactly, as Chrome writes them.
+This also keeps data from leaking: a page that tricks the model into writing what it knows into an address fails, since
+nobody gave that address. Given are the addresses in the task, the targets of links and other elements of a page, the
+addresses of tabs, and the results of a search; an address in the text of a page is not given. Addresses are compared
+exactly, as Chrome writes them.
 """
 
 from __future__ import annotations
@@ -70,7 +73,7 @@ class KnownAddresses:
             self._add(_joined(url, each))
 
     def learn_sites(self, text: str) -> None:
-        """Adds the addresses in the text that are a site's first page; one with a path or a query could carry data out."""
+        """Adds the addresses in the text of a site's first page; one with a path or a query could carry data out."""
         for each in _written(text):
             if _is_site(canonical(each) or ""):
                 self._add(each)

@@ -1,7 +1,11 @@
 """Notices that a run is stuck: no longer sees anything new in pages and results. Which tools were called does not
 matter.
 
-    Paging through a calendar is the same click again and again, but each time the page reads differently: that is progress. A turn makes no progress when the page afterwards reads as it did at some earlier time of the run, and the tools' results say nothing new. Refs are left out of the comparison, since each document numbers its elements anew, and so is what the model itself typed, since "nothing found" is nothing new for other search words. A turn that left the page unchanged weighs more than one that went back to an earlier page, and waiting weighs least.
+Paging through a calendar is the same click again and again, but each time the page reads differently: that is progress.
+A turn makes no progress when the page afterwards reads as it did at some earlier time of the run, and the tools'
+results say nothing new. Refs are left out of the comparison, since each document numbers its elements anew, and so is
+what the model itself typed, since "nothing found" is nothing new for other search words. A turn that left the page
+unchanged weighs more than one that went back to an earlier page, and waiting weighs least.
 """
 
 from __future__ import annotations

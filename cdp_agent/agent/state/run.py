@@ -87,7 +87,7 @@ class Run:
         self.refusal = ""
         """Why the last answer was not accepted, in a fence."""
         self.refused = ""
-        """The answer that was last judged, with its white space normalised; see `is_insisted`."""
+        """The last answer that was refused, with its white space normalised."""
         self.recoveries = 0
         self.place = BrowserState()
         self.tally = UsageMeter()

@@ -1,8 +1,8 @@
 """Everything that happens in a run, as one tagged union. Only the agent makes events; they are read by iterating over a
 run.
 
-In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. An event that says the
-same as one of Pilo's has its tag. Pilo's other events are, on the left, and here instead:
+In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. An event that says
+the same as one of Pilo's has its tag. Pilo's other events are, on the left, and here instead:
 
     browser:action_started           agent:action, which is emitted just before the action begins
     browser:screenshot_captured_image  the field `image` of browser:screenshot_captured
@@ -98,7 +98,7 @@ class BrowserScreenshot(BaseEvent, frozen=True, tag="browser:screenshot_captured
 
 
 class EndpointConnected(BaseEvent, frozen=True, tag="cdp:endpoint_connected"):
-    """A running Chrome was reached at the endpoint of this index (from 0). Addresses may be secret, and are left out."""
+    """A running Chrome was reached at the endpoint of this index (from 0). Addresses may be secret: none is given."""
 
     endpoint_index: int
     total: int

@@ -1,5 +1,4 @@
-"""Everything that happens in a run, as one tagged union. Only the agent makes events; they are read by iterating over a
-run.
+"""Everything that happens in a run, as one tagged union. Only the agent makes events; whoever wants them iterates.
 
 In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. An event that says
 the same as one of Pilo's has its tag. Pilo's other events are, on the left, and here instead:

@@ -1,4 +1,4 @@
-"""The verdict after the last step, on a fresh view and by what the run was shown."""
+"""The verdict after the last step, by a new view of the page and by what the run was shown."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ _VERIFY = only_asked_for("verify", "Give your verdict.", VerifyArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Whether it is done, and the message; `answer` is that in the form that was asked for, if it has that."""
+    """Whether the request is done, and the message; `answer` is the message in the form that was asked for, None if it
+    does not fit.
+    """
 
     task_completed: bool
     message: str
@@ -93,7 +95,7 @@ async def verify(work: StepRun, proposed: str = "") -> Verdict:
 
 
 def borne_out(work: StepRun, answer: str) -> Any | None:
-    """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
+    """The answer in the form that was asked for, if it makes claims and the run was shown all of them; else None."""
     value, problems = _read(work.run, answer)
     checked = _held_against(work, value)
     return value if checked.found and not checked.missing and not problems else None
@@ -127,7 +129,7 @@ def _joined(parts: list[str]) -> str:
 
 
 async def _page_now(work: StepRun, talk: Conversation) -> str:
-    """The page, read anew: what it shows counts as shown."""
+    """The page, read anew, and added to what the run was shown."""
     run = work.run
     try:
         seen = await talk.sight.look(run.tabs.page, whole=True)

@@ -1,6 +1,6 @@
 """How the process that holds sessions begins: `main(FOLDER, NAME)`, as the first command starts it.
 
-Without a name it reads a command from the standard input, as a host would, and tells on the standard output which host
+Without a name it reads a command from the standard input, as a host would, and writes to the standard output which host
 is to carry it out: itself, unless there is one already.
 """
 
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def main(folder: str, name: str) -> None:
-    """Serves as the host of that name, or as the one that the command needs which comes from the standard input."""
+    """Serves as the host of that name; without a name, as the host that the command from the standard input needs."""
     end_quickly()
     starter = Starter()
     request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)

@@ -20,7 +20,7 @@ def parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def brief_parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The same with types and choices alone, and with those descriptions that are marked as always needed."""
+    """The same with only types and choices, and with the descriptions that are marked as always needed."""
     told = {field.encode_name for field in inspect.type_info(struct).fields if _is_always_told(field.type)}  # type: ignore[attr-defined]
     return _brief_object(parameters_of(struct), told)
 
@@ -48,7 +48,7 @@ def _brief(schema: dict[str, Any], *, described: bool) -> dict[str, Any]:
 
 
 def result_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a struct that a tool answers with: the types of the fields that are always there."""
+    """The JSON Schema of a tool's result: only the types of the fields that are always present."""
     schema = parameters_of(struct)
     found: dict[str, Any] = _without_words({**schema, "properties": _required(schema)})
     return found

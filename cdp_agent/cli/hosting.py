@@ -79,7 +79,7 @@ class Commands:
 def hold(
     folder: str, name: str, request: CommandRequest, caller: CommandCaller, starter: Starter, ahead: StartedAhead | None
 ) -> None:
-    """Serves as the host of that name; without one, as the one that the command needs. Raises CdpAgentError, OSError."""
+    """Serves as the host of that name; or as the one that the command needs. Raises CdpAgentError, OSError."""
     found = name or host_for(request.words, request.session, caller)
     if isinstance(found, int):
         starter.say(CommandEnded(found))

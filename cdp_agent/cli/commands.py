@@ -69,8 +69,9 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
 
 
 def read_open(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
-    """Parses the words after `open`: a command to read the page at an address, or the one that is open. Raises
-    SetupError.
+    """Parses the words after `open`: a command to read the page at an address, or the one that is open.
+
+    Raises SetupError.
     """
     found, settings = read_settings(words, caller)
     if found.no_page and found.url is not None:

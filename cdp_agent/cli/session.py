@@ -144,8 +144,9 @@ class Sessions:
     async def use(
         self, name: str, asked: Loaded[Config], caller: CommandCaller, *, may_open: bool = True, port: int | None = None
     ) -> AsyncIterator[OpenSession]:
-        """The session of that name, opened if need be; inside the block it is not idle. Raises SetupError,
-        BrowserError.
+        """The session of that name, opened if need be; inside the block it is not idle.
+
+        Raises SetupError, BrowserError.
         """
         async with self._opening.setdefault(name, asyncio.Lock()):
             found = self._open.get(name)

@@ -72,8 +72,9 @@ class TypeForm:
 
 
 def form_of(schema: Any, answer: Any) -> tuple[Form | None, list[str]]:
-    """The form that is asked for (None for Markdown), and warnings for the caller. Raises SetupError for an invalid
-    one.
+    """The form that is asked for (None for Markdown), and warnings for the caller.
+
+    Raises SetupError for an invalid one.
     """
     if answer is not None and schema is not None:
         raise SetupError("Give a schema or a type for the answer, not both.")

@@ -183,8 +183,9 @@ class NextAttempt(msgspec.Struct, frozen=True):
 
 
 def next_of(store: StateStore, job: Job) -> NextAttempt:
-    """The next attempt, by the acts and the checkpoint that the dead worker stored. Raises SetupError when they cannot
-    be read.
+    """The next attempt, by the acts and the checkpoint that the dead worker stored.
+
+    Raises SetupError when they cannot be read.
     """
     try:
         acts = acts_of(store, job.key)

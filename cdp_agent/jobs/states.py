@@ -177,8 +177,9 @@ class JobState:
             self._ended_at = self._saved_at()
 
     async def checkpointed(self) -> None:
-        """To be called when the run has written a checkpoint. Raises OSError, and BrowserError where another worker has
-        the task.
+        """To be called when the run has written a checkpoint.
+
+        Raises OSError, and BrowserError where another worker has the task.
         """
         await self.keep()
         async with self._writing:

@@ -123,8 +123,9 @@ async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> di
 
 
 async def perform(understood: Understood, context: Context) -> Observation | Answer | ActionError:
-    """Calls the tool and returns its result, or the ActionError. Raises BrowserError and ProtocolError, which end the
-    task.
+    """Calls the tool and returns its result, or the ActionError.
+
+    Raises BrowserError and ProtocolError, which end the task.
     """
     tool, secrets = understood.tool, context.secrets
     try:

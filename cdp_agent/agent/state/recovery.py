@@ -37,8 +37,9 @@ async def look(
 
 
 async def recover(run: Run, error: BrowserError) -> str:
-    """Opens the browser anew; returns a line about it for the model. Raises BrowserError when that fails, or after too
-    many times.
+    """Opens the browser anew; returns a line about it for the model.
+
+    Raises BrowserError when that fails, or after too many times.
     """
     if run.recoveries >= MOST:
         raise error

@@ -58,8 +58,9 @@ class DefaultCredentials:
         self._expires = 0.0
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
-        """The headers. Raises AuthenticationError, another ModelError when no server could be reached, SetupError for a
-        wrong file.
+        """The headers.
+
+        Raises AuthenticationError, another ModelError when no server could be reached, SetupError for a wrong file.
         """
         if time.time() > self._expires - _EARLY_S:
             await self._fetch(http)

@@ -80,7 +80,7 @@ class BrowserReconnected(BaseEvent, frozen=True, tag="browser:reconnected"):
 
 
 class BrowserNavigated(BaseEvent, frozen=True, tag="browser:navigated"):
-    """The agent's tab has another address, or the agent switched to another tab."""
+    """The agent's tab shows another address, or the agent went to another tab."""
 
     url: str
     title: str

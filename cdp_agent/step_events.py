@@ -77,7 +77,7 @@ class StepDone(BaseEvent, frozen=True, tag="steps:completed"):
 
 
 class StepNotDone(BaseEvent, frozen=True, tag="steps:failed"):
-    """The step could not be done; `attempt` counts from 1. `candidates` are the elements that it may mean."""
+    """The step could not be done; `attempt` counts from 1. `candidates`: the elements that it may have meant."""
 
     number: int
     instruction: str

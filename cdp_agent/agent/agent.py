@@ -118,7 +118,7 @@ class Agent:
     question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
     decided within `approval_timeout_s` seconds the run is stopped.
 
-    `act_log` is notified of each act before it is carried out; see `ActLog`.
+    `act_log` is told of each act before it is carried out; see `ActLog`.
 
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
     `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and

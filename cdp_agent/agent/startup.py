@@ -1,4 +1,4 @@
-"""How a run begins: with a plan, at the page where the task starts, or where it was when it was interrupted."""
+"""How a run begins: with a plan, at the page where the task starts, or where it stood before it was interrupted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How the process that holds sessions begins: `main(FOLDER, NAME)`, as the first command starts it.
 
-Without a name it reads a command from the standard input, as a host would, and writes to the standard output which host
+Without a name it reads a command from the standard input, as a host would, and tells on the standard output which host
 is to carry it out: itself, unless there is one already.
 """
 

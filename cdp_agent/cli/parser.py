@@ -28,7 +28,7 @@ _PAIRS = "REF VALUE [REF VALUE …]"
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
-    """A tool with its arguments, and the address to open before it is called."""
+    """A tool with its arguments, and the address to go to before it is called."""
 
     tool: Tool
     arguments: Arguments

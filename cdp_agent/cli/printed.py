@@ -26,7 +26,7 @@ _CHANGED = "\0"
 
 
 class _Shown(msgspec.Struct):
-    """What was last printed of a tab: its landmarks, each by its name and its index among those of that name."""
+    """What was last printed of a tab: its landmarks, each by its name and its place among those of that name."""
 
     origin: str
     landmarks: dict[tuple[str, int], list[str]]

@@ -32,7 +32,7 @@ FILE_VARIABLE = "CDP_AGENT_CONFIG"
 
 
 def config_path(environment: Mapping[str, str]) -> Path:
-    """The file that CDP_AGENT_CONFIG names, else config.toml in the platform's folder for configuration."""
+    """The file that CDP_AGENT_CONFIG names, else config.toml in the platform's folder for such."""
     if named := environment.get(FILE_VARIABLE):
         return Path(os.path.expanduser(named))
     return user_folder("config") / "config.toml"

@@ -143,7 +143,7 @@ class Past:
 
 
 def past_of(jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal, store: StateStore) -> Past:
-    """What is recorded of the tasks. Raises SetupError for results and journals of other tasks, and unreadable ones."""
+    """What is known of the tasks. Raises SetupError for results and journals of other tasks, and unreadable ones."""
     past = Past()
     by_id = {job.id: job for job in jobs}
     for result in written:

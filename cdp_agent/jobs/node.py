@@ -71,7 +71,7 @@ class NodeWorker:
         return None
 
     def room(self) -> int:
-        """How many attempts this node can run at once, by its cores and memory."""
+        """How many attempts this node bears at once, by its cores and memory."""
         return Concurrency(None, cores(), measure(0.0)).now
 
     def spent(self) -> dict[str, tuple[int, float | None]]:

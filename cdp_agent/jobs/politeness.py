@@ -28,7 +28,7 @@ class Pacing(Protocol):
     """Decides when a document may be requested."""
 
     async def visit(self, visitor: str, origin: str, url: str) -> str | None:
-        """Waits until the visitor may open the address. None, or why it may never be opened, as `Blocked.why`."""
+        """Waits until the visitor may open the address: None, or why it may never be opened, as `Blocked.why`."""
 
     async def leave(self, visitor: str) -> None:
         """Notes that the visitor is on no page any more."""

@@ -14,7 +14,7 @@ from cdp_agent.outcome import TaskError
 
 
 class JobResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a task. `error` is None exactly when `ok` is true.
+    """What came of a task. `error` is None exactly when `ok` is true.
 
     `answer` is that of the run: Markdown, what fits `answer` of the task, or what the last step gave. `seconds`,
     `tokens` (input and output) and `cost` (US dollars, None where not all of it is known) are those of all `attempts`.

@@ -1,8 +1,8 @@
-"""The state of a task, kept outside of the process that carries it out: its acts, and its checkpoint.
+"""How far a task has come, kept outside of the process that carries it out: its acts, and its checkpoint.
 
-An act that cannot be undone is written here before it is carried out. That it is over is written only once a checkpoint
-includes it, since a run resumed from an earlier checkpoint would do it again. So the state of a task whose process died
-shows whether the task may begin anew, can go on, or must be left to its user.
+Before an act that cannot be taken back is carried out, it is written down here; that it is over, once a checkpoint
+tells of it: who goes on from an earlier one would do it again. So whoever finds the state of a task whose process died
+knows whether it may begin anew, can go on, or must be left to its user.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class Workers(Protocol):
     """Carry attempts out, on this machine or on others."""
 
     async def begin(self, jobs: Sequence[Job]) -> None:
-        """Prepares for these tasks. Raises BrowserError or SetupError where none of them could be begun."""
+        """Makes ready for these tasks. Raises BrowserError or SetupError where none of them could be begun."""
 
     async def room(self, running: int) -> int:
         """How many attempts there may be at once; `running` is how many are under way."""

@@ -199,7 +199,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Credentials(Protocol):
-    """Headers that have to be fetched before a request, and again when they expire."""
+    """Headers that have to be fetched before a request, and anew when they expire."""
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
         """The headers. Raises AuthenticationError, or another ModelError when no server could be reached."""

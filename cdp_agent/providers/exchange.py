@@ -1,4 +1,4 @@
-"""One request to a provider and its reply over HTTP: streaming, time limits, mapping of errors. Does not retry."""
+"""One request to a provider and its reply over HTTP: streaming, time limits, the mapping of errors. Repeats nothing."""
 
 from __future__ import annotations
 

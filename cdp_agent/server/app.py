@@ -97,7 +97,7 @@ class AgentApp(Starlette):
         return Places(self._document)
 
     async def drain(self) -> None:
-        """Stops all runs and accepts no others; returns when their last events can be read."""
+        """Stops all runs, and begins no others; returns when their last events can be read."""
         self._draining = True
         await self.runs.close()
 

@@ -1,4 +1,4 @@
-"""The definition of a tool: a struct of arguments, an async function, a docstring. Everything else is derived here."""
+"""What a tool is: a struct of arguments, an async function, a docstring. Everything else is derived here."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The end of the task: the answer, or the reason why there is none."""
+    """What ends the task: the answer, or the reason why there is none."""
 
     result: str
     success: bool
@@ -190,7 +190,7 @@ class Tool:
         return [ref for name in self.ref_names if (ref := getattr(arguments, name)) is not None]
 
     def declaration(self) -> dict[str, Any]:
-        """The tool as data, as in schemas/tools.json."""
+        """The tool as data, as it stands in schemas/tools.json."""
         return {
             "name": self.name,
             "description": self.description,

@@ -20,7 +20,7 @@ def parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def brief_parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The same with only types and choices, and with the descriptions that are marked as always needed."""
+    """The same with types and choices alone, and with those descriptions that are marked as always needed."""
     told = {field.encode_name for field in inspect.type_info(struct).fields if _is_always_told(field.type)}  # type: ignore[attr-defined]
     return _brief_object(parameters_of(struct), told)
 

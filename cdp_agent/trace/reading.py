@@ -29,7 +29,7 @@ _SHORTEST_VIEW = 200
 
 
 def latest_run(folder: Path) -> Path:
-    """The folder of the run: this one, or the latest in it. Raises SetupError when there is none."""
+    """The folder of the run: this one, or the latest that lies in it. Raises SetupError when there is none."""
     if found := run_folders(folder):
         return found[-1]
     raise SetupError(f"There is no trace of a run in {folder}.")

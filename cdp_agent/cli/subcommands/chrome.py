@@ -86,7 +86,7 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
 
 
 def tell_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int:
-    """Prints that Chrome has ended, or that there was none."""
+    """Writes that Chrome has ended, or that there was none."""
     if as_json:
         caller.output.write(msgspec.json.encode({"stopped": was_open}).decode() + "\n")
     else:

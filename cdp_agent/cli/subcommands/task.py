@@ -129,9 +129,9 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
 
 
 def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -> int:
-    """Carries a run out: in the session if one runs or was named, else in a Chrome of its own.
+    """Carries a run out: in the session where one runs or was named, else in a Chrome for it alone.
 
-    The answer goes to stdout, the progress to stderr. Returns the exit status. Raises CdpAgentError.
+    The answer goes to stdout, what happens on the way to stderr. Returns the exit status. Raises CdpAgentError.
     """
     connection = None if chosen.once else _connection(command, arguments, chosen)
     if connection is None:

@@ -1,4 +1,4 @@
-"""Approval on the command line: by a person at the terminal, or by a program at the other end of a pipe."""
+"""Who approves on the command line: a person at the terminal, or a program at the other end of a pipe."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Terminal:
 
 
 def edited(steps: list[str], command: str) -> list[str]:
-    """The steps after one editing command. Raises ValueError, which says how to write it."""
+    """The steps after one command of editing. Raises ValueError, which says how to write it."""
     act, _, rest = command.strip().partition(" ")
     number, _, words = rest.strip().partition(" ")
     least = 0 if act == "a" else 1

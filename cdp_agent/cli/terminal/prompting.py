@@ -27,7 +27,7 @@ class PromptLines(Lines):
         self._is_hidden = False
 
     async def command(self, prompt: str) -> str | None:
-        """The next command, which is added to the history; None at Ctrl-D, "" at Ctrl-C."""
+        """The next command, which goes into the history; None at Ctrl-D, "" at Ctrl-C."""
         with suppress(KeyboardInterrupt):
             try:
                 return await self._commands.prompt_async(prompt)

@@ -147,9 +147,9 @@ def _may_be_members(request: Request) -> frozenset[str]:
 
 
 def _goes_on_without_thoughts(messages: list[dict[str, Any]]) -> bool:
-    """Whether the last turn called tools without a thought, which a model with a thinking budget refuses.
+    """Whether the last turn called tools without a thought, which a model that has a budget for them refuses.
 
-    Such a turn was another model's, or was made before there was a budget.
+    Such a turn was another model's, or came before there was a budget.
     """
     own = [message["content"] for message in messages if message["role"] == "assistant"]
     return bool(own) and own[-1][-1]["type"] == "tool_use" and "thinking" not in own[-1][0]["type"]

@@ -27,7 +27,7 @@ _WITH_PICTURE = frozenset({"screenshot", "zoom"})
 
 
 def entry(offered: Collection[str]) -> dict[str, Any]:
-    """The entry of `tools` that offers the model these members and no others."""
+    """The entry of `tools` that has the model offered these members and no others."""
     configs = {
         name: {"enabled": name in offered}
         for name in sorted(MEMBERS)
@@ -37,7 +37,7 @@ def entry(offered: Collection[str]) -> dict[str, Any]:
 
 
 def result(name: str, told: ToolResult, words: Sequence[dict[str, Any]], images: Sequence[dict[str, Any]]) -> _Told:
-    """The content of a member's result, and what cannot be in it and so follows it in the same message."""
+    """The content of a member's result, and what has no place in it and follows it in the same message."""
     if told.is_error:
         return list(words), list(images)
     state = [_state(told.tabs)]

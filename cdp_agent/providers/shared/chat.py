@@ -54,7 +54,7 @@ def bearer(key: str | None) -> dict[str, str]:
 
 
 def encode_chat(request: Request, wire: str) -> dict[str, Any]:
-    """The body of a streamed chat completion, without the reasoning effort and the token limit, whose names differ."""
+    """The body of a streamed chat completion, without reasoning effort and limit, whose names differ."""
     body: dict[str, Any] = {
         "model": request.model,
         "messages": [_encode_message(each, wire, request.model) for each in shown_by_the_user(request.messages)],

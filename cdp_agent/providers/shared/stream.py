@@ -237,7 +237,7 @@ class EventReader:
     """Yields the `data` of each server-sent event, from bytes that arrive in pieces of any size.
 
     https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream: lines end with LF, CRLF or
-    CR; comments and all fields but `data` are ignored.
+    CR; comments and all fields but `data` are passed over.
     """
 
     def __init__(self) -> None:

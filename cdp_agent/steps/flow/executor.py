@@ -1,4 +1,4 @@
-"""From a step to one tool call: by code where the page leaves no doubt, else by a small model that gets the reason."""
+"""From a step to one tool call: by code where the page leaves no doubt, else by a small model that is told why."""
 
 from __future__ import annotations
 

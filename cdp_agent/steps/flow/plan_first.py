@@ -1,4 +1,4 @@
-"""Plan first: a plan that is approved, then its steps one after the other, then the verdict."""
+"""Plan first: a plan that is agreed on, then its steps one after the other, then the verdict."""
 
 from __future__ import annotations
 

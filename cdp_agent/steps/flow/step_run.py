@@ -87,7 +87,7 @@ class StepRun:
         self.at_risk = ""
         """The step that is being carried out, if doing it twice would do harm; "" otherwise."""
         self.notes: list[str] = []
-        """What the planner is told beside the page, where steps are chosen one at a time."""
+        """What the planner is told beside the page, where steps are found one at a time."""
         self.outputs: list[Output] = []
         self.receipts: list[Receipt] = []
         """The receipts of the steps that this process has carried out."""

@@ -1,4 +1,4 @@
-"""The verdict after the last step, by a new view of the page and by what the run was shown."""
+"""The verdict after the last step, on a fresh view and by what the run was shown."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def verify(work: StepRun, proposed: str = "") -> Verdict:
 
 
 def borne_out(work: StepRun, answer: str) -> Any | None:
-    """The answer in the form that was asked for, if it makes claims and the run was shown all of them; else None."""
+    """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
     value, problems = _read(work.run, answer)
     checked = _held_against(work, value)
     return value if checked.found and not checked.missing and not problems else None

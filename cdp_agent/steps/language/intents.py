@@ -117,7 +117,7 @@ class Check(_Intent, frozen=True):
 
 
 class Press(_Intent, frozen=True):
-    """`surely`: the step says that it is a key, so no button of that name can be meant."""
+    """`surely`: the step says that it is a key, so that no button of that name is meant."""
 
     key: str
     target: Targets | None = None

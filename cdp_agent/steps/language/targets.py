@@ -78,7 +78,7 @@ _WITHIN = re.compile(r" (?:in|inside|inside of|within|from|of|on|under|below|at)
 
 
 def read_target(words: str, text: Quoted, kind: str | None = None) -> Targets:
-    """The readings of `words`, a part of `text.masked`; `kind` is assumed where the words name none."""
+    """The readings of `words`, a part of `text.masked`; `kind` is meant where the words name none."""
     words = _without_noise(words.strip().rstrip(".,;:! "))
     if cell := _CELL.fullmatch(words):
         row, column = cell["row"] or cell["row2"], cell["column"] or cell["column2"]

@@ -1,4 +1,4 @@
-"""Comparing words as people write them: quotation marks, spellings that mean the same, how alike two names are."""
+"""Words as people write them: quotation marks, spellings that mean the same, how alike two names are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well an element matches what a step calls it: by its name, its text, its hints, or what is beside it."""
+"""How well an element is what a step calls it: by its name, its text, its hints, or what stands beside it."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def place(self) -> str:
-        """Its place in words: its row or entry, the named part of the page, or the heading above it."""
+        """Where it stands, in words: its row or entry, the named part of the page, or the heading above it."""
         for each in self.above:
             if each.role in ITEMS and (said := each.name or each.text or each.words):
                 return f'in {each.role} "{said[:_LONGEST_PLACE]}"'

@@ -36,7 +36,7 @@ def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
 
 
 def as_pattern(cell: OutlineNode) -> str:
-    """A regular expression for `Page.search` that finds a cell of text at its place in its row."""
+    """A regular expression for `Page.search` that finds a cell of text where it stands in its row."""
     row = cell.parent
     said = row.parts if row else []
     place = next((place for place, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1

@@ -73,7 +73,7 @@ class KnownAddresses:
             self._add(_joined(url, each))
 
     def learn_sites(self, text: str) -> None:
-        """Adds the addresses in the text of a site's first page; one with a path or a query could carry data out."""
+        """Adds addresses in the text that only name a site; one with a path or a query could carry data out."""
         for each in _written(text):
             if _is_site(canonical(each) or ""):
                 self._add(each)

@@ -153,7 +153,7 @@ class Conversation:
     def _pays_to_begin(self, *, anew: bool) -> bool:
         """Whether carrying along what no longer counts has cost what a new beginning costs now; `anew`: on a new page.
 
-        Then the sum is never more than twice what it would have been for whoever knows how the run goes on.
+        So the total is never more than twice that of the best choice made with knowledge of the whole run.
         """
         if not self._is_begun:
             return False

@@ -1,9 +1,9 @@
 """cdp_agent: a web-agent runtime that speaks the Chrome DevTools Protocol itself. The public names.
 
-They are imported when they are first used, so that importing the package costs next to nothing. Public too are
-`cdp_agent.errors`, every exception; `cdp_agent.events` and `cdp_agent.step_events`, what happens in a run;
-`cdp_agent.decisions`, what is asked before something is done, and what may be decided; `cdp_agent.config`, the
-settings; `cdp_agent.cdp`, the protocol; and `cdp_agent.sync`, the same classes with calls that block.
+They are imported when they are first used, so that importing the package costs next to nothing. Also public are
+`cdp_agent.errors`, every exception; `cdp_agent.events` and `cdp_agent.step_events`, the events of a run;
+`cdp_agent.decisions`, the questions that a run asks, and the possible decisions; `cdp_agent.config`, the settings;
+`cdp_agent.cdp`, the protocol; and `cdp_agent.sync`, the same classes with blocking calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What is asked before something is done, and what may be decided: the same for every face, in JSON and in Python.
+"""The questions that a run asks, and the decisions that answer them: the same for every interface, in JSON and in
+Python.
 
 A question has its kind in `type`, a decision its kind in `decision`: {"decision": "reword", "step": "Click Save"}.
 """
@@ -14,7 +15,7 @@ from cdp_agent.page.policy.holding import Held
 
 
 class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
-    """The steps of a plan. They are approved, rejected with a correction, or edited."""
+    """The steps of a plan, to be approved, rejected with a correction, or edited."""
 
     id: int
     steps: list[str]
@@ -39,7 +40,7 @@ class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
 
 
 class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
-    """Something that only the user knows. `options` are answers that suggest themselves; any other may be given."""
+    """A question that only the user can answer. `options` are likely answers; any other may be given."""
 
     id: int
     question: str
@@ -47,7 +48,7 @@ class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
 
 
 FieldValue = str | bool | int | float | list[str]
-"""What goes into a field: text, or the text of an option; true or false for a box; several options of a list."""
+"""The value of a field: text, or the text of an option; true or false for a checkbox; a list for several options."""
 
 
 class FormField(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +56,8 @@ class FormField(msgspec.Struct, frozen=True, kw_only=True):
 
     `label` and `description` are the model's words, `name` is what the page calls it. `field_type` is that of the page:
     text, password, email, number, date, select, multiselect, checkbox, radio, textarea and so on; `options` are the
-    texts to choose from. `current_value` is "" for what is not shown. `error` is why the value before was refused, in
-    the page's words, without that value.
+    texts to choose from. `current_value` is "" where the value must not be shown. `error` is why the previous value was
+    refused, in the page's words, without that value.
     """
 
     ref: str
@@ -73,8 +74,9 @@ class FormField(msgspec.Struct, frozen=True, kw_only=True):
 class FormRequested(msgspec.Struct, frozen=True, kw_only=True, tag="form"):
     """Fields that the user is to fill in. The values go into the page, and to no model.
 
-    `reason` is "validation_error" where values that were given before did not do. `url` is the page; `origins` are all
-    that the values can get to from there: of the frames around the fields, and of where their form is sent.
+    `reason` is "validation_error" where the values given before were not accepted. `url` is the page; `origins` are all
+    origins that can get the values: those of the frames around the fields, and of the address that their form is sent
+    to.
     """
 
     id: int
@@ -86,7 +88,7 @@ class FormRequested(msgspec.Struct, frozen=True, kw_only=True, tag="form"):
 
 
 class Paused(msgspec.Struct, frozen=True, kw_only=True, tag="paused"):
-    """The run waits, as it was asked to, so that the user can act in its page themselves: in `tab`, t2 for example."""
+    """The run is paused, as requested, so that the user can act in its page; `tab` is its id, for example "t2"."""
 
     id: int
     url: str
@@ -172,7 +174,7 @@ class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
 Ask = PlanProposed | ActionProposed | QuestionAsked | FormRequested | Paused | StepFailed
 Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Fill | Decline | Continue | Stop
 UserAsk = QuestionAsked | FormRequested | Paused
-"""What is asked of the user, not of whoever approves."""
+"""Questions for the user, as opposed to those for whoever approves."""
 UserAnswer = str | Mapping[str, FieldValue] | None
 """The text for a question, the values by refs for a form; None: the user declines, or has nothing to say."""
 AskUser = Callable[[UserAsk], Awaitable[UserAnswer]]
@@ -192,7 +194,7 @@ def possible(ask: Ask) -> list[str]:
 
 
 def kinds_of_decision(ask: Ask) -> tuple[type, ...]:
-    """The decisions that can be made. What was done already cannot be done otherwise."""
+    """The decisions that can be made about this question. An act that was already done cannot be reworded."""
     kinds = _POSSIBLE[type(ask)]
     return tuple(each for each in kinds if each is not Reword) if getattr(ask, "held", None) else kinds
 

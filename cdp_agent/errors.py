@@ -43,7 +43,7 @@ TAB_CLOSED = "The tab was closed: go on in another one, or open a new one."
 
 
 class SessionClosed(ProtocolError):
-    """The target (tab or frame) went away before it answered; `.message` says how, as far as Chrome told."""
+    """The target (tab or frame) went away before it answered; `.message` says how, as far as Chrome reports it."""
 
     def __init__(self, method: str, message: str) -> None:
         super().__init__(method, -32001, message)
@@ -135,7 +135,7 @@ class RateLimited(ModelError):
 
 
 class Overloaded(ModelError):
-    """The provider has no room for anybody just now."""
+    """The provider is overloaded: it can take no requests at the moment."""
 
 
 class Unreachable(ModelError):
@@ -147,11 +147,11 @@ class ContextTooLong(ModelError):
 
 
 class Refused(ModelError):
-    """The provider's filter, or its model, does not answer this: the message says why as far as was told."""
+    """The provider's filter, or its model, refuses to answer; the message has the reason, if the provider gave one."""
 
 
 class BadReply(ModelError):
-    """The provider answered with something that is not a reply, or with a part of one: `.received_bytes` of it came."""
+    """The answer of the provider is no valid reply, or incomplete; `.received_bytes` is how many bytes of it came."""
 
     received_bytes = 0
 
@@ -174,7 +174,7 @@ _MOST_SHOWN = 20
 
 
 class BadLines(SetupError):
-    """Lines of a file of tasks that are none: `.problems` has a sentence for each, which names the line."""
+    """Lines of a file of tasks are invalid: `.problems` has a sentence for each, which names the line."""
 
     def __init__(self, problems: list[str]) -> None:
         more = f" (and {len(problems) - _MOST_SHOWN} more)" if len(problems) > _MOST_SHOWN else ""

@@ -1,14 +1,14 @@
-"""Everything that happens in a run, as one tagged union. Only the agent makes these; whoever wants them iterates.
+"""Everything that happens in a run, as one tagged union. Only the agent makes events; whoever wants them iterates.
 
-In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. What tells the same
-as an event of Pilo has its tag. The others of Pilo are:
+In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. An event that says
+the same as one of Pilo's has its tag. Pilo's other events are, on the left, and here instead:
 
-    browser:action_started           agent:action, which is told just before the action begins
+    browser:action_started           agent:action, which is emitted just before the action begins
     browser:screenshot_captured_image  the field `image` of browser:screenshot_captured
     system:debug_batch, _tool_drop   ai:generation: actions_requested, actions_executed, batch_truncated_by
     system:debug_compression         agent:observed: page_chars is all of the page, snapshot or changed what is shown
     system:debug_history_size        history:shrunk, and input_tokens of each ai:generation
-and not told, since nothing happens there: system:debug_message (all that a model is sent is in the other events).
+    system:debug_message             none: all that a model is sent is in the other events
 """
 
 from __future__ import annotations
@@ -97,14 +97,14 @@ class BrowserScreenshot(BaseEvent, frozen=True, tag="browser:screenshot_captured
 
 
 class EndpointConnected(BaseEvent, frozen=True, tag="cdp:endpoint_connected"):
-    """A Chrome that runs was reached: at which of the endpoints, from 0. Addresses may be secret, and are not told."""
+    """A running Chrome was reached at the endpoint of this index (from 0). Addresses may be secret: none is given."""
 
     endpoint_index: int
     total: int
 
 
 class EndpointCycle(BaseEvent, frozen=True, tag="cdp:endpoint_cycle"):
-    """An endpoint was not to be had, and the next one was tried."""
+    """An endpoint could not be reached, and the next one was tried."""
 
     endpoint_index: int
     total: int
@@ -119,7 +119,7 @@ class FirewallBlocked(BaseEvent, frozen=True, tag="firewall:blocked"):
 
 
 class AgentWaiting(BaseEvent, frozen=True, tag="agent:waiting"):
-    """The model waits, for as long as it said."""
+    """The model called the tool that waits, for this time."""
 
     seconds: float
 
@@ -148,7 +148,7 @@ class AgentObserved(BaseEvent, frozen=True, tag="agent:observed"):
     snapshot: str = ""
     changed: list[str] = []
     page_chars: int = 0
-    """How long all of the page is as text."""
+    """The length of the whole page as text, in characters."""
 
 
 class AgentProcessing(BaseEvent, frozen=True, tag="agent:processing"):
@@ -161,8 +161,8 @@ class AgentProcessing(BaseEvent, frozen=True, tag="agent:processing"):
 class AiGeneration(BaseEvent, frozen=True, tag="ai:generation"):
     """A reply of the model, as it came.
 
-    Of a turn it is told when the batch of its tool calls is over, however that ended: how many calls it had, how many
-    were carried out, and what ended them before the last that was allowed.
+    In a turn it is emitted after the reply's tool calls, however they ended, and says how many calls the reply had, how
+    many were carried out, and why the others were not.
     """
 
     text: str
@@ -183,7 +183,7 @@ class AiGenerationError(BaseEvent, frozen=True, tag="ai:generation:error"):
 
 
 class AgentReasoned(BaseEvent, frozen=True, tag="agent:reasoned"):
-    """What the model says of its reasons, where it does."""
+    """The reasons that the model gave, if any."""
 
     reasoning: str
 
@@ -196,7 +196,7 @@ class AgentAction(BaseEvent, frozen=True, tag="agent:action"):
 
 
 class BrowserActionCompleted(BaseEvent, frozen=True, tag="browser:action_completed"):
-    """What came of a tool: `text` is what the model reads of it, `facts` the same for programs."""
+    """The result of a tool: `text` is what the model reads of it, `facts` the same as data for programs."""
 
     action: str
     success: bool
@@ -206,7 +206,7 @@ class BrowserActionCompleted(BaseEvent, frozen=True, tag="browser:action_complet
 
 
 class AgentExtracted(BaseEvent, frozen=True, tag="agent:extracted"):
-    """What a tool took out of a page with a model's help."""
+    """Data that a tool extracted from a page with a model's help."""
 
     data: str
 
@@ -220,20 +220,22 @@ class FormDataRequested(BaseEvent, frozen=True, tag="interactive:form_data_reque
 
 
 class FormDataError(BaseEvent, frozen=True, tag="interactive:form_data_error"):
-    """What the user gave for these fields did not do: why is in `FormField.error`, and what it was nowhere."""
+    """The values that the user gave for these fields were refused. `FormField.error` says why; the values are in no
+    event.
+    """
 
     fields: list[FormField]
 
 
 class HistoryShrunk(BaseEvent, frozen=True, tag="history:shrunk"):
-    """The conversation grew too long: of what was observed before, a line each is left."""
+    """The conversation grew too long: each earlier observation was replaced by one line."""
 
     tokens_before: int
     tokens_after: int
 
 
 class AgentStatus(BaseEvent, frozen=True, tag="agent:status"):
-    """Something that whoever watches should know."""
+    """A message for whoever follows the run."""
 
     message: str
 

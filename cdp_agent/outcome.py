@@ -1,4 +1,4 @@
-"""How a task ended, and what it took: what a program that gave the task gets back."""
+"""How a task ended, and what it took: the result that a program gets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ ErrorCode = Literal[
 
 
 class TaskError(msgspec.Struct, frozen=True):
-    """Why a task was not done: what failed, in whose hands (`where`), and what to do about it (`message`).
+    """Why a task was not done: what failed (`code`), in which part (`where`), and what to do about it (`message`).
 
-    "interrupted": the process died in the middle of it, as is found when a batch or a run is gone on with, and nobody
-    knows how much was done.
+    "interrupted": the process died in the middle of the task, and it is not known how much was done. This is noticed
+    when a batch or a run is resumed.
     """
 
     code: ErrorCode
@@ -54,16 +54,17 @@ class Stats(msgspec.Struct, frozen=True):
 Validation = Literal["passed", "unconfirmed", "forced"]
 Quality = Literal["failed", "partial", "complete", "excellent"]
 BatchCut = Literal["page-change", "terminal", "error", "limit", "none"]
-"""What ended the calls of a reply: "limit" where there were more than are run in one turn."""
+"""Why no more calls of a reply were run: "limit" where it had more than are run in one turn, "none" where all were run.
+"""
 
 
 class AgentResult(msgspec.Struct, Generic[Answer_co], frozen=True):
     """How a task ended. `error` is None exactly when `success` is true.
 
     `answer` is Markdown, or of the type that was asked for with `answer=`; None where the run ended without one, or
-    with one that does not fit. `validation` says what its judge thought of it: "passed"; "unconfirmed" where something
-    was missed twice, but the agent stood by the answer and had been shown every quote, figure and address in it;
-    "forced" where it was never accepted or not judged; None for nothing to judge.
+    with one that does not fit. `validation` is the verdict on it: "passed"; "unconfirmed" where it was refused, but the
+    agent gave it again and had been shown every quote, figure and address in it; "forced" where it was never accepted
+    or not judged; None where there was nothing to judge.
     """
 
     success: bool

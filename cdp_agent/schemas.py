@@ -39,9 +39,9 @@ def schemas() -> dict[str, bytes]:
 
 
 def plain_schema(schema: Any) -> Any:
-    """A schema of msgspec's as JSON data alone, its classes by their names.
+    """A schema made by msgspec as plain JSON data.
 
-    msgspec adds the parameter of a class that is generic.
+    Classes have their plain names; msgspec adds the type parameter to that of a generic class.
     """
     written = re.sub(rb"(AgentResult|TaskCompleted)(__Answer_co_|\[\+Answer_co\])", rb"\1", msgspec.json.encode(schema))
     return msgspec.json.decode(written)

@@ -1,6 +1,6 @@
-"""What happens in a run by plain-English steps, beside what happens in every run: see events.py.
+"""The events of a run by plain-English steps, in addition to those of every run: see events.py.
 
-`number` counts the steps of the plan, or of those that were chosen one by one, from 1; `instruction` is one in words.
+`number` counts from 1 the steps of the plan, or those that were chosen one by one; `instruction` is the step in words.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class StepChosen(BaseEvent, frozen=True, tag="steps:chosen"):
 
 
 class ApprovalAsked(BaseEvent, frozen=True, tag="approval:asked"):
-    """A question is open. Somebody is asked, and the run waits; or a rule decides, and it is decided at once."""
+    """A question was asked. Either somebody is asked and the run waits, or a rule decides at once."""
 
     ask: Ask
 
 
 class ApprovalDecided(BaseEvent, frozen=True, tag="approval:decided"):
-    """What was decided: by whom the question was put to, by a rule or policy (`why` names it), or by the time limit."""
+    """What was decided, and by whom: somebody asked, a rule or policy (`why` names it), or the time limit."""
 
     id: int
     decision: Decision
@@ -45,13 +45,13 @@ class ApprovalDecided(BaseEvent, frozen=True, tag="approval:decided"):
 
 
 class ApprovalRefused(BaseEvent, frozen=True, tag="approval:refused"):
-    """A decision was handed in that does not count: it was late, the second one, malformed, or no answer to this."""
+    """A decision was submitted that does not count: it came too late, was a second one, malformed, or does not fit."""
 
     message: str
 
 
 class StepResolved(BaseEvent, frozen=True, tag="steps:resolved"):
-    """The tool call that a step is. `by` code, or by the executor's model since code could not tell (`why`).
+    """The tool call that a step was resolved to, by code, or by the executor's model where code could not (`why`).
 
     `reasoning` is what that model said of it.
     """
@@ -94,7 +94,7 @@ class StepSkipped(BaseEvent, frozen=True, tag="steps:skipped"):
 
 
 class StepsVerified(BaseEvent, frozen=True, tag="steps:verified"):
-    """The verdict on a fresh view. `not_found`: what the message says and nothing of what was shown does."""
+    """The verdict, by a new view of the page. `not_found`: claims in the message that are in nothing that was shown."""
 
     task_completed: bool
     message: str

@@ -1,8 +1,8 @@
 """Runs as spans and metrics of OpenTelemetry, by its conventions for generative AI.
 
 `invoke_agent` is a run; in it `chat` is each reply of a model, and `execute_tool` each call of a tool, in which a
-`chat` is what the tool itself asks. They go to the providers that the program has
-set. What is said, by whom ever, is no part of them, unless the variable CAPTURE says so; secrets never are.
+`chat` is what the tool itself asks. They go to the providers that the program has set. They contain no prompts, replies
+or results, unless the variable that CAPTURE names says so, and never secrets.
 https://github.com/open-telemetry/semantic-conventions-genai
 """
 
@@ -39,7 +39,7 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 AGENT_NAME = "cdp_agent"
 _ON = ("true", "1", "span_only", "span_and_event")
 _PROVIDERS = {"google": "gcp.gemini", "vertex": "gcp.vertex_ai"}
-"""Those that the conventions call otherwise than we do."""
+"""Providers that have another name in the conventions."""
 _SECONDS = [0.01 * 2**n for n in range(14)]
 _TOKENS = [4**n for n in range(14)]
 _OPERATION, _PROVIDER, _MODEL = "gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"
@@ -49,7 +49,7 @@ Attributes = dict[str, AttributeValue]
 
 
 class Telemetry:
-    """What an agent tells; `environment` is where CAPTURE is looked for."""
+    """The spans and metrics of an agent; `environment` is where the variable that CAPTURE names is read."""
 
     def __init__(self, version: str, environment: Mapping[str, str]) -> None:
         self._tracer = trace.get_tracer(AGENT_NAME, version)
@@ -64,7 +64,7 @@ class Telemetry:
         )
 
     def begin(self, task: str, endpoint: Endpoint | None) -> RunSpan:
-        """A run begins, in whatever span is the present one."""
+        """Starts the span of a run, as a child of the current span."""
         named: Attributes = {_OPERATION: "invoke_agent"} | _model_of(endpoint)
         told: Attributes = {"gen_ai.agent.name": AGENT_NAME, "gen_ai.agent.version": self._version}
         span = self._tracer.start_span(f"invoke_agent {AGENT_NAME}", attributes=named | told)
@@ -73,7 +73,7 @@ class Telemetry:
 
     @contextmanager
     def chat(self, request: Request, endpoint: Endpoint) -> Iterator[Span]:
-        """A model is asked; `answered` tells what came."""
+        """The span of a request to a model; `answered` adds the reply."""
         named: Attributes = {_OPERATION: "chat"} | _model_of(endpoint)
         place = urlsplit(endpoint.base_url)
         named |= {"server.address": place.hostname or ""} | ({"server.port": place.port} if place.port else {})
@@ -88,7 +88,9 @@ class Telemetry:
             yield span
 
     def answered(self, span: Span, reply: Reply, endpoint: Endpoint) -> None:
-        """The reply to a request; `endpoint` is where it was asked for at first."""
+        """Adds the reply to the span of a request; `endpoint` is the first that was asked, also where a fallback
+        replied.
+        """
         span.set_attribute("gen_ai.response.finish_reasons", [_finish(reply)])
         span.set_attributes(_usage(reply.usage))
         named = {_OPERATION: "chat"} | _model_of(endpoint)
@@ -100,7 +102,7 @@ class Telemetry:
 
     @contextmanager
     def tool(self, call: ToolCall, arguments: Mapping[str, Any]) -> Iterator[Span]:
-        """A tool is called with these arguments, in which there are no secrets; `told` says what it gave."""
+        """The span of a tool call, whose arguments must have their secrets masked; `told` adds the result."""
         named: Attributes = {_OPERATION: "execute_tool", "gen_ai.tool.name": call.name}
         more: Attributes = {"gen_ai.tool.type": "function", "gen_ai.tool.call.id": call.id}
         with self._spanned(f"execute_tool {call.name}", SpanKind.INTERNAL, named, more) as span:
@@ -108,19 +110,19 @@ class Telemetry:
             yield span
 
     def told(self, span: Span, text: str, error: Exception | None = None) -> None:
-        """What a tool gave, or the error that it answered with."""
+        """Adds the result of a tool, or its error, to the span of the call."""
         self.say(span, "gen_ai.tool.call.result", text)
         if error is not None:
             fail(span, type(error).__name__)
 
     def say(self, span: Span, name: str, content: Any) -> None:
-        """What was said, where that is wanted: a text as it is, all else as JSON."""
+        """Sets an attribute with content, where content is wanted: text as it is, all else as JSON."""
         if self._has_content and content:
             said = content if isinstance(content, str) else msgspec.json.encode(content).decode()
             span.set_attribute(name, said)
 
     def took(self, began: float, named: Attributes, error: str | None) -> None:
-        """Counts how long something took that began then (`time.perf_counter`)."""
+        """Records the duration of an operation that began at `began` (as of `time.perf_counter`)."""
         self._durations.record(time.perf_counter() - began, named if error is None else {**named, _ERROR: error})
 
     @contextmanager
@@ -144,7 +146,7 @@ class Telemetry:
 
 
 class RunSpan:
-    """The span of a run, and what is told in it."""
+    """The span of a run, in which the spans of its requests and tool calls are made."""
 
     def __init__(self, telemetry: Telemetry, span: Span, named: Attributes) -> None:
         self.telemetry = telemetry
@@ -153,11 +155,11 @@ class RunSpan:
         self._began = time.perf_counter()
 
     def current(self) -> AbstractContextManager[Span]:
-        """While what happens is a part of the run."""
+        """A context manager inside which new spans are children of the run's span."""
         return trace.use_span(self._span, record_exception=False, set_status_on_exception=False)
 
     def end(self, result: AgentResult[Any] | None) -> None:
-        """The run has ended so; None: whoever followed it did not wait for its end."""
+        """Ends the span with the result of the run; None where whoever followed the run did not wait for its end."""
         error = None if result is not None and result.error is None else "aborted"
         if result is not None:
             stats = result.stats
@@ -178,7 +180,7 @@ class RunSpan:
 
 
 def fail(span: Span, kind: str) -> None:
-    """The span ended with an error of that kind."""
+    """Marks the span as failed with an error of that kind."""
     span.set_attribute(_ERROR, kind)
     span.set_status(Status(StatusCode.ERROR))
 

@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SAID = 4
-"""Messages of the conversation before that a planner gets."""
+"""How many messages of the conversation before this run a planner gets."""
 
 
 class Agent:
@@ -92,38 +92,38 @@ class Agent:
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
-    happens into a folder of its own in it, see trace/README.md. `otel`: runs are told to OpenTelemetry, see
-    telemetry.py. `tools` are added to the built-in ones. `secrets` are
-    named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a
-    run's `url`.
+    happens into a folder of its own in it, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see
+    telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` by their names and has them filled
+    in, each only at its origins: see `Secret`; a secret given as a plain string is for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
-    address come from where those of a model do, and are the first one's where both have one provider.
-    `reasoning_effort`, `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: for how long and how
-    often a provider is asked. `prices` is a file to take the place of the one that comes with the package.
+    address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
+    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: how long and how often a failed request is
+    repeated. `prices` is a price file that replaces the one in the package.
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
-    searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
-    lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its maker has defined
-    in the place of ours, which is for models of anthropic; screenshots are among them with `vision`.
+    searxng by API, with a key from `search_api_key` or the service's variable. Without `search` it cannot.
+    `allow_evaluate` lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its
+    vendor has defined instead of ours (only for Anthropic's models); with `vision` they include screenshots.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/policy/rules.py. Files are uploaded out of `upload_folders` alone; without,
-    a model uploads none, and steps that need no model those that they name.
+    not: for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without that, a model
+    cannot upload files, and given steps upload the files that they name.
 
     With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
     `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
     ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
-    says what is asked before: "ask", "auto" (only what submits, pays, sends, deletes, downloads or uploads, which
-    without anybody to ask ends the run), `Rules`, or a function that is given the question and returns the decision
-    (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
-    is "stop".
+    says what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends, deletes,
+    downloads or uploads; where nobody can be asked, that ends the run), `Rules`, or a function that is given the
+    question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
+    decided within `approval_timeout_s` seconds the run is stopped.
 
     `act_log` is told of each act before it is carried out; see `ActLog`.
 
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
     `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
-    to no model. Without it, an `approver` is asked that as well; without either, the model cannot ask.
+    to no model. Without `ask_user`, the `approver` is asked these questions too; without either, the model cannot ask
+    the user.
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
@@ -258,9 +258,10 @@ class Agent:
         pause: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
-        """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
+        """Carries the task out and returns how it ended, also when it failed or was stopped.
 
-        When this is cancelled, also by `asyncio.timeout`, the run ends and `CancelledError` is raised.
+        `on_event` is called with every event; for the other arguments see `stream`. Cancelling this call (also by
+        `asyncio.timeout`) ends the run and raises `CancelledError`.
         """
         events = self.stream(task, url=url, data=data, answer=answer, page=page, stop=stop, pause=pause)
         return await result_of(events, on_event)
@@ -291,11 +292,11 @@ class Agent:
         It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
         result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
-        second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
-        When `pause` is set, the run hands the page over after its turn or its step: the user is asked with a `Paused`,
-        may act in the window, and what became of the page is told to the model. It is cleared then; without anybody to
-        ask it means nothing. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong
-        schema; what fails later is in the result.
+        second, and its result says so; when the task that iterates is cancelled it ends as fast, without a result. When
+        `pause` is set, the run pauses after its current turn or step: the user is asked with a `Paused` and may act in
+        the window, and the model is then told how the page has changed. `pause` is cleared afterwards; where nobody can
+        be asked it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
+        wrong schema; what fails later is in the result.
         """
         given = task_given(task, url, data, answer, self._guardrails, self._secrets)
         if self._endpoint is None:
@@ -322,7 +323,7 @@ class Agent:
         pause: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
-        """How it went to carry out these steps; see `stream_steps`."""
+        """Carries out these steps and returns how the run ended; see `stream_steps`."""
         return await result_of(self.stream_steps(steps, url=url, page=page, stop=stop, pause=pause), on_event)
 
     def stream_steps(
@@ -336,9 +337,9 @@ class Agent:
     ) -> AsyncGenerator[Progress | TaskCompleted[str], None]:
         """Carries out steps in plain English, one act each, without a planner; see `stream`.
 
-        Code finds what each means on the page as it is. One that it cannot tell is given to the executor's model, or,
-        without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
-        approved them, unless `approve` says otherwise. Raises SetupError when there are none.
+        Code finds what each step means on the current page. A step that it cannot resolve is given to the executor's
+        model; without one, it fails, and the error lists the candidates. The answer is the output of the last step. The
+        steps need no approval, unless `approve` says otherwise. Raises SetupError when there are no steps.
         """
         from cdp_agent.steps.flow.flow import given  # late, see stream
 
@@ -381,11 +382,12 @@ class Agent:
         otel: bool = False,
         environment: Mapping[str, str] = os.environ,
     ) -> AsyncGenerator[Event, None]:
-        """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
+        """Continues a run from its checkpoint `folder`, in new tabs; see `stream`.
 
-        Its model is asked where it was before, or at `base_url`. Where its answer has a type, give that again: without
-        `answer` it is JSON. Who approves of a run by steps is given again; a step with a risk that was under way is
-        asked about, not repeated. Raises SetupError when there is no such run, or its answer had another form.
+        The model is asked at the same address as before, or at `base_url`. Where the answer had a type, pass it again
+        as `answer`: without it the answer is JSON. `approve`, `approver` and `ask_user` are not stored and have to be
+        passed again; a risky step that was under way is asked about, not repeated. Raises SetupError when the folder
+        holds no run, or the run's answer had another form.
         """
         saved = load(folder)
         address = base_url or saved.base_url
@@ -438,13 +440,13 @@ class Agent:
 
 
 def _watch(run: Run, trace: TraceOptions | None, telemetry: Telemetry | None) -> None:
-    """Has what happens written down and told, where that is wanted."""
+    """Attaches the trace and the telemetry to the run, where they are wanted."""
     run.telemetry = telemetry
     if trace is not None:
         run.record(trace)
 
 
 def _let_ask(run: Run, settings: StepSettings) -> None:
-    """Lets a run of one model ask the user, where somebody is there."""
+    """Lets a run without a planner ask the user, where somebody can be asked."""
     if settings.user is not None:
         run.ask_user = Approvals(run, settings).ask_user

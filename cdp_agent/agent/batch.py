@@ -50,11 +50,11 @@ _AT_REST_S = 0.15
 
 
 class Batch:
-    """Runs the calls; afterwards it tells what came of them, for the model and for the loop.
+    """Runs the calls and keeps their results, for the model and for the loop.
 
-    `outcomes`: of each call that was run. `answer`: what ended it, where a terminal tool did. `snapshot`: one that the
-    model asked for. `acted`: the page may have changed. `stuck`: the worst that the run's stagnation said. `lost`:
-    Chrome went away.
+    `outcomes`: one for each call that was run. `answer`: the answer of a terminal tool that ended the batch.
+    `snapshot`: one that the model asked for. `acted`: the page may have changed. `stuck`: the most severe verdict of
+    the run's stuck detector. `lost`: the error, where Chrome went away.
     """
 
     def __init__(self, run: Run, calls: tuple[ToolCall, ...]) -> None:
@@ -74,10 +74,10 @@ class Batch:
         self._changed = False
         self._understood: list[Understood | ActionError] = []
         self._pages_before: list[Page] = []
-        """The tabs that there were before the call that is being carried out."""
+        """The tabs that were open before the current call."""
 
     async def run(self) -> None:
-        """Raises ProtocolError. That Chrome is gone is in `lost`."""
+        """Runs the calls. Raises ProtocolError; when Chrome is gone, `lost` is set instead."""
         run = self._run
         understood = self._understood = [await understand_on(run.tabs.page, call, run.tools) for call in self._allowed]
         await self._note_restless()
@@ -109,7 +109,7 @@ class Batch:
         return len(self._calls), len(self._told), self._cut
 
     def told(self, refusal: str | None = None) -> list[Told]:
-        """A result for every call of the reply; `refusal` is what is said to an answer that was not accepted."""
+        """A result for every call of the reply; `refusal` is the reply to an answer that was not accepted."""
         told = list(self._told)
         if refusal is not None:
             told[-1] = Told(told[-1].call_id, refusal)
@@ -121,7 +121,7 @@ class Batch:
         return told
 
     async def _call(self, call: ToolCall, understood: Understood | ActionError) -> Outcome:
-        """Carries one call out, and takes down everywhere what came of it."""
+        """Carries one call out, and records its outcome in the run's events, evidence and counts."""
         run = self._run
         self._pages_before = run.browser.pages
         arguments = understood.as_json() if isinstance(understood, Understood) else {}
@@ -261,7 +261,7 @@ class Batch:
         self.stuck = run.stagnation.judge(new=new, waited=waited)
 
     def _tells(self, outcome: Outcome) -> str:
-        """What came of a call, without what says nothing of whether it led anywhere."""
+        """The outcome of a call, without the parts that do not show whether it led to anything new."""
         if not isinstance(outcome, Observation):
             return _text(outcome)
         if isinstance(outcome.value, Snapshot):
@@ -302,7 +302,7 @@ class Batch:
         return msgspec.structs.replace(told, picture=picture, is_error=is_error, tabs=self._tabs())
 
     def _is_member(self, call: ToolCall) -> bool:
-        """Whether it is called as one of the vendor's toolset, be it offered or not."""
+        """Whether the call is of a tool of the vendor's toolset, whether or not the model was offered it."""
         return self._run.options.toolset == "vendor" and call.name in MEMBERS
 
     def _tabs(self) -> tuple[TabState, ...]:

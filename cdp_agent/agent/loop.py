@@ -40,11 +40,13 @@ _STOPS_WITHIN_S = 0.8
 
 
 Course = Callable[[Run, "Page | None"], Awaitable[None]]
-"""What a run does, until its `end` is there: else it is the turns of one model."""
+"""What a run does until its `end` is set; without one, a single model takes turn after turn."""
 
 
 class Loop:
-    """Carries one run out. `page` is where it begins, None for a tab of its own; `resumed` is where it stood before."""
+    """Carries one run out. `page` is the tab it begins in, None for a new one; `resumed` is the checkpoint it goes on
+    from.
+    """
 
     def __init__(
         self,
@@ -63,8 +65,8 @@ class Loop:
     async def events(self) -> AsyncGenerator[Event, None]:
         """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours.
 
-        When `stop` is set the run ends within a second, with a result. When whoever waits for an event is cancelled it
-        ends as fast, and `CancelledError` goes on to whoever cancelled.
+        When `stop` is set the run ends within a second, with a result. When the task that waits for an event is
+        cancelled, the run ends as fast, and `CancelledError` is raised.
         """
         run = self._run
         run.begin_trace()
@@ -167,7 +169,10 @@ class Loop:
 
 
 async def hand_over(run: Run) -> bool:
-    """Where that was asked for, waits until the user of a run of one model hands back; False when they end it."""
+    """If `run.pause` is set, waits until the user hands the page back. False when they end the run.
+
+    For runs of one model, without a planner.
+    """
     handed_back = await wait_for_user(run, run.ask_user)
     if handed_back is None:
         return run.end is None
@@ -181,9 +186,10 @@ async def hand_over(run: Run) -> bool:
 
 
 async def wait_for_user(run: Run, ask_user: AskUser | None) -> tuple[str, list[str]] | None:
-    """Where that was asked for, waits until the user hands the page back: what they say, and what became of the tab.
+    """If `run.pause` is set, waits until the user hands the page back. Returns what they say, and notes on tabs that
+    changed.
 
-    None where nobody asked for it, nobody is there to hand back, or the user ends the run.
+    None when `run.pause` is not set, when there is no user to ask, or when the user ends the run.
     """
     if run.pause is None or ask_user is None or not run.pause.is_set():
         return None

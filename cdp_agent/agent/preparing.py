@@ -29,7 +29,7 @@ T = TypeVar("T")
 def task_given(
     text: str, url: str | None, data: Any, answer: Any, guardrails: str | None, secrets: Mapping[str, GivenSecret]
 ) -> Task:
-    """The task. Raises SetupError for what is wrong with it."""
+    """The task, checked. Raises SetupError when it is empty, or its address, data, answer or secrets are wrong."""
     if not text.strip():
         raise SetupError("The task is empty: say what to do.")
     try:
@@ -50,7 +50,7 @@ def task_given(
 
 
 def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
-    """What tells OpenTelemetry of runs. Raises SetupError where that is not installed."""
+    """The telemetry that reports runs to OpenTelemetry. Raises SetupError where that is not installed."""
     try:
         from cdp_agent.telemetry import Telemetry  # late: an extra, of which nothing is imported without need
     except ModuleNotFoundError as error:
@@ -61,7 +61,7 @@ def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
 def first_model(
     model: str | None, planner: str | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint | None:
-    """The model that does it all, or plans; None where steps alone are carried out. Raises SetupError."""
+    """The model of the run, or its planner; None where only given steps are carried out. Raises SetupError."""
     if model is not None and planner is not None:
         raise SetupError("Give a model that does it all, or a planner, not both.")
     first = model or planner
@@ -83,7 +83,8 @@ def second_model(
     api_key: str | None,
     environment: Mapping[str, str],
 ) -> Endpoint | None:
-    """Another model than the first; of the same provider it is at the same address, with the same key, unless told.
+    """The endpoint of a second model. With the first one's provider it has its address and key, unless others are
+    given.
 
     Raises SetupError.
     """
@@ -96,7 +97,7 @@ def second_model(
 
 
 def check_all_prices(options: Options, *endpoints: Endpoint | None) -> None:
-    """Raises SetupError when a limit on the cost could not be held for want of a price."""
+    """Raises SetupError when there is a limit on the cost, and a model whose price is not known."""
     check_prices(options.limits, load_prices(options.prices), [each for each in endpoints if each is not None])
 
 

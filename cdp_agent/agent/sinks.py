@@ -1,4 +1,4 @@
-"""Where events go: a sink is a function that takes one. These make one out of another.
+"""A sink is a function that takes an event. These functions make a new sink from another one.
 
     async for event in agent.stream(task): sink(event)
 
@@ -18,7 +18,7 @@ Sink = Callable[[Event], None]
 
 
 def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
-    """Leaves out the events of these kinds, such as AgentObserved, which hold whole pages."""
+    """A sink that passes on all events but those of these kinds, such as AgentObserved, which hold whole pages."""
     unwanted = tuple(kinds)
 
     def take(event: Event) -> None:
@@ -29,12 +29,12 @@ def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
 
 
 def without_images(sink: Sink) -> Sink:
-    """Leaves the pictures out of the events that have them."""
+    """A sink that passes events on without their pictures."""
     return lambda event: sink(without_image(event))
 
 
 def redacted(sink: Sink, secrets: Collection[str]) -> Sink:
-    """Puts *** in the place of every secret, wherever it stands in an event."""
+    """A sink that passes events on with *** in place of every secret."""
 
     def take(event: Event) -> None:
         plain = msgspec.to_builtins(event)

@@ -54,7 +54,7 @@ async def begin(run: Run, page: Page | None) -> None:
 
 
 async def arrive(run: Run, page: Page | None) -> bool:
-    """Goes to where the run begins, in `page` or a tab of its own, for whoever looks for themselves; whether it did."""
+    """Goes to where the run begins, in `page` or a new tab, without telling the model. True when it got there."""
     url = run.task.url
     run.addresses.learn(f"{prompts.task(run.task.text, run.task.input_data)}\n{url or ''}")
     try:
@@ -81,7 +81,7 @@ async def go_on(run: Run, resumed: Checkpoint) -> None:
 
 
 async def limit_to_rules(page: Page) -> None:
-    """The tab that was given keeps to the rules of the run, as those do that it opens."""
+    """Applies the run's rules to a tab that the caller gave, and to the tabs that it opens."""
     tab = tab_of(page)
     await tab.frames()
     await limit(tab.guard)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cdp_agent.extract.form import Form
 
 _RECORDS = ("read_console", "read_network")
-"""For whoever makes a page, not for whoever uses it."""
+"""Tools for developers of a page, not for its users."""
 _PICTURES = {"screenshot", "zoom"}
 _ANSWER = "The whole answer to the task, in this form."
 
@@ -79,7 +79,7 @@ def _members(options: Options, provider: str | None) -> list[Tool]:
 
 
 def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]:
-    """The tools of whoever carries steps out: those for people and programs too, and none that ends the task."""
+    """The tools for carrying out steps: also those for people and programs, but none that ends the task."""
     known = {name: each for name, each in BUILT_IN.items() if each.by_executors} | dict(tools)
     return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}
 

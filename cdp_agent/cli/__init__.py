@@ -20,7 +20,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carries out a command; its exit status, see status.py."""
+    """Carries out a command and returns its exit status, see status.py."""
     if arguments is None:
         end_quickly()
     try:
@@ -47,10 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def end_quickly() -> None:
-    """As this process ends, all that it has imported is not looked through for garbage: a sixth of what a run takes."""
+    """Skips garbage collection at the end of this process, which would take a sixth of the time of a command."""
     atexit.register(gc.freeze)
 
 
 def _write_no_more() -> None:
-    """What is still to be written would fail once more as the interpreter ends."""
+    """Drops buffered output, whose writing would fail once more when the interpreter ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
-"""The Chrome of a session that begins with `open`: it is started before the rest of its host is imported.
+"""Starts the Chrome of a session that begins with `open` before the rest of its host is imported.
 
-Both take about as long, and neither needs the other. So here is all that the words of `open` say.
+Both take about as long, and neither needs the other. So the words of `open` are read here.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from cdp_agent.config.sources import Loaded
 
 
 class StartedAhead(msgspec.Struct, frozen=True):
-    """A Chrome on its way up, and the settings with which it was started."""
+    """A Chrome that is starting, and its settings."""
 
     opening: Opening
     config: Config
 
 
 def start_ahead(arguments: Sequence[str], caller: CommandCaller) -> StartedAhead | None:
-    """The Chrome that the first command of a session will want; None where it may want none of ours.
+    """Starts the Chrome that the first command of a session will need; None where it may not need one of ours.
 
-    Raises SetupError for a wrong call, BrowserError when it cannot be started.
+    Raises SetupError for a wrong call, BrowserError when Chrome cannot be started.
     """
     before, name, words = split(arguments)
     if name != "open":

@@ -1,4 +1,4 @@
-"""What every command reads its words with, and what its help looks like.
+"""The argument parser of all commands, and the format of their help.
 
 Imports are few: the shortest commands wait for them.
 """
@@ -18,9 +18,9 @@ _WIDEST = 30
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, takes `--some_option` for `--some-option`, and has a help that is short.
+    """A parser with errors in one line and a short help, which accepts `--some_option` for `--some-option`.
 
-    `more` is where the help says that its other options are told of: the group for `cdp-agent options`, if any.
+    `more` is the group of further options that the help refers to (`cdp-agent options GROUP`), if any.
     """
 
     def __init__(self, name: str, description: str, usage: str | None = None, more: str | None = None) -> None:
@@ -47,20 +47,20 @@ class Parser(argparse.ArgumentParser):
 
 
 def port_number(text: str) -> int:
-    """The number of a port, for an option's `type`; 0 stands for any that is free."""
+    """The number of a port, for an option's `type`; 0 means any free port."""
     if not text.isdigit() or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number of at most 65535")
     return int(text)
 
 
 def columns(rows: Mapping[str, str]) -> list[str]:
-    """Lines of two columns, for people; a row of spaces is one token for a model."""
+    """The rows as lines in two columns, aligned by spaces, which are one token for a model."""
     width = min(max(map(len, rows), default=0), _WIDEST)
     return [f"  {written:<{width}}  {text}".rstrip() for written, text in rows.items()]
 
 
 def _written(action: argparse.Action) -> str:
-    """How an argument is written."""
+    """How an argument is written in the help."""
     name = action.option_strings[-1] if action.option_strings else ""
     if action.nargs == 0:
         return name if name != "-h" else "--help"

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def main(folder: str, name: str) -> None:
-    """Serves as the host of that name, or as the one that the command needs which comes from the standard input."""
+    """Serves as the host of that name; without a name, as the host that the command from the standard input needs."""
     end_quickly()
     starter = Starter()
     request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)

@@ -1,4 +1,6 @@
-"""Whoever gave a command: where they are, and where what it writes goes. In the host of a session that is elsewhere."""
+"""The caller of a command: its folder and environment, and where output goes; not this process's own in a session's
+host.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,19 @@ from cdp_agent.session.messages import Complained, Message, Written
 
 
 class Stream(Protocol):
-    """Takes what a command writes."""
+    """Receives the output of a command."""
 
     def write(self, text: str) -> None:
-        """To the standard output."""
+        """Writes to the standard output."""
 
     def complain(self, text: str) -> None:
-        """To the standard error."""
+        """Writes to the standard error."""
 
 
 class CommandCaller(msgspec.Struct, frozen=True):
-    """`folder` is where relative paths begin; `at_terminal`: a person is there to be asked."""
+    """The caller of a command. `folder` is the base of relative paths; `at_terminal`: there is a person who can be
+    asked.
+    """
 
     folder: str
     environment: Mapping[str, str]
@@ -32,7 +36,7 @@ class CommandCaller(msgspec.Struct, frozen=True):
 
     @staticmethod
     def here() -> CommandCaller:
-        """Whoever has called this process."""
+        """The caller of this process."""
         return CommandCaller(os.getcwd(), os.environ, Streams(), sys.stdin.isatty() and sys.stderr.isatty())
 
 
@@ -49,7 +53,7 @@ class Streams:
 
 
 class Starter:
-    """Whoever has started this process, and reads what it says until it serves."""
+    """The process that has started this one, and reads its output until it serves."""
 
     def say(self, message: Message) -> None:
         os.write(1, msgspec.json.encode(message) + b"\n")

@@ -1,4 +1,4 @@
-"""The commands of a session: which there is, and what each does."""
+"""The commands that run in a session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST_TITLE = 80
 
 
 class OpenTab(msgspec.Struct, frozen=True):
-    """A tab of the session's Chrome. `ours`: the session opened it, and closes it when it ends."""
+    """A tab of the session's Chrome. `ours`: the session opened it, and will close it at its end."""
 
     id: str
     title: str
@@ -38,14 +38,14 @@ class OpenTab(msgspec.Struct, frozen=True):
 
 
 def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Loaded[Config]:
-    """What the words after `tabs` mean. Raises SetupError."""
+    """Parses the words after `tabs`. Raises SetupError."""
     parser = Parser("tabs", "List the tabs of the session's Chrome: --tab takes their ids.", more="")
     add_settings(parser, FOR_CHROME | {"json", "debug"})
     return loaded(parser.read(words), caller)
 
 
 async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) -> int:
-    """Writes them, in the order in which they came."""
+    """Prints the tabs, in the order in which they were opened."""
     session = opened.session
     browser = session.browser
     await browser.renew_titles()
@@ -69,7 +69,10 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
 
 
 def read_open(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
-    """What the words after `open` mean: to read the page there, or the one that is open. Raises SetupError."""
+    """Parses the words after `open`: a command to read the page at an address, or the one that is open.
+
+    Raises SetupError.
+    """
     found, settings = read_settings(words, caller)
     if found.no_page and found.url is not None:
         goto = TOOLS["goto"]
@@ -83,11 +86,11 @@ class ListTabs(msgspec.Struct, frozen=True):
 
 
 Command = ToolCommand | ListTabs | ChromeCommand
-"""What is done in a session."""
+"""A command that runs in a session."""
 
 
 def run_once(arguments: Sequence[str]) -> int:
-    """Runs a command in a Chrome for it alone, or one that it names; its exit status. Raises CdpAgentError."""
+    """Runs a command in a Chrome of its own, or one that it names; returns the exit status. Raises CdpAgentError."""
 
     async def once() -> int:
         sessions = Sessions()
@@ -100,9 +103,9 @@ def run_once(arguments: Sequence[str]) -> int:
 
 
 def host_for(arguments: Sequence[str], session: str, caller: CommandCaller) -> str | int:
-    """Which process is to hold the session whose first command this is; the exit status where it needs none.
+    """The name of the host for the session whose first command this is; an exit status where the command needs none.
 
-    Raises SetupError for a wrong call, BrowserError for one that makes no sense without a page.
+    Raises SetupError for a wrong call, BrowserError for a command that needs an open page.
     """
     command = read(arguments, caller)
     as_json = command.loaded.config.json
@@ -117,7 +120,7 @@ def host_for(arguments: Sequence[str], session: str, caller: CommandCaller) -> s
 
 
 async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, caller: CommandCaller) -> int:
-    """Carries a command out in a session, which is opened for it where that makes sense; the exit status.
+    """Carries a command out in a session, which it may open if there is none; returns the exit status.
 
     Raises CdpAgentError.
     """
@@ -141,7 +144,7 @@ async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, 
 
 
 def _may_open(command: Command) -> bool:
-    """Whether it makes sense as the first command of a session."""
+    """Whether the command may open a session."""
     if command.loaded.config.cdp:
         return True
     match command:
@@ -154,7 +157,7 @@ def _may_open(command: Command) -> bool:
 
 
 def read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
-    """What the words of a command mean that is carried out in a session. Raises SetupError."""
+    """Parses the words of a command that is carried out in a session. Raises SetupError."""
     before, name, words = split(arguments)
     words = [*before, *words]
     assert name is not None  # else it is no command of a session

@@ -18,15 +18,15 @@ SETTINGS = settings_of(Config)
 
 _OF_BROWSER = ("launch", "connect", "page", "proxy")
 OF_SESSION = {"cdp", "idle"} | {setting.name for setting in SETTINGS.values() if setting.user in _OF_BROWSER}
-"""What a session is opened with, and has for as long as it lasts."""
+"""Settings that a session is opened with, and keeps."""
 FOR_CHROME = {"tab", *OF_SESSION}
-"""What all commands take that have to do with pages."""
+"""Options of all commands that have to do with pages."""
 FOR_MODEL = {"model", "base_url"}
-"""What a tool takes that asks a model."""
+"""Options of tools that ask a model."""
 FOR_OUTPUT = {"events", "without", "trace", "otel", "quiet", "json", "debug"}
-"""What a run takes to tell of itself."""
+"""Options for the output of a run."""
 FOR_APPROVAL = {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv")}
-"""What a run by steps takes about who approves."""
+"""Options for the approval of a run by steps."""
 
 _GIVEN = "setting_"
 WHERE = (
@@ -42,7 +42,9 @@ def add_settings(
     taken: Collection[str] = (),
     shown: Collection[str] = (),
 ) -> None:
-    """Adds these settings. An option that the command has of its own is `taken`; its help tells of those `shown`."""
+    """Adds options for these settings, except those that the command defines itself (`taken`); its help lists those
+    `shown`.
+    """
     for setting in SETTINGS.values():
         flag = setting.flag
         if setting.name not in names or flag is None or flag in taken:
@@ -59,7 +61,7 @@ def add_settings(
 
 
 def usage_of(setting: Setting) -> tuple[str, str]:
-    """How its option is written, and its help."""
+    """How the option of a setting is written, and its help."""
     option = _option(setting)
     about = option["help"].replace("%%", "%")
     if setting.kind == "boolean":
@@ -68,7 +70,7 @@ def usage_of(setting: Setting) -> tuple[str, str]:
 
 
 def takes_value(word: str) -> bool:
-    """Whether the option is followed by its value, as a word of its own."""
+    """Whether the option is followed by its value as a separate word."""
     name = word.replace("_", "-")
     for setting in SETTINGS.values():
         if name in (setting.flag, setting.short):
@@ -77,7 +79,7 @@ def takes_value(word: str) -> bool:
 
 
 def loaded(found: argparse.Namespace, caller: CommandCaller | None = None) -> Loaded[Config]:
-    """What the command's flags, the caller's environment, the file and the defaults make. Raises SetupError."""
+    """The settings from the command's flags, the caller's environment, the file and the defaults. Raises SetupError."""
     given = {name.removeprefix(_GIVEN): each for name, each in vars(found).items() if name.startswith(_GIVEN)}
     if caller is None:
         return load(Config, flags=given, environment=os.environ, file=ConfigFile.read(config_path(os.environ)))

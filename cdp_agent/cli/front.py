@@ -1,4 +1,4 @@
-"""In which process a command runs: here, or in the one that holds its session.
+"""Decides in which process a command runs: in this one, or in the one that holds its session.
 
 Every command waits for these imports.
 """
@@ -22,7 +22,7 @@ _HELP = frozenset(("--help", "-h", "--version", "-V"))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs a command; its exit status. Raises CdpAgentError, whose class decides the status."""
+    """Runs a command and returns its exit status. Raises CdpAgentError, whose class decides the status."""
     chosen, words = of_session(arguments)
     name = split(words)[1]
     if name == "shell" or (name == "help" and split(words)[2][:1] == ["shell"]):

@@ -1,4 +1,4 @@
-"""What the process that holds sessions does, see beginning.py: it serves, and carries out commands."""
+"""The process that holds sessions: it serves, and carries out commands. See beginning.py for its start."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Commands:
 def hold(
     folder: str, name: str, request: CommandRequest, caller: CommandCaller, starter: Starter, ahead: StartedAhead | None
 ) -> None:
-    """Serves as the host of that name, or as the one that the command needs. Raises CdpAgentError, OSError."""
+    """Serves as the host of that name; or as the one that the command needs. Raises CdpAgentError, OSError."""
     found = name or host_for(request.words, request.session, caller)
     if isinstance(found, int):
         starter.say(CommandEnded(found))
@@ -103,7 +103,7 @@ def hold(
 
 
 def _leave_terminal() -> None:
-    """Whoever started us reads our output no further."""
+    """Detaches from the output that the starting process reads."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         os.dup2(nothing, stream.fileno())
@@ -111,7 +111,7 @@ def _leave_terminal() -> None:
 
 
 def _log_to(path: str) -> None:
-    """What goes wrong is logged for the user alone; where it cannot be written it is lost, and nothing else."""
+    """Logs problems to a file that only the user can read. If that cannot be written, logging is silently off."""
     logging.raiseExceptions = False
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

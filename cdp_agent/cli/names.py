@@ -1,4 +1,4 @@
-"""What people type: the commands, in the order in which the help lists them, and what each takes."""
+"""The names of commands, in the order in which the help lists them, and their arguments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OWN: Mapping[str, tuple[str, str]] = {
     "completion": ("bash|zsh|fish", "Print the script that completes commands in a shell."),
     "help": ("[COMMAND]", "Tell what a command takes."),
 }
-"""The commands that are no tools: their arguments, and what they do."""
+"""The commands that are not tools: their arguments, and what they do."""
 
 SHORT: Mapping[str, str] = {
     "search_page": "search",
@@ -48,7 +48,7 @@ SHORT: Mapping[str, str] = {
     "read_console": "console",
     "read_network": "network",
 }
-"""Tools that have a shorter name as a command; the long one is understood too."""
+"""Tools with a shorter name as a command; the long name works too."""
 
 _ALSO: Mapping[str, Alias] = {
     **{short: Alias(tool) for tool, short in SHORT.items()},
@@ -57,7 +57,7 @@ _ALSO: Mapping[str, Alias] = {
     "key": Alias("press"),
     "tab": Alias("manage_tabs", {"action": "switch"}),
 }
-"""Names that mean something else to a model, or nothing: the others stand in tools/aliases.py."""
+"""Aliases for the command line only; those for models as well are in tools/aliases.py."""
 
 TOOLS: Mapping[str, Tool] = CALLABLE
 """The tools that are commands."""
@@ -69,7 +69,9 @@ def shown_name(tool: Tool) -> str:
 
 
 def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]] | None:
-    """The tool that is typed so, or web_search, and what arguments its name has given; None where there is none."""
+    """The name of the tool that is meant (also web_search), and the arguments that the typed name implies; None for no
+    tool.
+    """
     values = [word for word in words if not word.startswith("-")]
     if name in TYPING:
         is_of_field = values and is_ref(values[0]) and (len(values) > 1 or not _is_number(values[0]))
@@ -85,7 +87,7 @@ def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]]
 
 
 def suggestions(name: str) -> list[str]:
-    """The commands whose names are most like one that there is not, the nearest first."""
+    """The commands with the names most similar to an unknown one, the nearest first."""
     found = nearest(name, dict.fromkeys((*OWN, *map(shown_name, TOOLS.values()), *_ALSO))) or nearest(name, NAMES)
     return sorted(found, key=lambda each: abs(len(each) - len(name)))
 

@@ -1,4 +1,4 @@
-"""Reading a command's words. Those of a tool are derived: what it requires by place, the rest as options."""
+"""Parses a command's words. Those of tools are derived: required arguments are positional, the rest are options."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class ToolCommand(msgspec.Struct, frozen=True):
     url: str | None
     loaded: Loaded[Config]
     needs_page: bool = True
-    """Without one that is open already, it makes no sense."""
+    """Whether it needs a page that is open already."""
     shows_page: bool = False
-    """The page that it leads to is printed."""
+    """Whether the page that it leads to is printed."""
 
     @property
     def config(self) -> Config:
@@ -45,7 +45,7 @@ class ToolCommand(msgspec.Struct, frozen=True):
 
     @property
     def goes_elsewhere(self) -> bool:
-        """The tab is led to another page."""
+        """Whether it opens another page in the tab."""
         return self.url is not None or "url" in self.tool.parameters["required"]
 
 
@@ -56,9 +56,9 @@ def read_tool_call(
     more: Collection[str] = (),
     caller: CommandCaller | None = None,
 ) -> ToolCommand:
-    """What the words after a tool's name mean. `fixed` are arguments that the name itself has given.
+    """Parses the words after a tool's name. `fixed` are arguments that the name itself implies.
 
-    `more` are settings that it has options for, too. Raises SetupError.
+    `more` are further settings that it has options for. Raises SetupError.
     """
     fixed = fixed or {}
     required = [name for name in tool.parameters["required"] if name not in fixed]
@@ -90,7 +90,7 @@ def read_tool_call(
 
 
 def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
-    """What is given by place: what every call needs, or else one of what it may have, such as `scroll down`."""
+    """The positional arguments: those that every call needs, or else one optional argument, as in `scroll down`."""
     if _takes_path(tool):
         return ["[URL]", "[PATH]"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
@@ -107,7 +107,7 @@ def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
 
 
 def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
-    """What the words after `web_search` mean. Raises SetupError, also when no search is set or its key is missing."""
+    """Parses the words after `web_search`. Raises SetupError, also when no search is set or its key is missing."""
     call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"), caller=caller)
     config = call.config
     if config.search is None:
@@ -158,7 +158,7 @@ def _pairs(tool: Tool, values: list[str]) -> list[dict[str, str]]:
 
 
 def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None:
-    """A picture's: one word alone is an address where it has a scheme."""
+    """The address and the path for a picture; a single word is an address if it has a scheme."""
     match values:
         case [url, path]:
             return url, {"path": path}
@@ -169,29 +169,31 @@ def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None
 
 
 def suffix_of(tool: Tool) -> str:
-    """The kind of file that it makes, such as ".png"; "" where it makes none."""
+    """The suffix of the file that the tool makes, such as ".png"; "" if it makes none."""
     return tool.arguments.suffix if issubclass(tool.arguments, SavingArguments) else ""
 
 
 def _takes_path(tool: Tool) -> bool:
-    """Whether the file that it makes is named by place, as nothing else has to be."""
+    """Whether the path of the file that it makes is a positional argument, since nothing else is required."""
     return bool(suffix_of(tool)) and not tool.parameters["required"]
 
 
 def _is_own_ref(word: str, tool: Tool) -> bool:
-    """Whether a word is the ref that the tool takes; a number alone is a text where it takes one."""
+    """Whether a word is the ref for the tool; a bare number counts as text if the tool takes text."""
     properties = tool.parameters["properties"]
     return "ref" in properties and is_ref(word) and not (word.isdigit() and "text" in properties)
 
 
 def _other_ref(tool: Tool) -> str:
-    """The ref that a call may have beside what it must have: where `drag` leads, and where `press` presses."""
+    """The optional ref of a tool that may be positional: the target of `drag`, and the element for `press`."""
     properties, required = tool.parameters["properties"].items(), tool.parameters["required"]
     return next((name for name, each in properties if name not in required and each.get("pattern") == REF_PATTERN), "")
 
 
 def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:
-    """What one word stands for when none is required: an address where the tool reads, else its first option."""
+    """The argument that a single word stands for when none is required: the address for reading tools, else the first
+    option.
+    """
     if tool.read_only or fixed.get("action") == "open":
         return "url"
     return next((name for name in tool.parameters["properties"] if name not in fixed), "")

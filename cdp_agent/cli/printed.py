@@ -1,8 +1,7 @@
-"""What a command prints of a page and of an action: nothing that was printed before and is still so.
+"""What a command prints of a page and of an action, without what was printed before and has not changed.
 
-Headers, footers and navigation are the same on page after page. Where such a landmark has the lines that it had on the
-page before, those that did not change are left out, and the refs under which they were printed mean the elements that
-are there now.
+Headers, footers and navigation are the same on page after page. If such a landmark has the same structure as on the
+page before, unchanged lines are left out, and the refs under which they were printed now mean the present elements.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from cdp_agent.tools.base import Arguments
 from cdp_agent.tools.input import FillArguments, FormArguments, SelectArguments
 
 _LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
-"""Of these roles are the parts of a page that other pages of a site have as well."""
+"""The roles of parts of a page that are often repeated on other pages of a site."""
 _CHECKED, _UNCHECKED = " (now [checked])", " (no longer [checked])"
 _CHANGED = "\0"
-"""What no line of a page ends with."""
+"""A character that no line of a page ends with."""
 
 
 class _Shown(msgspec.Struct):
@@ -32,7 +31,7 @@ class _Shown(msgspec.Struct):
     origin: str
     landmarks: dict[tuple[str, int], list[str]]
     names: dict[str, str]
-    """Under which ref an element was printed that has another one now."""
+    """For elements that have another ref now: the present ref, and the one that was printed."""
 
 
 class PrintedPages:
@@ -42,15 +41,15 @@ class PrintedPages:
         self._shown = _Shown("", {}, {})
 
     def whole(self, snapshot: Snapshot) -> None:
-        """All of the page was printed."""
+        """Notes that the whole page was printed."""
         lines = snapshot.text.split("\n")
         found = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
         self._shown = _Shown(_origin(snapshot.url), found, {})
 
     def unrepeated(self, snapshot: Snapshot) -> tuple[str, dict[str, str]]:
-        """The page without the lines of landmarks that were printed of the one before; the last line counts them.
+        """The page without the lines of landmarks that were printed for the page before; the last line says how many.
 
-        With it the refs that those were printed with, each with the one that the element has now.
+        Also returns the refs under which those lines were printed, each with the present ref of its element.
         """
         before, text = self._shown, snapshot.text
         self.whole(snapshot)
@@ -71,9 +70,9 @@ class PrintedPages:
         return told, {name: ref for ref, name in self._shown.names.items()}
 
     def forget_changed(self, text: str, ref: str | None) -> None:
-        """Something was done, to the element of that ref, and told, and the page says `text` now.
+        """Notes that an action on the element of that ref was reported, after which the page reads `text`.
 
-        What differs from what was printed, and the line of the element, are printed again next time.
+        Landmarks that differ from what was printed, and the line of the element, are printed again next time.
         """
         lines = text.split("\n")
         are = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
@@ -85,9 +84,10 @@ class PrintedPages:
 
 
 def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
-    """The receipt's text without what whoever gave the command knows; `before` is the address of the page it was on.
+    """The receipt's text without what the caller knows already; `before` is the address of the page before.
 
-    That is: a value as it was given, that an element is checked which was checked, and the site where it is the same.
+    Left out are a value that is as it was given, that an element is checked after `check`, and the origin if it is the
+    same.
     """
     told = receipt
     if isinstance(arguments, FillArguments | SelectArguments) and receipt.value == arguments.value:
@@ -110,12 +110,12 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
 
 
 def _without(changed: Sequence[str], ref: str | None, *said: str) -> list[str]:
-    """The changes but those of that element which say nothing else."""
+    """The changes without those lines of that element that end with one of `said`."""
     return [each for each in changed if not (each.endswith(said) and ref_of_change(each) == ref)]
 
 
 def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:
-    """Which lines of a landmark say what they said, and hold none that does not."""
+    """The numbers of the lines of a landmark that are unchanged, as are all lines inside them."""
     first, end = place
     was = before.landmarks.get(key, [])
     if [indent_of(each) for each in was] != [indent_of(each) for each in lines[first:end]]:
@@ -132,7 +132,7 @@ def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key:
 
 
 def _landmarks(lines: Sequence[str]) -> dict[tuple[str, int], tuple[int, int]]:
-    """The outermost landmarks of the page itself: where each begins, and where it ends."""
+    """The outermost landmarks of the page itself: the first line of each, and the line after its last."""
     found: dict[tuple[str, int], tuple[int, int]] = {}
     counts = Counter[str]()
     at = 0

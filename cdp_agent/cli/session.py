@@ -1,4 +1,4 @@
-"""The sessions of one process: each has a browser, and the settings with which it was opened, as long as it lasts."""
+"""The sessions of one process. Each has a browser, and keeps the settings with which it was opened."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
 
 
 _OF_CHROME = "+"
-"""What the name of a host begins with that is connected to a Chrome: no session can be called so."""
+"""The first character of the name of a host that is connected to a running Chrome; no session's name can begin with it.
+"""
 
 
 class SessionInfo(msgspec.Struct, frozen=True):
-    """A session as it is told of: `chrome` is the process of its Chrome, None for one that was only attached to.
+    """Information on a session: `chrome` is the process of its Chrome, None if it is only attached to one.
 
-    `endpoint` is where that one listens, or where others may come to ours; `idle_s` is for how long nobody used it.
+    `endpoint` is the address of the Chrome that it is attached to, or at which its own Chrome listens for others;
+    `idle_s` is for how long nobody has used it.
     """
 
     name: str
@@ -51,10 +53,10 @@ class SessionInfo(msgspec.Struct, frozen=True):
 
 
 class OpenSession:
-    """A session of this process, with what it was opened with."""
+    """A session of this process, with the settings that it was opened with."""
 
     def __init__(self, name: str, session: Session, config: Config, *, listens: bool = False) -> None:
-        """`listens`: its Chrome listens on a port, for others."""
+        """`listens`: its Chrome listens on a port for other programs."""
         self.name = name
         self.session = session
         self.config = config
@@ -64,21 +66,21 @@ class OpenSession:
         self.calls = 0
         self.used = time.monotonic()
         self._checked: Loaded[Config] | None = None
-        """What was last found to ask for nothing else than the session has."""
+        """The settings that were last checked to agree with the session's."""
 
     @property
     def is_idle(self) -> bool:
         return not self.calls and time.monotonic() - self.used > self.config.idle
 
     def trace(self, asked: Config) -> None:
-        """Has its calls written down from now on, where that is asked for. Raises SetupError."""
+        """Begins a trace of its calls, if the settings ask for one. Raises SetupError."""
         if asked.trace is not None:
             from cdp_agent.trace.session_trace import trace_session  # few sessions have one
 
             trace_session(self.session, trace_of(asked, asked.trace), self.name)
 
     async def about(self, pid: int) -> SessionInfo:
-        """What is told of it; `pid` is the process that holds it. Raises BrowserError."""
+        """Information on the session; `pid` is the process that holds it. Raises BrowserError."""
         browser, page = self.session.browser, self.session.page
         endpoint = ", ".join(shown(SETTINGS["cdp"], (each,)) for each in self.config.cdp) or None
         if self.listens:
@@ -113,10 +115,10 @@ class OpenSession:
 
 
 class Sessions:
-    """Those of this process, opened when they are first asked for."""
+    """The sessions of this process, each opened when it is first used."""
 
     def __init__(self, host: str | None = None, ahead: StartedAhead | None = None) -> None:
-        """`host` is the name of the process that holds sessions; None for one that has those of a single command.
+        """`host` is the name of this process as a host of sessions; None in a process for a single command.
 
         `ahead` is the Chrome of the first session.
         """
@@ -125,14 +127,14 @@ class Sessions:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._attached: Browser | None = None
-        """The one connection of all sessions that are attached to a Chrome."""
+        """The connection that all sessions share which are attached to a running Chrome."""
         self._attached_as = Config()
-        """The settings that it has; sessions with others get a context of their own."""
+        """The settings of that connection; sessions with other settings get a browser context of their own."""
         self._attaching = asyncio.Lock()
 
     @property
     def names(self) -> list[str]:
-        """Of those that are open, or being opened."""
+        """The names of the sessions that are open, or being opened."""
         return sorted({*self._open, *(name for name, lock in self._opening.items() if lock.locked())})
 
     def find(self, name: str) -> OpenSession | None:
@@ -142,7 +144,10 @@ class Sessions:
     async def use(
         self, name: str, asked: Loaded[Config], caller: CommandCaller, *, may_open: bool = True, port: int | None = None
     ) -> AsyncIterator[OpenSession]:
-        """The session of that name, which is not idle meanwhile. Raises SetupError, BrowserError."""
+        """The session of that name, opened if need be; inside the block it is not idle.
+
+        Raises SetupError, BrowserError.
+        """
         async with self._opening.setdefault(name, asyncio.Lock()):
             found = self._open.get(name)
             if found is None:
@@ -186,7 +191,7 @@ class Sessions:
         return OpenSession(name, session, config, listens=port is not None)
 
     async def _attach(self, name: str, config: Config, caller: CommandCaller) -> OpenSession:
-        """A session in a Chrome that runs, over the connection of all. Raises BrowserError, SetupError."""
+        """A session in a running Chrome, over the shared connection. Raises BrowserError, SetupError."""
         async with self._attaching:
             if self._attached is None:
                 if AUTO in config.cdp:
@@ -204,7 +209,7 @@ class Sessions:
             return OpenSession(name, Session(context, closes_browser=True), config)
 
     async def close(self, name: str) -> bool:
-        """Ends it, with its Chrome if that is ours. False when there is none."""
+        """Ends the session, with its Chrome if we started that. False when there is no such session."""
         async with self._opening.setdefault(name, asyncio.Lock()):
             found = self._open.pop(name, None)
             if found is not None:
@@ -229,9 +234,9 @@ def endpoint_of(websocket_url: str) -> str:
 
 
 def host_of(name: str, config: Config) -> str:
-    """Which process holds the session: one of its own, or for a Chrome that runs the one that is connected to it.
+    """The name of the host for a session: one of its own, or for a running Chrome the host that is connected to it.
 
-    So all that goes to that Chrome goes over one connection, for which its user is asked once.
+    So everything goes to that Chrome over one connection, and its user is asked only once.
     """
     if not config.cdp:
         return name

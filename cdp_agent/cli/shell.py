@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _PROMPT = "cdp> "
 _SESSION = "shell"
 _HERE = ("open", "tabs", "web_search")
-"""Commands beside the tools that make sense in it."""
+"""Commands other than tools that can be used in the shell."""
 _ENDS = ("exit", "quit")
 _OF_MODEL = {"planner", "model", "flow", "planner_page", "vision", "replan", "fallback_model", "fallback_base_url"}
 _HELP = """\
@@ -50,7 +50,7 @@ model (`run Buy two mugs`). `tools` lists the tools, `exit` or Ctrl-D ends it, a
 
 
 def shell(words: Sequence[str]) -> int:
-    """Reads lines until there are no more; the exit status is that of the last. Raises CdpAgentError."""
+    """Carries out lines until there are no more; returns the exit status of the last. Raises CdpAgentError."""
     parser = Parser("shell", "Type steps, tools and tasks, one after another, in one session.", more="all")
     add_settings(parser, SETTINGS, shown=("url", "model", "cdp", "headless"))
     asked = loaded(parser.read(words))
@@ -58,7 +58,7 @@ def shell(words: Sequence[str]) -> int:
 
 
 class _Shell:
-    """The session, and who types."""
+    """A shell: its session, and where its lines come from."""
 
     def __init__(self, asked: Loaded[Config]) -> None:
         self._asked = asked
@@ -75,7 +75,7 @@ class _Shell:
         return PromptLines(user_folder("state") / "shell_history", self._words)
 
     async def read(self) -> int:
-        """Carries out line after line."""
+        """Carries out line after line; returns the exit status of the last."""
         status = DONE
         try:
             async with self._sessions.use(_SESSION, self._asked, self._caller) as opened:
@@ -96,7 +96,7 @@ class _Shell:
         return None if line is None else line.strip()
 
     async def _carried(self, line: str) -> int:
-        """What came of a line, as an exit status; an error is told, and ends nothing but the line."""
+        """Carries out a line and returns its exit status. An error is printed, and ends only this line."""
         doing = asyncio.ensure_future(self._carry_out(line))
         with _while_typed(doing.cancel):
             await asyncio.wait([doing])
@@ -159,7 +159,7 @@ class _Shell:
 
 
 def is_command(words: Sequence[str]) -> bool:
-    """Whether it is a tool with what it takes, not a sentence that begins with the same word."""
+    """Whether the words are a command with valid arguments, and not a sentence that begins with the same word."""
     name = words[0]
     if name in _HERE or name in OWN:
         return name in (*_HERE, "close")

@@ -6,7 +6,7 @@ from cdp_agent.errors import BrowserError, CdpAgentError, ModelError, SetupError
 
 DONE, REFUSED, WRONG_CALL, NO_CHROME, MODEL_FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 FAULT = 70
-"""Of cdp-agent itself."""
+"""The exit status for a fault of cdp-agent itself."""
 _STATUS: dict[type[CdpAgentError], int] = {
     SetupError: WRONG_CALL,
     BrowserError: NO_CHROME,

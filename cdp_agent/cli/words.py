@@ -1,4 +1,4 @@
-"""What the words of a command say before anybody reads them: which command it is, and in which session."""
+"""What can be seen from the words of a command without parsing all of them: the command, and its session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ code in sys.path or sys.path.insert(0, code)
 from cdp_agent.cli.beginning import main
 main(*sys.argv[1:])"""
 HOST = (sys.executable, "-P", "-c", _BEGIN, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
-"""What holds sessions, with the code that runs here."""
+"""The command that starts a host of sessions, with the same code as this process."""
 RUNS = ("run", "do", "resume")
 """The commands that an agent carries out."""
 _ALONE = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")
@@ -34,7 +34,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
 
 
 class Chosen:
-    """In which session a command is meant, whether that was `named`, or is for this command alone (`once`).
+    """The session of a command, whether it was `named`, and whether it is for this command only (`once`).
 
     No NamedTuple, since `typing` takes 5 ms to import.
     """
@@ -46,7 +46,7 @@ class Chosen:
 
 
 def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
-    """The session that is meant, and the other words. Raises SetupError."""
+    """The chosen session, and the other words. Raises SetupError."""
     session = os.environ.get(runtime.VARIABLE) or None
     once, words, rest = False, [], iter(arguments)
     for word in rest:

@@ -39,7 +39,7 @@ def config_path(environment: Mapping[str, str]) -> Path:
 
 
 class FileEntry(msgspec.Struct, frozen=True):
-    """A key at the top of the file, and its line, from 1; of a table that of its header."""
+    """A top-level key of the file, and its line, from 1; for a table the line of its header."""
 
     value: Any
     line: int
@@ -47,7 +47,7 @@ class FileEntry(msgspec.Struct, frozen=True):
 
 
 class ConfigFile(msgspec.Struct, frozen=True):
-    """The file as it is; without one, as if it were empty."""
+    """The content of config.toml; a file that does not exist counts as empty."""
 
     path: Path
     text: str
@@ -65,7 +65,7 @@ class ConfigFile(msgspec.Struct, frozen=True):
         return ConfigFile(path, text, _entries(text, path) if text else {})
 
     def source(self, name: str) -> str:
-        """Where a key stands, for people."""
+        """Where a key is (file and line), for messages."""
         return f"{self.path}, line {self.entries[name].line}"
 
     def with_value(self, name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""From the settings to the keywords of Agent, Limits and Browser. What stands at its default is left to theirs."""
+"""From the settings to the keywords of Agent, Limits and Browser. Settings at their default are left out."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _MEANT: dict[str, Callable[[Any], Any]] = {
 }
 _OF_STEPS = ("executor", "executor_base_url", "flow", "approval_timeout_s", "planner_page")
 _SHORTEST = 6
-"""Characters. To mask what is shorter would mask words that are no secret."""
+"""In characters. Masking shorter values would also mask words that are not secret."""
 
 
 def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """What `Agent` takes. Raises SetupError when there is no model, and for a secret that is not to be had."""
+    """The keywords for `Agent`. Raises SetupError when there is no model, and for a secret that cannot be read."""
     if config.model is None and config.planner is None:
         raise SetupError(NO_MODEL)
     taken = steps_keywords(config, environment)
@@ -54,7 +54,7 @@ def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
 
 
 def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """What `Agent` takes that carries out steps which are given: no model but the executor's. Raises SetupError."""
+    """The keywords for an `Agent` that carries out given steps, with no model but the executor's. Raises SetupError."""
     taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     taken = {name: each for name, each in taken.items() if name not in ("model", "planner", "toolset")}
     taken["environment"] = environment_of(config, environment)
@@ -68,7 +68,7 @@ def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
 
 
 def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """What `Agent.resume` takes: all else is in the checkpoint. Raises as `agent_keywords`."""
+    """The keywords for `Agent.resume`; everything else is in the checkpoint. Raises like `agent_keywords`."""
     taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     return {
         "environment": environment_of(config, environment),
@@ -79,31 +79,31 @@ def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ)
 
 
 def trace_of(config: Config, folder: Path) -> TraceOptions:
-    """A trace in that folder, without any value of the settings that must never be shown."""
+    """The options for a trace in that folder, in which the secret values of the settings are masked."""
     from cdp_agent.trace.options import TraceOptions  # late: 9 ms, and few runs have one
 
     return TraceOptions(folder=folder, redacted=tuple(secrets_of(config)))
 
 
 def endpoint_of(config: Config, environment: Mapping[str, str] = os.environ) -> Endpoint:
-    """The model by itself, for what asks it without an agent. Raises SetupError."""
+    """The endpoint of the model, for code that asks it without an agent. Raises SetupError."""
     if config.model is None:
         raise SetupError(NO_MODEL)
     return endpoint(config.model, base_url=config.base_url, environment=environment_of(config, environment))
 
 
 def launch_keywords(config: Config) -> dict[str, Any]:
-    """What `Browser.launch` takes."""
+    """The keywords for `Browser.launch`."""
     return {**_taken(config, "launch", "page"), **_proxy(config)}
 
 
 def connect_keywords(config: Config) -> dict[str, Any]:
-    """What `Browser.connect` takes, beside the endpoints (`config.cdp`)."""
+    """The keywords for `Browser.connect`, beside the endpoints (`config.cdp`)."""
     return {**_taken(config, "connect", "page"), **_proxy(config)}
 
 
 def page_keywords(config: Config) -> dict[str, Any]:
-    """What both take."""
+    """The keywords that `Browser.launch` and `Browser.connect` have in common, about pages."""
     return {**_taken(config, "page"), **_proxy(config)}
 
 
@@ -114,7 +114,10 @@ def environment_of(config: Config, environment: Mapping[str, str] = os.environ) 
 
 
 def secrets_of(config: Config) -> list[str]:
-    """Every value that must never be shown. (Secrets that stand elsewhere are masked by the run that reads them.)"""
+    """The secret values in the settings that are long enough to be masked.
+
+    Secrets that are stored elsewhere are masked by the run that reads them.
+    """
     values = [value for each in _set(config) if each.secret for value in _texts(getattr(config, each.name))]
     return [value for value in values if len(value) >= _SHORTEST]
 

@@ -1,4 +1,4 @@
-"""What a setting is, read off a field of a struct: its flag, its variables, its key in the file, what it may be."""
+"""A setting as derived from a field of a struct: its flag, variables, key in the file, and allowed values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ PREFIX = "CDP_AGENT_"
 
 Kind = Literal["boolean", "integer", "number", "choice", "list", "path", "table", "json", "text"]
 User = Literal["agent", "limits", "patience", "launch", "connect", "page", "proxy", "environment", "command"]
-"""What takes a setting: a keyword of Agent, Limits, Patience, Proxy, Browser.launch, Browser.connect or both ("page");
-whoever asks a provider or a search service ("environment": under its second variable); or the commands themselves."""
+"""What uses a setting: Agent, Limits, Patience, Proxy, Browser.launch, Browser.connect or both ("page"), as a keyword;
+a provider or a search service ("environment": as the setting's second variable); or the commands themselves
+("command").
+"""
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -41,11 +43,12 @@ def told(
     form: str | None = None,
     separator: str = ",",
 ) -> msgspec.Meta:
-    """What a field says of itself beside its type and default; put it into `Annotated`.
+    """Describes a setting beside its type and default; for `Annotated`.
 
-    Its user gets it by its name, or as `keyword`. `variables` are read after the one of its own name. A `secret` has no
-    flag, since every user of the machine can read the words of a command, and is never shown. `form` is how a text has
-    to look, with an example. `separator` is what stands between the items of a list in a variable or a flag.
+    Its user gets it under its name, or as `keyword`. `variables` are read in addition to the one of its own name, after
+    it. A `secret` has no flag, since every user of the machine can read the arguments of a command, and its value is
+    never shown. `form` describes the format of a text, with an example. `separator` separates the items of a list in a
+    variable or a flag.
     """
     about = _Told(group, user, keyword, variables, secret, short, form, separator)
     return msgspec.Meta(description=help, extra={"told": about})
@@ -74,12 +77,12 @@ class Setting(msgspec.Struct, frozen=True):
 
     @property
     def flag(self) -> str | None:
-        """The option of the command line, None for what must not stand there."""
+        """The option of the command line, None for a setting that must not be given there."""
         return None if self.secret else f"--{self.name.replace('_', '-')}"
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """The allowed values, in words."""
         if self.form is not None:
             return self.form
         match self.kind:

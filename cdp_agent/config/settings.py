@@ -1,7 +1,8 @@
 """The settings: one struct, from which flags, variables, keys of the file, help and schema are derived.
 
-A field's annotation says all there is to say of it; see `told`. What takes it gets it by the same name. (Annotations
-are not put off here: reading them would take longer than all else that a command does before it begins.)
+A field's annotation has all that is derived from it; see `told`. Whatever uses a setting gets it under the same name.
+(This file does without `from __future__ import annotations`: evaluating the annotations later would take longer than
+everything else that a command does before it begins.)
 """
 
 import os
@@ -325,7 +326,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = None
 
     def __repr__(self) -> str:
-        """Those that are set, without what is secret."""
+        """The settings that are not at their default, without secrets."""
         set_ = [each for each in settings_of(Config).values() if getattr(self, each.name) != each.default]
         return f"Config({', '.join(f'{each.name}={shown(each, getattr(self, each.name))}' for each in set_)})"
 

@@ -20,7 +20,7 @@ DEFAULT = "default"
 
 
 class Loaded(msgspec.Struct, Generic[T], frozen=True):
-    """The settings, and where each one that is no default comes from, for people."""
+    """The settings, and for each that is not at its default where it comes from, for messages."""
 
     config: T
     sources: dict[str, str]
@@ -37,11 +37,12 @@ def load(
     file: ConfigFile,
     folder: Path | None = None,
 ) -> Loaded[T]:
-    """The struct that all of them make. `flags` are by setting, as written, a list where one was repeated.
+    """The settings from flags, environment and file, in this order of priority.
 
-    A variable that is set to nothing is not set; a flag that is given nothing means the default. Relative paths in
-    flags and variables are from `folder`, those in the file from its own. Raises SetupError for the first value that is
-    none, with its source and what is allowed, and for a key of the file that is no setting.
+    `flags` are the texts given, by the setting's name; a list where a flag was repeated. An empty variable counts as
+    not set; an empty flag means the default. Relative paths in flags and variables are relative to `folder`, those in
+    the file to the file's folder. Raises SetupError for the first invalid value, with its source and what is allowed,
+    and for a key of the file that is no setting.
     """
     settings = settings_of(kind)
     for name in file.entries:
@@ -57,14 +58,14 @@ def load(
 
 
 def unknown(name: str, settings: Iterable[str]) -> str:
-    """That there is no such setting, and which was meant."""
+    """A message that there is no such setting, with the one that was probably meant."""
     near = get_close_matches(name.lower().replace("-", "_"), list(settings), 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return f"There is no setting {name!r}{meant}: `cdp-agent config list` shows all."
 
 
 def strangers(kind: type[msgspec.Struct], environment: Mapping[str, str]) -> list[str]:
-    """The variables that look like ours and are not: misspelt, most likely."""
+    """The variables that look like ours but belong to no setting: most likely misspelt."""
     known = {each for setting in settings_of(kind).values() for each in setting.variables}
     known |= {FILE_VARIABLE, SESSION_VARIABLE}
     return sorted(name for name in environment if name.startswith(PREFIX) and name not in known)

@@ -1,4 +1,4 @@
-"""Secrets as the settings hold them: in the file itself, or where to get them from."""
+"""Secrets as stored in the settings: the value itself, or where to read it from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             raise ValueError("Expected one of `value`, `env` and `command`")
 
     def read(self, name: str, environment: Mapping[str, str] = os.environ) -> Secret | Totp:
-        """The secret, for an agent. Raises SetupError when it is not where it should be."""
+        """The secret, for an agent. Raises SetupError when it cannot be read from where it is stored."""
         kind = Totp if self.totp else Secret
         return kind(self._text(name, environment), self.origins, self.purpose, self.fields)
 
@@ -52,7 +52,7 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def _printed(command: str, name: str) -> str:
-    """The first line that the command prints. No shell is in between."""
+    """The first line that the command prints. The command is run without a shell."""
     try:
         done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=_COMMAND_S, check=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

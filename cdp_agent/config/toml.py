@@ -1,4 +1,4 @@
-"""What stands in a TOML file, and the file with other values: comments, order and layout stay (tomlkit)."""
+"""Reads a TOML file, and changes values in it while comments, order and layout stay (tomlkit)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from tomlkit.items import AoT, Comment, InlineTable, Item, Key, Table
 from cdp_agent.errors import SetupError
 
 _Part = tuple[Key | None, Item]
-"""Of a document: a key with its value, or white space or a comment without one."""
+"""A part of a document: a key with its value, or white space or a comment without a key."""
 
 
 def keys(text: str) -> dict[str, tuple[Any, int, bool]]:
-    """The keys at the top: value, line from 1, and whether it is a table with lines of its own. Raises ValueError."""
+    """The top-level keys, each with its value, its line from 1, and whether it is a table of several lines.
+
+    Raises ValueError.
+    """
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
@@ -33,9 +36,9 @@ def keys(text: str) -> dict[str, tuple[Any, int, bool]]:
 
 
 def changed(text: str, values: Mapping[str, Any]) -> str:
-    """The text with these values at its top, new ones before its tables; None takes a key out.
+    """The text with these values for its top-level keys; new keys are added before the tables, None removes a key.
 
-    Raises SetupError for a value that TOML does not know.
+    Raises SetupError for a value that TOML cannot hold.
     """
     for name, value in values.items():
         document = tomlkit.parse(text)

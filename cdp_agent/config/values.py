@@ -1,4 +1,4 @@
-"""From what a user wrote to the value of a setting, and what is said when it is none."""
+"""From a text of the user's to the value of a setting, and the error message for an invalid one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _YES, _NO = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def from_text(setting: Setting, text: str, source: str, *, folder: Path | None = None) -> Any:
-    """The value that a variable or a flag means; relative paths are from `folder`.
+    """The value of a setting from the text of a variable or a flag; relative paths are relative to `folder`.
 
     Raises SetupError that names the source and what is allowed.
     """
@@ -33,7 +33,10 @@ def from_text(setting: Setting, text: str, source: str, *, folder: Path | None =
 
 
 def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = None) -> Any:
-    """The value as its field has it; relative paths are from `folder`. Raises SetupError as `from_text`."""
+    """The value converted to the type of the setting's field; relative paths are relative to `folder`.
+
+    Raises SetupError like `from_text`.
+    """
     try:
         found = msgspec.convert(value, setting.hint, dec_hook=_path)
     except msgspec.ValidationError as error:
@@ -42,12 +45,12 @@ def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = 
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON and TOML have it."""
+    """The value as plain data for JSON and TOML."""
     return msgspec.to_builtins(value, enc_hook=str)
 
 
 def shown(setting: Setting, value: Any) -> str:
-    """The value as it may be printed: no secret, no password or token within an address."""
+    """The value as text for printing, with secrets masked, and passwords and tokens in addresses too."""
     if value is None or value in ((), {}):
         return "-"
     if setting.secret:
@@ -121,7 +124,7 @@ def _without_credentials(text: str) -> str:
 
 
 def viewport_of(text: str) -> Viewport | None:
-    """What a text means that fits VIEWPORT; None for the window's own size."""
+    """The viewport from a text that matches VIEWPORT; None for the window's own size."""
     if text == "none":
         return None
     size, *words = text.split()
@@ -131,5 +134,7 @@ def viewport_of(text: str) -> Viewport | None:
 
 
 def place_of(text: str) -> tuple[float, ...]:
-    """What a text means that fits PLACE: latitude and longitude in degrees, the accuracy in metres if it is told."""
+    """The place from a text that matches PLACE: latitude and longitude in degrees and, if given, the accuracy in
+    metres.
+    """
     return tuple(float(part) for part in text.split(","))

@@ -1,4 +1,4 @@
-"""Takes data out of pages with a model; see `extract`.
+"""Extracts data from pages with a model; see `extract`.
 
 What asks a model is imported when it is first used: httpx and jsonschema_rs take 40 ms.
 """

@@ -1,7 +1,7 @@
-"""Takes what is asked for out of a page, with a model: as Markdown, or in the form of a schema or a type.
+"""Extracts data from a page with a model: as Markdown, or in the form of a schema or a type.
 
-A long page is read in parts. The lists of a list-shaped form are put together from all parts; for every other form, and
-for Markdown, each part gives what it has in Markdown, and one more call makes the answer of that.
+A long page is read in parts. If the form is a list, the lists of all parts are joined; for every other form, and for
+Markdown, the model writes down in Markdown what each part has, and one more call makes the answer from that.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ _MOST_HALVINGS = 4
 
 
 class Extraction(msgspec.Struct, frozen=True):
-    """What a page has of what was asked for.
+    """The data extracted from a page.
 
-    `value`: Markdown, or JSON that fits the schema, or what the type decodes to. `ungrounded`: strings and numbers in
-    it that are not on the page. `notices`: what the caller should know. `calls` of the model, and what they took.
+    `value`: Markdown, JSON that fits the schema, or a value of the type. `ungrounded`: the strings and numbers in it
+    that are not on the page. `notices`: warnings for the caller. `calls`: how many calls of the model it took, and
+    `usage` their tokens.
     """
 
     value: Any
@@ -72,7 +73,7 @@ async def extract(
     answer: Any = None,
     context_tokens: int = CONTEXT_TOKENS,
 ) -> Extraction:
-    """What the page has of what `description` asks for.
+    """Extracts from the page what `description` asks for.
 
     `model` is provider/name, or a client. The form of the value is Markdown, or given by a JSON `schema` (2020-12 or
     draft 7), or by `answer`: a type that msgspec decodes. An answer that does not fit is sent back,
@@ -115,7 +116,7 @@ class _Run:
         return parts + [f"{what} could not be read: {why}." for what, why in self._contents.unreadable]
 
     def _counted(self) -> str:
-        """How many elements each part gave, so that a part that gave too few is seen."""
+        """How many elements each part gave, so that the caller notices a part that gave too few."""
         counts = self._counts
         return f", which gave {' + '.join(map(str, counts))} = {sum(counts):,} elements" if counts else ""
 
@@ -196,7 +197,7 @@ class _Run:
 
     @property
     def _gives_json(self) -> bool:
-        """Whether the provider can hold the answer to a form; else it is the argument of a tool."""
+        """Whether the provider can enforce a JSON form of the answer; if not, the answer is a tool's argument."""
         return self._client.endpoint.wire.JSON_OUTPUT
 
     async def _call(self, form: Form | None, messages: list[Message]) -> Reply:
@@ -223,7 +224,7 @@ def _text(reply: Reply) -> str:
 
 
 def _objection(reply: Reply, words: str) -> list[Message]:
-    """What the model said, and what is wrong with it."""
+    """The model's reply and the objection to it, as messages."""
     if not reply.tool_calls:
         # Some providers refuse a message without any content.
         return [Assistant(reply.text or "(nothing)", state=reply.state), User((Text(words),))]

@@ -16,10 +16,10 @@ Kind = Literal["number", "date", "time", "digits"]
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """What stands from `start` to `end`, units included.
+    """A figure in a text from `start` to `end`, including its unit.
 
-    `values`: what it may mean, since 1.299 is one thousand and something in Bergen, and one and something in Boston:
-    numbers; dates as (year or 0, month, day or 0); minutes of the day; digits. `unit` and `per` may be "".
+    `values` are all its possible meanings, since 1.299 may be 1299 or a little over one: numbers; dates as (year or 0,
+    month, day or 0); minutes of the day; digits. `unit` and `per` may be "".
     """
 
     kind: Kind
@@ -29,10 +29,10 @@ class Figure(msgspec.Struct, frozen=True):
     unit: str = ""
     per: str = ""
     bare: frozenset[object] = frozenset()
-    """The numbers without the "million" behind them."""
+    """The numbers without the "million" that follows them."""
 
     def shows(self, claim: Figure) -> bool:
-        """Whether this, on a page, bears out a claim; a unit that only one of them says contradicts nothing."""
+        """Whether this figure, on a page, supports a claim. A unit that only one of the two has is no contradiction."""
         if self.kind != claim.kind:
             return False
         match self.kind:
@@ -191,7 +191,7 @@ def figures(text: str) -> list[Figure]:
 
 
 def all_figures(text: str) -> list[Figure]:
-    """What a line of a page may say: numbers that stand side by side, and those that a date is made of, as well."""
+    """All figures that a line of a page may contain: adjacent numbers are read in every way, as are dates."""
     numbers = _of_one_range(text, list(_numbers(text, _all_readings)))
     return [*_dates(text), *_times(text), *numbers, *long_numbers(text)]
 
@@ -205,7 +205,9 @@ def long_numbers(text: str) -> Iterator[Figure]:
 
 
 def rounded(number: float) -> float:
-    """A number in the digits in which two must agree to be the same; one that is beyond all floats as it is."""
+    """The absolute value, rounded to the digits in which two numbers must agree to be equal (not beyond the range of
+    floats).
+    """
     try:
         return float(f"{abs(number):.{_SIGNIFICANT}g}")
     except OverflowError:

@@ -19,17 +19,17 @@ _PATH = re.compile(r" - at `(.*)`$")
 
 
 class Form(Protocol):
-    """`sent` is the schema of an object that a provider is given; `source` what it was made of."""
+    """The form of an answer. `sent` is the object schema for a provider; `source` is the schema it was made from."""
 
     source: Any
     sent: dict[str, Any]
 
     def read(self, text: str) -> tuple[Any, list[Problem]]:
-        """The value in a model's text, and what does not fit of it."""
+        """The value in a model's text, and the problems where it does not fit."""
         ...
 
     def convert(self, value: Any) -> tuple[Any, list[Problem]]:
-        """The same of a JSON value."""
+        """The value converted from a JSON value, and the problems where it does not fit."""
         ...
 
 
@@ -72,7 +72,10 @@ class TypeForm:
 
 
 def form_of(schema: Any, answer: Any) -> tuple[Form | None, list[str]]:
-    """The form that is asked for, and what the caller should know of it. Raises SetupError when it is none."""
+    """The form that is asked for (None for Markdown), and warnings for the caller.
+
+    Raises SetupError for an invalid one.
+    """
     if answer is not None and schema is not None:
         raise SetupError("Give a schema or a type for the answer, not both.")
     if answer is not None and not isinstance(answer, dict):

@@ -1,4 +1,4 @@
-"""Looks for everything that a model took from a page in that page, so that an invented value is seen.
+"""Looks up in a page every value that a model extracted from it, so that invented values are noticed.
 
 Letter case, white space, typography and punctuation make no difference, nor does the way a number, an amount of money,
 a date, a time or a telephone number is written: see figures.py.
@@ -20,7 +20,7 @@ from .keywords import subschemas
 
 
 class Ungrounded(msgspec.Struct, frozen=True):
-    """A value that is nowhere on the page, and where in the result it stands (`$.flights[0].price`)."""
+    """A value that is nowhere on the page, and its path in the result (`$.flights[0].price`)."""
 
     path: str
     value: str | int | float
@@ -42,7 +42,7 @@ _BY_THE_WAY = frozenset(
     monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
-"""What stands around figures and says nothing that they do not say."""
+"""Words beside figures that add nothing to them."""
 _FIRST_IDEOGRAPH = 0x2E80  # from here on words are not parted
 _STEM = 3  # letters in which two forms of a word agree
 
@@ -50,8 +50,7 @@ _STEM = 3  # letters in which two forms of a word agree
 def ungrounded(value: Any, text: str, schema: Any = None) -> list[Ungrounded]:
     """The strings and numbers in a JSON value that are not in the text (a page's Markdown), in order.
 
-    What the `schema` gives to choose from (`enum`, `const`) is the caller's word for what the page says: it is not
-    looked for.
+    Values that the `schema` lists (`enum`, `const`) are the caller's words, not the page's: they are not looked up.
     """
     page = SourcePage(text)
     chosen = _choices(schema)
@@ -68,11 +67,13 @@ class SourcePage:
         self._words = f" {' '.join(_WORD.findall(self._text))} "
 
     def says(self, claim: str | int | float) -> bool:
-        """Whether this string or number is there, however it is written."""
+        """Whether the text contains this string or number, however it is written."""
         return self.line_with(claim) is not None
 
     def line_with(self, claim: str | int | float) -> str | None:
-        """The last line that says it; "" where several say it together, None where it is not said."""
+        """The last line that contains it; "" where only several lines together do, None where the text does not contain
+        it.
+        """
         if not isinstance(claim, str):
             value = rounded(claim)
             shown = (self._raw[at].strip() for at, each in reversed(self._figures["number"]) if value in each.values)

@@ -1,4 +1,4 @@
-"""Which keywords of a JSON Schema hold for a value, and which are only words: so that nobody takes one for the other.
+"""Which keywords of a JSON Schema constrain values, and which have no effect, to warn of the latter.
 
 https://json-schema.org/draft/2020-12/json-schema-core  https://json-schema.org/draft-07/json-schema-validation
 """
@@ -35,7 +35,7 @@ _DEEPEST = 200
 
 
 def unenforced(schema: Any, dialect: str) -> list[str]:
-    """What in a schema looks like a rule and is none, each with its place; `format` is the caller's to judge."""
+    """The keywords in a schema that look like rules but have no effect, each with its place; without `format`."""
     return [f"{name} at {place}{why}" for place, name, why in _unenforced(schema, dialect, "$", 0)]
 
 

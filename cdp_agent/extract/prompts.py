@@ -1,4 +1,4 @@
-"""Every word that is said to a model about extracting."""
+"""All prompts for extraction."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def system(schema: dict[str, Any] | None) -> str:
 
 
 def question(description: str, url: str, title: str, markdown: str, *, part: int = 1, of: int = 1) -> str:
-    """What is wanted, and the page or a part of it.
+    """The question to the model, with the page or a part of it.
 
-    What the parts of a page have in common comes first: a provider remembers how requests begin.
+    What is the same for all parts of a page comes first, since providers cache the beginning of requests.
     """
     words = f"Wanted: {description.strip()}"
     place = heading(url, title)
@@ -54,7 +54,7 @@ def question(description: str, url: str, title: str, markdown: str, *, part: int
 
 
 def conclusion(description: str, url: str, title: str, findings: list[str]) -> str:
-    """What is wanted, and what was found of it in the parts of a long page."""
+    """The question to the model, with what was found in the parts of a long page."""
     parts = "\n\n".join(f"Found in part {number}:\n{each}" for number, each in enumerate(findings, 1))
     how = f"The page was read in {len(findings)} parts. Make one answer of what was found."
     words = f"Wanted: {description.strip()}\n\n{how}"
@@ -62,6 +62,6 @@ def conclusion(description: str, url: str, title: str, findings: list[str]) -> s
 
 
 def repair(problems: str, *, by_tool: bool = False) -> str:
-    """What did not fit; `by_tool` where the answer is the argument of a tool."""
+    """The message that an answer did not fit; `by_tool` where the answer is the argument of a tool."""
     how = f"by calling {TOOL_NAME}, with all of it put right" if by_tool else "with the whole JSON, put right"
     return f"This does not fit the form: {problems}. Answer again {how}."

@@ -1,6 +1,6 @@
-"""JSON Schemas that callers and models give, checked before they are used, and what fits them.
+"""JSON Schemas that callers and models give: checked before they are used, then used to check values.
 
-2020-12 unless `$schema` names draft 7. Nothing is fetched, and what is not enforced is told in `notices`.
+The dialect is 2020-12 unless `$schema` names draft 7. Nothing is fetched; `notices` list what is not enforced.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Schema:
-    """A schema that is right. `source` is as it was given; `notices` say what of it is not enforced."""
+    """A valid schema. `source` is as it was given; `notices` say which parts of it are not enforced."""
 
     def __init__(self, source: dict[str, Any] | bool, validator: Any, notices: list[str]) -> None:
         self.source = source
@@ -70,9 +70,9 @@ def compile_schema(
 ) -> Schema:
     """A schema, ready to check values with.
 
-    `dialect` holds where there is no `$schema`. `documents` are what `$ref` may lead to besides the schema itself, by
-    address. `formats`: whether `format` must hold. Raises SetupError for a schema that is wrong, an unknown type, a
-    `$ref` that leads nowhere or elsewhere, a dialect other than 2020-12 and draft 7.
+    `dialect` is used where there is no `$schema`. `documents` are further schemas that `$ref` may refer to, by address.
+    `formats`: whether `format` is enforced. Raises SetupError for a schema that is wrong, an unknown type, a `$ref`
+    that leads nowhere or elsewhere, a dialect other than 2020-12 and draft 7.
     """
     if not isinstance(source, dict | bool):
         raise SetupError(f"The schema must be a JSON object, not {type(source).__name__}.")

@@ -1,4 +1,4 @@
-"""The form of an answer: how a schema is put to a provider, and how the answers to parts of a page become one."""
+"""The shape of an answer: how a schema is sent to a provider, and how the answers for parts of a page are merged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def as_object(source: Any) -> dict[str, Any]:
-    """The schema as that of an object, which is all that providers take; what is none is put into one, as `WRAPPER`."""
+    """The schema as an object schema, the only kind that providers take; any other is wrapped, as the property
+    `WRAPPER`.
+    """
     if isinstance(source, dict):
         source = {key: value for key, value in source.items() if key != "$schema"}
         if source.get("type") == "object":
@@ -24,7 +26,7 @@ def as_object(source: Any) -> dict[str, Any]:
 def as_argument(source: Any) -> dict[str, Any]:
     """The schema of the arguments of a call that gives the value as `WRAPPER`, whatever the value is.
 
-    All that it refers to by its place stands in its `$defs`, so that a larger schema can take it in.
+    Everything that it refers to is moved into its `$defs`, so that it can be embedded in a larger schema.
     """
     definitions: dict[str, Any] = {}
     inner = source
@@ -35,7 +37,7 @@ def as_argument(source: Any) -> dict[str, Any]:
 
 
 def _defined(schema: Any, root: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """The schema with each reference leading to one of `definitions`, which are put there as they are met."""
+    """The schema with every reference pointing to an entry of `definitions`, to which the targets are added."""
     if isinstance(schema, list):
         return [_defined(each, root, definitions) for each in schema]
     if not isinstance(schema, dict):
@@ -56,7 +58,7 @@ def _defined(schema: Any, root: dict[str, Any], definitions: dict[str, Any]) -> 
 
 
 def _at(root: dict[str, Any], reference: str) -> Any:
-    """What a reference within a schema leads to."""
+    """The target of a reference within a schema."""
     found: Any = root
     for step in filter(None, reference.removeprefix("#").split("/")):
         key = unquote(step).replace("~1", "/").replace("~0", "~")
@@ -65,7 +67,7 @@ def _at(root: dict[str, Any], reference: str) -> Any:
 
 
 def list_in(source: Any) -> str | None:
-    """Where the list of a list-shaped schema is: "" for the whole, else a property; None for other shapes."""
+    """Where the list in a list-shaped schema is: "" if the whole is a list, else a property; None for other shapes."""
     if not isinstance(source, dict):
         return None
     if source.get("type") == "array":
@@ -79,14 +81,14 @@ def list_in(source: Any) -> str | None:
 
 
 def part_of(source: dict[str, Any], where: str) -> dict[str, Any]:
-    """The schema for a part of a page: what holds for the whole list need not hold there."""
+    """The schema for a part of a page, without constraints on the whole list, which a part need not meet."""
     if not where:
         return {key: value for key, value in source.items() if key not in _OF_A_LIST}
     return {**source, "properties": {where: part_of(source["properties"][where], "")}}
 
 
 def merged(values: list[Any], where: str) -> Any:
-    """The lists of all parts, one after the other; equal elements are several, as they are on the page."""
+    """The lists of all parts joined; equal elements are kept, since the page may have them several times."""
     found = [element for value in values for element in (value if not where else value.get(where, []))]
     return {where: found} if where else found
 

@@ -1,8 +1,8 @@
 """Many tasks: carried out several at a time, each in a browser context of its own, here or over a cluster.
 
-What is given and what comes back are lines of JSON (`tasks.py`, `results.py`). `running.py` decides what is begun when,
-by what `journal.py` knows of an earlier process, and `working.py` carries out one attempt at one task. May import
-everything below the faces.
+Tasks and results are lines of JSON (`tasks.py`, `results.py`). `running.py` decides which task is begun when, also by
+what `journal.py` has recorded of an earlier process, and `working.py` carries out one attempt at one task. May import
+every layer below `server`.
 """
 
 from cdp_agent.jobs.options import JobOptions as JobOptions

@@ -1,4 +1,4 @@
-"""The Chromes that tasks share: as many as there have to be, each for a while."""
+"""The Chromes that tasks share: as many as needed, each replaced after a while."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class _SharedChrome:
-    """A Chrome, the tasks that are in it, and how many there were."""
+    """A Chrome, with the number of tasks in it now, and of all that were begun in it."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
@@ -29,9 +29,9 @@ class _SharedChrome:
 
 
 class Chromes:
-    """Opens a Chrome when one is wanted, and another one where the others are full or have grown.
+    """Opens a Chrome when one is needed, and another one when the others are full or take too much memory.
 
-    The Chrome that the settings name (`cdp`) is the only one, however many tasks there are.
+    Where the settings name a running Chrome (`cdp`), only that one is used, however many tasks there are.
     """
 
     def __init__(self, config: Config, options: JobOptions) -> None:
@@ -42,12 +42,12 @@ class Chromes:
 
     @property
     def pids(self) -> list[int]:
-        """The main processes of those that we started and that run."""
+        """The ids of the main processes of the Chromes that we started and that still run."""
         return [pid for each in self._chromes if each.browser.gone is None and (pid := each.browser.pid) is not None]
 
     @asynccontextmanager
     async def context(self, downloads: Path | None) -> AsyncIterator[BrowserContext]:
-        """A context for one task, gone afterwards with all that it stored. Raises BrowserError, SetupError."""
+        """A browser context for one task, disposed of afterwards with all its data. Raises BrowserError, SetupError."""
         chrome = await self._taken()
         try:
             taken = page_keywords(self._config)
@@ -108,4 +108,4 @@ class Chromes:
 
 _OF_WHOLE = ("profile", "downloads")
 _OF_TASKS = ("profile", "downloads", "storage_state")
-"""What is each task's own, or could not be that of several Chromes."""
+"""Settings that belong to each task, or that several Chromes cannot share."""

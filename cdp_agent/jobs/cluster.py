@@ -1,4 +1,4 @@
-"""A batch over the nodes of a Ray cluster: one actor a node, placed, begun anew and asked again by Ray."""
+"""A batch on the nodes of a Ray cluster: one actor a node, which Ray places and restarts, repeating its calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ENDS_WITHIN_S = 20.0
 
 
 class _NodeActor:
-    """An actor, and what is under way in it."""
+    """An actor, and the attempts that are under way in it."""
 
     def __init__(self, handle: Any, room: int) -> None:
         self.handle = handle
@@ -77,7 +77,7 @@ class RayWorkers:
         self._looked_at = time.monotonic()
 
     async def room(self, running: int) -> int:
-        """See `Workers`: that of the nodes which are there now."""
+        """See `Workers`: the sum for the nodes that are there now."""
         if time.monotonic() - self._looked_at > _LOOKS_EVERY_S:
             self._looked_at = time.monotonic()
             self._nodes = await asyncio.to_thread(_living_nodes)
@@ -137,7 +137,7 @@ class RayWorkers:
         self._begun_here = True
 
     def _actor(self) -> Any:
-        """One more, on the node that has the most room; on another one, with its orders, when its own dies."""
+        """Starts one more actor, on the node with the most room; Ray restarts it on another when that dies."""
         made = _ray().remote(
             num_cpus=1, max_restarts=-1, max_task_retries=-1, max_concurrency=1000, scheduling_strategy="SPREAD"
         )(NodeWorker)

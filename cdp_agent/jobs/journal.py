@@ -1,7 +1,7 @@
-"""What a batch has begun and finished, beside its results: what the next process needs to go on after this one died.
+"""What a batch has begun and finished, beside its results, so that another process can resume it after this one died.
 
-`RESULTS.journal` is a line for each task that was begun, each attempt that is over, and each result, on the disk before
-anything follows from it. What an attempt itself writes down as it goes is in `states.py`.
+`RESULTS.journal` has a line for each task that was begun, each attempt that is over, and each result. A line is on the
+disk before anything is done that depends on it. What an attempt writes about its own progress is in `states.py`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from cdp_agent.outcome import TaskError
 
 
 class Begun(msgspec.Struct, frozen=True, tag="begun", tag_field="what"):
-    """A task was begun; `digest` tells whether it is still the same one."""
+    """A task was begun; `digest` is `Job.digest`, to notice whether the task with that id was changed since."""
 
     id: str | int
     digest: str
 
 
 class Spent(msgspec.Struct, frozen=True, tag="spent", tag_field="what"):
-    """An attempt that gave no result is over: whether since it `failed`, and what it took.
+    """An attempt without a result is over: whether it `failed`, and what it took.
 
-    It is nothing where the next attempt goes on from there, and counts it itself.
+    The amounts are zero where the next attempt goes on from its checkpoint, since that one counts them itself.
     """
 
     id: str | int
@@ -53,7 +53,7 @@ Entry = Begun | Spent | Finished
 
 
 class Journal:
-    """The journal at a path. Only one process at a time has it."""
+    """The journal at a path. Only one process at a time can have it open."""
 
     def __init__(self, path: Path) -> None:
         """Raises SetupError where another process has it, or it cannot be read or written."""
@@ -75,7 +75,7 @@ class Journal:
         self._file.seek(whole)
 
     def add(self, entry: Entry) -> None:
-        """Writes an entry; when this returns it is kept. Raises SetupError."""
+        """Writes an entry, which is on the disk when this returns. Raises SetupError."""
         try:
             self._file.write(msgspec.json.encode(entry) + b"\n")
             self._file.flush()
@@ -87,7 +87,7 @@ class Journal:
         self._file.close()
 
     def remove(self) -> None:
-        """All is done, and nothing is left to go on with."""
+        """Deletes the journal, since all tasks are done."""
         self.path.unlink(missing_ok=True)
         self.close()
 
@@ -103,9 +103,10 @@ _PARTLY = (
 
 
 class UnfinishedJob(msgspec.Struct, frozen=True):
-    """A task that was begun and has no result: how often, and whether it goes on from its checkpoint.
+    """A task that was begun and has no result: its number of attempts, and whether it goes on from its checkpoint.
 
-    `error` is why nothing more is done of it; `lost` is what its last attempt took, where the next begins anew.
+    `error` is why it cannot be tried again, None if it can; `lost` is what its last attempt took, where the next one
+    begins anew.
     """
 
     attempts: int
@@ -115,9 +116,10 @@ class UnfinishedJob(msgspec.Struct, frozen=True):
 
 
 class Past:
-    """`written` are the results in the file, `finished` those that were to be written, `begun` what was under way.
+    """What earlier processes have done of a batch, each by the id of its task.
 
-    `attempts` and `spent` are counted on from there.
+    `written` are the results in the file, `finished` the results in the journal, `begun` the tasks that were under way.
+    `attempts` and `spent` continue to be updated by the present process.
     """
 
     def __init__(self) -> None:
@@ -128,15 +130,15 @@ class Past:
         self.spent: dict[str | int, list[Spent]] = {}
 
     def of(self, job: str | int) -> list[Spent]:
-        """What its attempts took that are over."""
+        """What the finished attempts at the task took."""
         return self.spent.get(job, [])
 
     def failures(self, job: str | int) -> int:
-        """How many of its attempts failed."""
+        """How many attempts at the task failed."""
         return sum(each.failed for each in self.of(job))
 
     def unfinished(self, finished: Collection[str | int]) -> list[Spent]:
-        """What was taken for tasks that have no result yet."""
+        """What the finished attempts took at tasks that are not in `finished`."""
         return [each for job, spent in self.spent.items() if job not in finished for each in spent]
 
 
@@ -181,7 +183,10 @@ class NextAttempt(msgspec.Struct, frozen=True):
 
 
 def next_of(store: StateStore, job: Job) -> NextAttempt:
-    """By what the dead worker wrote down. Raises SetupError when that cannot be read."""
+    """The next attempt, by the acts and the checkpoint that the dead worker stored.
+
+    Raises SetupError when they cannot be read.
+    """
     try:
         acts = acts_of(store, job.key)
         saved = store.read(f"{job.key}/{checkpoint.FILE}")

@@ -1,4 +1,4 @@
-"""How many tasks this machine bears at once: by its cores and memory at first, then by what is measured."""
+"""How many tasks this machine can run at once: by its cores and memory at first, then by measurement."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from pathlib import Path
 import msgspec
 
 _FIRST_MB_EACH = 400.0
-"""What a task is taken to need before any was measured: `python -m bench.batch`."""
+"""The memory that a task is assumed to need before any was measured: `python -m bench.batch`."""
 _MOST_PER_CORE = 4
 _SPARE_MB = 512.0
 _SPARE_SHARE = 0.1
-"""So much memory is left to others: this part of all of it, and never less than the above."""
+"""The share of all memory that is left to other programs, at least `_SPARE_MB`."""
 _IDLE_ENOUGH, _TOO_BUSY = 0.25, 0.04
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The machine at one moment: memory in MB that is to be had, of all there is; seconds its cores were idle so far.
+    """The machine at one moment: the available and the total memory in MB, and the idle seconds of all its cores so
+    far.
 
-    `idle_s` is None where the system does not tell.
+    `idle_s` is None where the system does not report it.
     """
 
     available_mb: float
@@ -40,7 +41,7 @@ class Concurrency:
         self.now = fixed or max(1, min(cores, int((first.available_mb - _spare_mb(first)) / _FIRST_MB_EACH)))
 
     def adapt(self, measured: Measured, tasks: int) -> int:
-        """By what is measured while so many tasks run: how many there may be from now on."""
+        """Adapts the number to a measurement made while `tasks` run, and returns how many there may be from now on."""
         last, self._last = self._last, measured
         if self._fixed is not None:
             return self.now
@@ -62,7 +63,7 @@ def cores() -> int:
 
 
 def measure(at_s: float) -> Measured:
-    """The machine as it is now, or the part of it that this container has; `at_s` is the time of a clock."""
+    """Measures the machine, or the part of it that this container has; `at_s` is the time now."""
     meminfo = dict(line.split(":", 1) for line in (_text(Path("/proc/meminfo")) or "").splitlines())
     if not meminfo:  # no Linux: half of its memory, at a guess
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20 if hasattr(os, "sysconf") else 4096.0
@@ -77,7 +78,7 @@ def measure(at_s: float) -> Measured:
 
 
 def memory_of(pid: int) -> float | None:
-    """The memory that a process holds, in MB; None where that is not told."""
+    """The memory that a process holds, in MB; None where the system does not report it."""
     text = _text(Path(f"/proc/{pid}/statm"))
     return None if not text else int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 

@@ -1,6 +1,6 @@
-"""What of a batch runs on each node of a cluster: an actor of Ray's, whose arguments and answers are JSON.
+"""The part of a batch that runs on each node of a cluster: a Ray actor whose arguments and results are JSON.
 
-No secret is in them: those that the settings hold are those of the node, from its environment or its file.
+They contain no secrets: each node reads those of the settings from its own environment or file.
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ class _Owner(msgspec.Struct, frozen=True):
 class NodeWorker:
     """Carries attempts out in the Chromes of its node.
 
-    Ray begins it anew on another node when its own died, and gives it the orders again that were under way. Of a task
-    that a worker had before, whoever gave it to that one, it looks first what was written down.
+    When its node dies, Ray restarts it on another one and repeats the orders that were under way. For a task that
+    another worker had before, it first reads what that one stored.
     """
 
     def __init__(self, settings: bytes, options: bytes, storage: str, desk: Any) -> None:
-        """`settings` as of `settings_for_nodes`; `desk` is the actor that paces all of them, None where none does."""
+        """`settings` as from `settings_for_nodes`; `desk` is the actor that does the pacing for all nodes, None for no
+        pacing.
+        """
         self._name = uuid.uuid4().hex
         self._options = msgspec.json.decode(options, type=JobOptions)
         self._config = _settings_here(settings)
@@ -59,7 +61,7 @@ class NodeWorker:
         self._spent: dict[str, tuple[int, float | None]] = {}
 
     async def begin(self, jobs: bytes) -> tuple[str, str] | None:
-        """Makes ready for tasks: None, or the kind of what is wrong here and what it is."""
+        """Prepares for tasks. None, or the class name and message of the error that prevents it on this node."""
         try:
             if await asyncio.to_thread(self._store.read, PROBE) is None:
                 raise SetupError("The storage of this batch cannot be seen from here: give one that all nodes share.")
@@ -81,7 +83,7 @@ class NodeWorker:
         self._stop.set()
 
     async def attempt(self, order: bytes) -> bytes:
-        """What came of an order, as JSON; see `Worker.attempt`."""
+        """Carries out an order; both it and the result are JSON. See `Worker.attempt`."""
         given = msgspec.json.decode(order, type=Order)
         key = given.job.key
         found = await asyncio.to_thread(self._store.read, f"{key}/{OWNER}")
@@ -119,7 +121,7 @@ class NodeWorker:
 
 
 class _RemoteDesk:
-    """The `Pacing` of all nodes, which is an actor."""
+    """The `Pacing` that all nodes share, by calls to an actor."""
 
     def __init__(self, desk: Any) -> None:
         self._desk = desk
@@ -137,7 +139,7 @@ class _RemoteDesk:
 def settings_for_nodes(config: Config) -> bytes:
     """The settings that are not secret and not at their default, as JSON.
 
-    Raises SetupError for an address that holds a password or a token: secrets do not travel.
+    Raises SetupError for an address that contains a password or a token, since secrets are not sent to nodes.
     """
     found: dict[str, Any] = {}
     for setting in settings_of(Config).values():
@@ -154,7 +156,7 @@ def settings_for_nodes(config: Config) -> bytes:
 
 
 def _settings_here(settings: bytes) -> Config:
-    """Those, with the secrets that this node has. Raises SetupError."""
+    """These settings, with the secrets that this node has. Raises SetupError."""
     own = load(Config, flags={}, environment=os.environ, file=ConfigFile.read(config_path(os.environ))).config
     known = settings_of(Config)
     given = {

@@ -1,4 +1,4 @@
-"""How a batch goes about its tasks."""
+"""The options of a batch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     """`concurrency`: tasks at once; "auto" by cores and memory, and then by what is measured.
 
     A task that failed is tried again up to `retries` times, but never one of which something may have been done that
-    cannot be taken back. `per_origin`: at most so many tasks at once are on pages of one origin; `delay_s`: so long
-    after one document was asked of an origin, the next one is. `robots`: what an origin's robots.txt does not allow is
-    not opened, and its Crawl-delay is kept.
+    cannot be taken back. `per_origin`: how many tasks at once may be on pages of one origin; `delay_s`: the seconds
+    between two requests for a document to one origin. `robots`: what an origin's robots.txt does not allow is not
+    opened, and its Crawl-delay is kept.
 
-    `max_tokens`, `max_cost` (US dollars) and `max_seconds` are for all tasks together: when one is used up no task
-    begins any more, and those that are under way are stopped, to be gone on with later. `ordered`: results come in the
-    order of the tasks. `tasks_per_chrome`: at most so many at once share a Chrome, which ends after `chrome_tasks`, or
-    when its main process holds more than `chrome_memory_mb`; then another one takes its place.
+    `max_tokens`, `max_cost` (US dollars) and `max_seconds` are for all tasks together: when one is used up no more
+    tasks are begun, and those that are under way are stopped, so that they can be resumed later. `ordered`: results
+    come in the order of the tasks. `tasks_per_chrome`: how many tasks at once share a Chrome. A Chrome is replaced
+    after `chrome_tasks` tasks, or when its main process holds more than `chrome_memory_mb`.
     """
 
     concurrency: int | Literal["auto"] = "auto"

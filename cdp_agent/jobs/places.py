@@ -21,7 +21,7 @@ _MEASURED_EVERY_S = 3.0
 
 
 class LocalWorkers:
-    """`Workers` that are one: this process."""
+    """`Workers` of which there is only one, in this process."""
 
     def __init__(self, config: Config, options: JobOptions, store: StateStore, folder: Path) -> None:
         """Raises SetupError."""
@@ -56,7 +56,7 @@ class LocalWorkers:
 def workers_at(
     where: str, config: Config, options: JobOptions, store: StateStore, folder: Path, storage: str | None
 ) -> Workers:
-    """Those of a place: `HERE`, or the address of a Ray cluster. Raises SetupError."""
+    """The workers at a place: `HERE`, or the address of a Ray cluster. Raises SetupError."""
     if where == HERE:
         if storage is not None:
             raise SetupError("A storage is for the nodes of a cluster: say which one (--ray; where=).")

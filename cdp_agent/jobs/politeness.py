@@ -1,7 +1,7 @@
-"""How origins are gone about: so many tasks at once on their pages, so long between two documents, what they allow.
+"""How a batch limits its load on origins: tasks at once, time between two documents, and their robots.txt.
 
-A task is a visitor of one origin at a time, that of the page its tab shows; it leaves before it goes elsewhere, so that
-nobody waits for somebody who waits.
+A task is a visitor of one origin at a time, that of the page in its tab. It leaves that origin before it waits for
+another, so that no two tasks wait for each other.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from protego import Protego
 
 AGENT = "cdp-agent"
-"""The name by which a robots.txt may speak of us."""
+"""Our name in robots.txt files (the product token of RFC 9309)."""
 _ROBOTS_WITHIN_S = 10.0
 _MOST_ROBOTS_BYTES = 500 << 10  # https://www.rfc-editor.org/rfc/rfc9309#name-limits
 
 
 class Pacing(Protocol):
-    """Says when a document may be asked for."""
+    """Decides when a document may be requested."""
 
     async def visit(self, visitor: str, origin: str, url: str) -> str | None:
         """Waits until the visitor may open the address: None, or why it may never be opened, as `Blocked.why`."""
 
     async def leave(self, visitor: str) -> None:
-        """The visitor is on no page any more."""
+        """Notes that the visitor is on no page any more."""
 
 
 class Politeness:
-    """A `Pacing` by the options of a batch."""
+    """The `Pacing` that the options of a batch ask for."""
 
     def __init__(self, options: JobOptions) -> None:
-        """Raises SetupError where robots.txt files are to be read and what reads them is not installed."""
+        """Raises SetupError where robots.txt files are to be read and the library for that is not installed."""
         self._most = options.per_origin
         self._delay_s = options.delay_s
         self._robots = Robots() if options.robots else None
         self._at: dict[str, str] = {}
         """The origin that each visitor is at."""
         self._next_s: dict[str, float] = {}
-        """When the next document may be asked of an origin."""
+        """The time from which the next document may be requested from an origin."""
         self._turns: dict[str, asyncio.Lock] = {}
-        """Of those who want a document of an origin."""
+        """For each origin, a lock that its visitors take in turn to request a document."""
         self._left = asyncio.Condition()
 
     async def visit(self, visitor: str, origin: str, url: str) -> str | None:
@@ -87,7 +87,7 @@ class Robots:
     """The robots.txt files of origins, read once each: https://www.rfc-editor.org/rfc/rfc9309."""
 
     def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        """Raises SetupError when what reads them is not installed."""
+        """Raises SetupError when the library that reads them is not installed."""
         if importlib.util.find_spec("protego") is None:
             raise SetupError("Reading robots.txt needs more than is installed: pip install 'cdp-agent[batch]'.")
         import httpx  # late: 0.1 s, and few batches ask for it
@@ -98,11 +98,11 @@ class Robots:
         self._read: dict[str, asyncio.Task[Protego]] = {}
 
     async def allows(self, origin: str, url: str) -> bool:
-        """Whether we may open the address. Nothing of an origin whose server fails to say."""
+        """Whether we may open the address. Never, if the origin cannot be reached or answers with a server error."""
         return bool((await self._of(origin)).can_fetch(url, AGENT))
 
     async def delay_s(self, origin: str) -> float:
-        """How long it wants us to wait between two documents."""
+        """The Crawl-delay of the origin in seconds, 0 for none."""
         return float((await self._of(origin)).crawl_delay(AGENT) or 0.0)
 
     async def close(self) -> None:

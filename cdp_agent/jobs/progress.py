@@ -1,7 +1,7 @@
-"""How far a batch is: for whoever runs it, and for whoever asks from another terminal or machine.
+"""The progress of a batch, for its own process, and for other terminals or machines.
 
-A batch that can be gone on with writes `progress.json` where it keeps what it knows of its tasks: beside its results,
-or in the storage that the nodes of a cluster share.
+A batch that can be resumed writes `progress.json` where it keeps the state of its tasks: beside its results, or in the
+storage that the nodes of a cluster share.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _log = logging.getLogger(__name__)
 
 
 class JobProgress(msgspec.Struct, frozen=True):
-    """How far a batch is. `tokens` and `cost` (US dollars, None where nothing is known) are with what is under way.
+    """The progress of a batch. `tokens` and `cost` (US dollars, None where nothing is known) include tasks under way.
 
-    `done` counts those of earlier processes, too, which are `done_before`; `seconds` is the time of this one.
+    `done` includes the tasks that earlier processes have done (`done_before`); `seconds` is the time of this process.
     `ended_by` is why no more tasks are begun, None while they are.
     """
 
@@ -47,12 +47,12 @@ class JobProgress(msgspec.Struct, frozen=True):
 
     @property
     def per_minute(self) -> float:
-        """Tasks that this process has done in a minute."""
+        """How many tasks a minute this process has done."""
         return 60 * (self.done - self.done_before) / self.seconds if self.seconds else 0.0
 
 
 class ReportedProgress(msgspec.Struct, frozen=True):
-    """What a batch has last told of itself, and when, in seconds since 1970 by the clock of its machine.
+    """The last progress that a batch has reported, and when, in Unix seconds by the clock of its machine.
 
     `is_over`: its process has ended, or is about to.
     """
@@ -65,22 +65,22 @@ class ReportedProgress(msgspec.Struct, frozen=True):
 
 
 class ProgressReporter:
-    """Writes how far a batch is, every few seconds at most. A storage that does not take it costs the report alone."""
+    """Writes the progress of a batch, at most every few seconds. When the storage fails, only the report is lost."""
 
     def __init__(self, store: StateStore, *, stays: bool) -> None:
-        """`stays`: the report is there when all is done, too, since nothing else tells it."""
+        """`stays`: the report is kept when all is done, since nothing else shows it then."""
         self._store = store
         self._stays = stays
         self._next_at: float | None = None
 
     async def report(self, progress: JobProgress) -> None:
-        """Writes it, if it is time to."""
+        """Writes the progress, if the last report is old enough."""
         if self._next_at is None or time.monotonic() >= self._next_at:
             self._next_at = time.monotonic() + REPORTED_EVERY_S
             await self._write(progress, is_over=False)
 
     async def end(self, progress: JobProgress) -> None:
-        """The last one, of a batch that has reported anything."""
+        """Writes the last report, if there was an earlier one. A completed batch gets none, unless `stays`."""
         if self._next_at is not None and (self._stays or progress.done < progress.total):
             await self._write(progress, is_over=True)
 
@@ -93,10 +93,10 @@ class ProgressReporter:
 
 
 def read_progress(place: str) -> ReportedProgress:
-    """How far a batch is, by its file of results or its storage.
+    """The progress of a batch, by the path of its results or the address of its storage.
 
-    Of results that are complete, and whose batch has left nothing else, it is what they are. Raises SetupError where no
-    batch has told anything.
+    Where results are complete and the batch has left nothing else, it is computed from them. Raises SetupError where no
+    batch has reported anything.
     """
     path = Path(os.path.expanduser(place))
     is_storage = "://" in place or path.is_dir()

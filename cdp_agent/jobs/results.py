@@ -1,4 +1,4 @@
-"""What came of the tasks: one line each, written once, and on the disk before the next thing is done."""
+"""The results of tasks: one line each, written once, and on the disk before anything else is done."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class ResultSink(Protocol):
     """Where results go."""
 
     def add(self, result: JobResult) -> None:
-        """Writes a result; when this returns it is kept. Raises SetupError."""
+        """Writes a result, which is stored when this returns. Raises SetupError."""
 
 
 class ResultsFile:
-    """A file of results. What an earlier process wrote stays; half a line at its end is taken away."""
+    """A file of results. What an earlier process wrote stays, except an incomplete last line, which is removed."""
 
     def __init__(self, path: Path) -> None:
-        """Raises SetupError for a file that cannot be written, or holds anything else."""
+        """Raises SetupError for a file that cannot be written, or contains anything but results."""
         self.path = path
         try:
             self._file: IO[bytes] = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")  # noqa: SIM115  # see close
@@ -78,7 +78,7 @@ class ResultsFile:
 
 
 class ResultsStream:
-    """Results to a pipe or a terminal: nothing there can be gone on with."""
+    """Results to a pipe or a terminal; such a batch cannot be resumed."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -90,7 +90,7 @@ class ResultsStream:
 
 
 def results_in(content: bytes, path: Path) -> list[JobResult]:
-    """Those of a file, without half a line at its end. Raises SetupError for one that holds anything else."""
+    """The results in a file's content, without an incomplete last line. Raises SetupError for any other content."""
     found = []
     for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), 1):
         try:
@@ -101,7 +101,7 @@ def results_in(content: bytes, path: Path) -> list[JobResult]:
 
 
 def in_all(results: Iterable[JobResult]) -> tuple[int, float | None]:
-    """Their tokens, and what they cost as far as that is known."""
+    """The sum of the results' tokens, and of their costs as far as these are known."""
     each = list(results)
     costs = [one.cost for one in each if one.cost is not None]
     return sum(one.tokens for one in each), sum(costs) if costs else None

@@ -23,11 +23,14 @@ from cdp_agent.jobs.working import Attempted, Order, Workers
 from cdp_agent.outcome import TaskError
 
 _LOOK_AGAIN_S = 1.0
-"""So often is measured how many tasks there may be."""
+"""The seconds between two measurements of how many tasks there may be."""
 
 
 class JobRun:
-    """Iterate over it: `async for result in run(tasks)`. Whoever leaves the loop ends what is under way."""
+    """A batch that runs while it is iterated over: `async for result in run(tasks)`.
+
+    Leaving the loop ends the tasks that are under way.
+    """
 
     def __init__(
         self,
@@ -56,18 +59,18 @@ class JobRun:
         self._pending: deque[Order] = deque()
         self._running: dict[asyncio.Task[Attempted], Order] = {}
         self._live: dict[str | int, tuple[int, float | None]] = {}
-        """What each attempt that is under way has taken so far."""
+        """The tokens and the cost of each attempt that is under way, by the task's id."""
         self._finished: dict[str | int, JobResult] = {}
         self._stop = asyncio.Event()
         self._changed = asyncio.Event()
         self._room = 0
         self._ended_by: EndedBy | None = None
         self._written = 0
-        """Of `_jobs`, when results come in their order."""
+        """How many of `_jobs` have been written, when results come in their order."""
 
     @property
     def progress(self) -> JobProgress:
-        """How far it is."""
+        """The progress of the batch."""
         done = list(self._finished.values())
         tokens, cost = in_all(done)
         spent = self._past.unfinished(self._finished)
@@ -88,12 +91,14 @@ class JobRun:
         )
 
     def stop(self) -> None:
-        """No task is begun any more; those that are under way come to their end."""
+        """Begins no more tasks; those that are under way are completed."""
         self._ended_by = self._ended_by or "stopped"
         self._changed.set()
 
     def stop_at_once(self, why: EndedBy = "stopped") -> None:
-        """Those that are under way are ended as well, without a result: another process can go on with them."""
+        """Begins no more tasks, and ends those that are under way without a result, so that another process can resume
+        them.
+        """
         self._ended_by = self._ended_by or why
         self._stop.set()
         self._changed.set()
@@ -131,7 +136,9 @@ class JobRun:
             await self._end()
 
     def _take_up(self) -> list[JobResult]:
-        """What earlier processes have finished but not written, and what cannot be gone on with."""
+        """Takes up what earlier processes left. Returns results to write: finished ones, and those of tasks that cannot
+        go on.
+        """
         self._finished = dict(self._past.written)
         ready: list[JobResult] = []
         for job in self._jobs:
@@ -166,7 +173,7 @@ class JobRun:
             self._running[task] = order
 
     def _next(self) -> Order | None:
-        """The first one that begins where there is room for one more."""
+        """Takes the first pending order whose origin has room for one more task."""
         most = self._options.per_origin
         at = [order.job.origin for order in self._running.values()]
         for place, order in enumerate(self._pending):
@@ -177,7 +184,7 @@ class JobRun:
         return None
 
     async def _wait(self) -> None:
-        """Until something happens, or it is time to measure again."""
+        """Waits until something happens, or it is time to measure again."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_LOOK_AGAIN_S):
                 await self._changed.wait()
@@ -199,7 +206,7 @@ class JobRun:
             self.stop_at_once("cost")
 
     def _over(self, order: Order, task: asyncio.Task[Attempted]) -> list[JobResult]:
-        """An attempt is over: a result that can be told, another attempt, or neither."""
+        """Handles the end of an attempt: returns the results to report now, or schedules another attempt."""
         attempted = task.result()
         self._live.pop(order.job.id, None)
         if attempted.stopped:
@@ -243,7 +250,7 @@ class JobRun:
         self._past.spent.setdefault(spent.id, []).append(spent)
 
     def _finish(self, result: JobResult, *, is_new: bool = True) -> list[JobResult]:
-        """Keeps the result; those that can be told now."""
+        """Keeps the result; returns the results that can be reported now."""
         if self._journal is not None and is_new:
             self._journal.add(Finished(result))
         self._finished[result.id] = result
@@ -252,7 +259,7 @@ class JobRun:
         return [self._tell(result)]
 
     def _in_turn(self, *, last: bool = False) -> list[JobResult]:
-        """Those whose turn it is; at the `last`, all that there are."""
+        """The results whose turn it is, in the order of the tasks; with `last`, all that are left."""
         told: list[JobResult] = []
         if not self._options.ordered:
             return told
@@ -300,11 +307,11 @@ def run(
 ) -> JobRun:
     """Carries the tasks out; iterate over what this returns.
 
-    `where`: on this machine, or the address of a Ray cluster ("auto": the one that this machine belongs to), whose
-    nodes keep what they know of tasks in `storage`, an address that fsspec understands. `config` has the settings of
-    Chrome, pages and the model; without, they are those of `Config.load()`. `results` is a file, beside which a journal
-    is kept as long as not all is done, or whatever takes results: with `resume` a file is gone on with; else it must
-    not be there. Raises BadLines for tasks that cannot be carried out, SetupError.
+    `where`: `HERE` for this machine, or the address of a Ray cluster ("auto": the one that this machine belongs to),
+    whose nodes keep the state of tasks in `storage`, an address that fsspec understands. `config` has the settings of
+    Chrome, pages and the model, by default those of `Config.load()`. `results` is a file, or a `ResultSink`. Beside a
+    file a journal is kept until all tasks are done; with `resume` an earlier file is continued, otherwise it must not
+    exist. Raises BadLines for tasks that cannot be carried out, SetupError.
     """
     config = Config.load() if config is None else config
     options = options or JobOptions()

@@ -27,14 +27,14 @@ _ACTS = "acts.json"
 
 
 class Acts(msgspec.Struct, frozen=True):
-    """What was done in a task that cannot be taken back: how many acts, and the one that is under way, if any."""
+    """The acts of a task that cannot be undone: how many are over, and the one that is under way, if any."""
 
     over: int = 0
     under_way: str | None = None
 
 
 class StateStore(Protocol):
-    """Keeps files of tasks by name, such as "0a1b…/acts.json". What `write` returned from is kept."""
+    """Keeps files of tasks by name, such as "0a1b…/acts.json". A file is safely stored when `write` returns."""
 
     def read(self, name: str) -> bytes | None:
         """The file, None for none. Raises OSError."""
@@ -111,7 +111,7 @@ class FsspecStore:
 
 
 def store_at(storage: str) -> StateStore:
-    """That of a path or an address. Raises SetupError."""
+    """The store at a path or an address. Raises SetupError."""
     if "://" not in storage or storage.startswith("file://"):
         return FolderStore(Path(storage.removeprefix("file://")))  # which syncs what it writes, and writes it whole
     return FsspecStore(storage)
@@ -121,9 +121,9 @@ class JobState:
     """The state of one task, as the process that carries it out writes it. `folder` is for its checkpoint."""
 
     def __init__(self, store: StateStore, job: Job, folder: Path, *, shared: bool, owner: bytes = b"") -> None:
-        """`shared`: the store is not in `folder`, so that the checkpoint is brought there.
+        """`shared`: the store is not in `folder`, so the checkpoint is copied between the two.
 
-        `owner` names who carries the task out, where somebody else may have to take it over.
+        `owner` identifies the worker that carries the task out, where another one may have to take it over.
         """
         self._owner = owner
         self._store = store
@@ -133,16 +133,18 @@ class JobState:
         self._acts = Acts()
         self._checkpoint: bytes | None = None
         self._ended_at: int | None = None
-        """Which checkpoint there was when the act that is written down was over; None while there is no such act."""
+        """The time of the checkpoint that existed when the stored act ended; None while no ended act waits for a newer
+        one.
+        """
         self._writing = asyncio.Lock()
 
     @property
     def acts(self) -> Acts:
-        """As this process knows them."""
+        """The acts as this process knows them, which may be newer than what is stored."""
         return self._acts if self._ended_at is None else Acts(self._acts.over + 1)
 
     async def load(self) -> Acts:
-        """What an earlier attempt wrote; its checkpoint is in `folder` then. Raises OSError."""
+        """Reads the acts that an earlier attempt stored, and puts its checkpoint into `folder`. Raises OSError."""
         self._acts = await asyncio.to_thread(acts_of, self._store, self._key)
         found = None
         if self._shared:
@@ -155,11 +157,14 @@ class JobState:
 
     @property
     def can_go_on(self) -> bool:
-        """There is a checkpoint that tells of all acts."""
+        """Whether there is a checkpoint that includes all acts."""
         return self._ended_at is None and self._saved_at() > 0
 
     async def begin_act(self, act: str) -> None:
-        """Something begins that cannot be taken back. Raises OSError, BrowserError where another has the task now."""
+        """Stores an act that cannot be undone before it is carried out.
+
+        Raises OSError, and BrowserError where another worker has the task now.
+        """
         await self.keep()
         async with self._writing:
             await self._write(Acts(self.acts.over, act))
@@ -167,21 +172,24 @@ class JobState:
         await self._check_mine()
 
     def end_act(self) -> None:
-        """It is over, which is written down with the next checkpoint."""
+        """Notes that the act is over, which is stored after the next checkpoint."""
         if self._acts.under_way is not None:
             self._ended_at = self._saved_at()
 
     async def checkpointed(self) -> None:
-        """The run has written where it is. Raises OSError, BrowserError where another has the task now."""
+        """To be called when the run has written a checkpoint.
+
+        Raises OSError, and BrowserError where another worker has the task.
+        """
         await self.keep()
         async with self._writing:
             if self._ended_at is not None and self._saved_at() != self._ended_at:
                 await self._write(self.acts)
 
     async def keep(self) -> None:
-        """Puts the checkpoint where others find it, if it is another one than before.
+        """Copies a new checkpoint to the shared store, if there is one.
 
-        Raises OSError, BrowserError where another has the task now.
+        Raises OSError, and BrowserError where another worker has the task now.
         """
         if not self._shared:
             return
@@ -194,7 +202,7 @@ class JobState:
                 self._checkpoint = found
 
     async def forget(self) -> None:
-        """Removes all of it. Raises OSError."""
+        """Removes the state of the task. Raises OSError."""
         async with self._writing:
             self._acts, self._ended_at = Acts(), None
             await asyncio.to_thread(forget_state, self._store, self._key)
@@ -222,11 +230,11 @@ class JobState:
 
 
 def acts_of(store: StateStore, key: str) -> Acts:
-    """What was written down of the acts of a task. Raises OSError."""
+    """The stored acts of a task. Raises OSError."""
     found = store.read(f"{key}/{_ACTS}")
     return Acts() if found is None else msgspec.json.decode(found, type=Acts)
 
 
 def forget_state(store: StateStore, key: str) -> None:
-    """Removes what was written down of a task. Raises OSError."""
+    """Removes the stored state of a task. Raises OSError."""
     store.remove(key)

@@ -1,4 +1,4 @@
-"""The tasks of a batch: one a line, in JSON. All of them are read, and all that is wrong is told, before any is begun.
+"""The tasks of a batch: one a line, in JSON. All are read, and all errors in them reported, before any is begun.
 
 {"id": "a1", "task": "Find the cheapest tent", "url": "https://shop.example", "data": {"most": 200}}
 {"id": "a2", "steps": ["Open https://shop.example", "Click 'Tents'", "Read the page"]}
@@ -28,7 +28,7 @@ _Amount = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class JobLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What this task may take, in the place of what the settings say; see `Limits`."""
+    """Limits for this task that replace those of the settings; see `Limits`."""
 
     max_steps: _Natural | None = None
     max_tokens_total: _Natural | None = None
@@ -36,7 +36,7 @@ class JobLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     max_seconds: _Amount | None = None
 
     def over(self, limits: Limits) -> Limits:
-        """These limits, with those of the task in their place."""
+        """`limits` with those replaced that the task sets."""
         given = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
         return msgspec.structs.replace(limits, **given)
 
@@ -58,17 +58,19 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
     @property
     def digest(self) -> str:
-        """Tells the line from every other: the same for one that says the same."""
+        """A digest of the whole job: equal for two jobs with equal fields."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:16]
 
     @property
     def key(self) -> str:
-        """Names its files: the same for the same id."""
+        """The name for its files, made from its id."""
         return hashlib.sha256(f"{type(self.id).__name__}:{self.id}".encode()).hexdigest()[:16]
 
     @property
     def origin(self) -> str | None:
-        """Of the page where it begins, as far as the line tells: by `url`, or by a first step that opens one."""
+        """The origin of the page where it begins, by `url`, or by a first step that opens an address; None if neither
+        says.
+        """
         url = self.url
         if url is None and self.steps:
             intent = read_step(self.steps[0])
@@ -83,10 +85,10 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 def read_jobs(
     text: str | bytes, source: str = "tasks", *, has_model: bool = True, has_executor: bool = False
 ) -> list[Job]:
-    """The tasks of the text, whose name is `source`; empty lines are none.
+    """The tasks in a text; empty lines are skipped. `source` is its name for messages.
 
-    Steps that nobody would understand are wrong, unless there is an executor for them; tasks are, without a model.
-    Raises BadLines with all that is wrong.
+    Steps that code cannot understand are errors, unless there is an executor; tasks are errors without a model. Raises
+    BadLines with all errors.
     """
     jobs: list[Job] = []
     problems: list[str] = []
@@ -116,7 +118,7 @@ def read_jobs(
 
 
 def check_jobs(jobs: Iterable[Job], *, has_model: bool = True, has_executor: bool = False) -> list[Job]:
-    """The tasks of a program, as `read_jobs` checks those of a text. Raises BadLines, by places from 1."""
+    """Checks tasks that a program gives, as `read_jobs` does those of a text. Raises BadLines (counted from 1)."""
     checked = list(jobs)
     problems: list[str] = []
     places: dict[str, int] = {}
@@ -133,7 +135,7 @@ def check_jobs(jobs: Iterable[Job], *, has_model: bool = True, has_executor: boo
 
 
 def wrong_with(job: Job, *, has_model: bool, has_executor: bool) -> list[str]:
-    """What is wrong with a task by itself, each as a part of a sentence."""
+    """The errors in one task, each as a part of a sentence."""
     problems = []
     if job.id == "":
         problems.append("the id is empty")
@@ -187,7 +189,7 @@ def _wrong_with_address(url: str) -> list[str]:
 
 
 def _readable(error: msgspec.MsgspecError) -> str:
-    """msgspec's words, with the field first."""
+    """The message of msgspec's error, with the field first."""
     if not isinstance(error, msgspec.ValidationError):
         return f"it is no JSON ({error})"
     problem = readable(str(error), msgspec.json.schema(Job))

@@ -1,4 +1,4 @@
-"""One attempt at one task: in a browser context of its own, watched, and told of in one value."""
+"""One attempt at one task, in a browser context of its own; `Attempted` is its result."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 class TaskWatch:
-    """What stands between a task and its pages: the `ActLog` of its run, and the `Gate` that its requests pass.
+    """Watches what a task does to pages: the `ActLog` of its run, and the `Gate` that its requests pass.
 
-    An act of which it is known beforehand that it cannot be taken back is written down before it is carried out; where
-    that shows by what the act sends, it is written down before that is sent. What pages send by themselves, before the
-    first act or again and again, is not the doing of an act.
+    An act that is known beforehand to be one that cannot be undone is stored before it is carried out. Where only a
+    request that the act causes shows it, the act is stored before that request is sent. Requests that pages make by
+    themselves, before the first act or repeatedly, are not ascribed to an act.
     """
 
     def __init__(self, visitor: str, state: JobState, pacing: Pacing) -> None:
@@ -74,7 +74,7 @@ class TaskWatch:
             return await self._pacing.visit(self._visitor, str(origin), event.request.url)
 
     async def leave(self) -> None:
-        """The attempt is over."""
+        """Ends the watch, since the attempt is over."""
         await self._pacing.leave(self._visitor)
 
     async def _note(self, event: fetch.RequestPaused, kind: RequestKind) -> None:
@@ -94,7 +94,7 @@ class TaskWatch:
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What a worker is to do: a task, the number of the attempt, and whether it goes on from the task's checkpoint."""
+    """A task for a worker, the number of the attempt, and whether it goes on from the task's checkpoint."""
 
     job: Job
     attempt: int
@@ -102,10 +102,10 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Attempted(msgspec.Struct, frozen=True):
-    """What came of an attempt.
+    """The result of an attempt.
 
-    `acts` are those of all attempts that it goes on from. `stopped`: it was ended from outside, and is no result.
-    `can_go_on`: there is a checkpoint.
+    `acts` are those of all attempts that it goes on from. `stopped`: it was ended from outside, so the task has no
+    result yet. `can_go_on`: there is a checkpoint.
     """
 
     ok: bool
@@ -120,23 +120,23 @@ class Attempted(msgspec.Struct, frozen=True):
 
 
 OnSpent = Callable[[int, float | None], None]
-"""Is told of the tokens, and of what they cost, that an attempt has taken so far."""
+"""Called with the tokens that an attempt has used so far, and their cost in US dollars (None if not known)."""
 
 
 class Workers(Protocol):
-    """Those who carry attempts out, wherever they are."""
+    """Carry attempts out, on this machine or on others."""
 
     async def begin(self, jobs: Sequence[Job]) -> None:
         """Makes ready for these tasks. Raises BrowserError or SetupError where none of them could be begun."""
 
     async def room(self, running: int) -> int:
-        """How many attempts there may be at once, while so many are under way."""
+        """How many attempts there may be at once; `running` is how many are under way."""
 
     async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
         """Carries an attempt out. `stop` ends it at once. A worker that dies gives the order to another one."""
 
     async def close(self) -> None:
-        """Ends all of them."""
+        """Ends all workers."""
 
 
 class Worker:
@@ -145,9 +145,9 @@ class Worker:
     def __init__(
         self, config: Config, options: JobOptions, store: StateStore, pacing: Pacing, folder: Path, *, shared: bool
     ) -> None:
-        """`folder` is for the checkpoints; `shared`: the store is elsewhere, and gets each of them.
+        """`folder` is for the checkpoints; `shared`: the store is elsewhere, so each checkpoint is copied there.
 
-        Raises SetupError for settings that make no sense without anybody to ask.
+        Raises SetupError for settings that need somebody who can be asked.
         """
         if config.approve in ("ask", "jsonl"):
             raise SetupError("Nobody is there to be asked in a batch: approve is auto, with approval_rules.")
@@ -242,13 +242,13 @@ class Worker:
 
 
 class _Counted(msgspec.Struct, frozen=True):
-    """What of a checkpoint tells what the run has taken."""
+    """The part of a checkpoint that says what the run has used so far."""
 
     tally: UsageMeter
 
 
 def spent_until(content: bytes) -> tuple[float, int, float | None]:
-    """Seconds, tokens and cost that a run had taken when this checkpoint was written. Raises SetupError."""
+    """The seconds, tokens and cost of a run when this checkpoint was written. Raises SetupError."""
     try:
         tally = msgspec.json.decode(content, type=_Counted).tally
     except msgspec.DecodeError as error:

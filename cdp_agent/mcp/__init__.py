@@ -1,8 +1,8 @@
-"""The tools over the Model Context Protocol: what the extra `mcp` is for, and nothing that the other faces lack.
+"""The tools over the Model Context Protocol; needs the extra `mcp`. It adds nothing that the other interfaces lack.
 
-A call goes to a Session; here it is only put into the protocol's words. `server(session)` is for programs, the command
-`cdp-agent mcp` for everybody else. `calls`, `asking` and `hosted` know nothing of the SDK: the process that holds the
-sessions uses them, too.
+A call goes to a Session; here it is only translated to and from the protocol. `server(session)` is for programs, the
+command `cdp-agent mcp` for everybody else. `calls`, `asking` and `hosted` know nothing of the SDK: the process that
+holds the sessions uses them, too.
 """
 
 TYPE_CHECKING = False

@@ -1,8 +1,8 @@
-"""What the user has to say in the middle of a call, and how the call goes on with it.
+"""Questions to the user in the middle of a call, and how the call continues with the answer.
 
-A call does not wait for a person. Where it needs an answer it ends before anything is done, and tells what is to be
-asked; then it is made once more, with the answer. So nobody keeps a call that may never go on, and of several servers
-any can take the second one: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+A call does not wait for a person. Where it needs an answer it ends before anything is done, and returns the question;
+the client then repeats it with the answer. So no call is kept that may never continue, and the second one can go to
+another server: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UNANSWERED = "The user has not answered yet."
 
 
 class UserQuestion(msgspec.Struct, frozen=True):
-    """What is asked of the user, with a key that only the same question has."""
+    """A question to the user, with a key that identifies it."""
 
     key: str
     ask: ActionProposed | QuestionAsked | FormRequested
@@ -46,11 +46,11 @@ class Asking:
         self._rules = rules
         self._can_ask = can_ask
         self.open: UserQuestion | None = None
-        """What the call ended for."""
+        """The question that the call ended with, None for none."""
         self._is_filled_in = False
 
     async def approve(self, understood: Understood, page: Page) -> str | None:
-        """Why the call must not be made, None where it may. Raises ActionError where that is to be asked first."""
+        """Why the call must not be made, None where it may. Raises ActionError where the user has to be asked first."""
         if self._rules is None:
             return None
         tool = understood.tool
@@ -69,7 +69,7 @@ class Asking:
         return None if self._answer(_proposed(understood, about, risk)) is not None else DECLINED
 
     async def ask_user(self, ask: UserAsk) -> UserAnswer:
-        """What the user has answered, None where they declined. Raises ActionError where they are to be asked."""
+        """The user's answer, None where they declined. Raises ActionError where they have to be asked first."""
         if isinstance(ask, FormRequested):
             return self._filled_in(ask)
         if isinstance(ask, Paused):
@@ -82,9 +82,9 @@ class Asking:
         return self._given[key] if key in self._given else self._end(key, ask)
 
     def _filled_in(self, form: FormRequested) -> Mapping[str, Any] | None:
-        """What was filled in last. What the page refuses of it is asked for by another key.
+        """The values that were filled in last. When the page refuses some of them, these are asked for under a new key.
 
-        The fields are in no key: in the call that is made once more they have what was filled in before.
+        Keys do not depend on the fields' values, since in the repeated call these are what was filled in before.
         """
         begin = _digest([form.description, form.url])
         last = max((_number(key) for key in self._given if key.startswith(f"{begin}-")), default=0)
@@ -99,7 +99,7 @@ class Asking:
 
 
 def _number(key: str) -> int:
-    """Of a form's key; what a client made up has none."""
+    """The number in the key of a form, 0 for a key that a client made up."""
     number = key.rpartition("-")[2]
     return int(number) if number.isdecimal() and len(number) < 4 else 0
 

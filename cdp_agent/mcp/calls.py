@@ -1,4 +1,4 @@
-"""A call of a tool as it is handed on: from whoever speaks with a client to whoever holds the session."""
+"""Calls of tools as passed on from the server that talks to a client to the process that holds the session."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class CallRequest(msgspec.Struct, frozen=True, tag="call"):
 
 
 class FilesAsked(msgspec.Struct, frozen=True, tag="files"):
-    """What the session of that name has to be read beside its pages; None: the server's own."""
+    """Asks for the files of the session of that name; None: the server's own."""
 
     session: str | None = None
 
 
 class SessionFile(msgspec.Struct, frozen=True):
-    """What was downloaded is at `path`; the trace is `text`. No other of the session has the `name`."""
+    """A file of a session: a download is at `path`, the trace is in `text`. `name` is unique in the session."""
 
     name: str
     path: str | None = None
@@ -52,7 +52,7 @@ class SessionFile(msgspec.Struct, frozen=True):
 
 
 class CallReply(msgspec.Struct, frozen=True):
-    """What came of it, see ToolOutcome. With `question` nothing was done: the user has to be asked first."""
+    """The result of a call, see ToolOutcome. With `question` nothing was done: the user has to be asked first."""
 
     text: str
     value: dict[str, Any] | None = None
@@ -62,20 +62,20 @@ class CallReply(msgspec.Struct, frozen=True):
 
 
 class ToolCalls(Protocol):
-    """Where calls are made. What goes wrong with one is in its reply."""
+    """Makes calls. Errors of a call are in its reply."""
 
     async def call(self, request: CallRequest) -> CallReply:
-        """Makes the call; cancelled, it is given up. Raises BrowserError where no session is to be had, SetupError."""
+        """Makes the call; cancelling stops it. Raises BrowserError where no session can be opened, SetupError."""
 
     async def files(self, asked: FilesAsked) -> list[SessionFile]:
-        """Those of the session, [] where it was not begun. Raises BrowserError, SetupError."""
+        """The files of the session, [] where it has not begun. Raises BrowserError, SetupError."""
 
 
 class Allowance(msgspec.Struct, frozen=True):
     """What clients may do with a session.
 
-    They upload files out of `upload_folders` alone, and open addresses of `WEB_AND_DATA` and what `allow` names.
-    `rules` say what needs the user's approval, None: nothing does. `model` is for tools that ask one.
+    They upload files from `upload_folders` only, and open addresses with the schemes of `WEB_AND_DATA` and those that
+    `allow` names. `rules` say what needs the user's approval, None: nothing. `model` is for tools that ask one.
     """
 
     upload_folders: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ async def made(
     *,
     can_ask: bool,
 ) -> CallReply:
-    """Makes the call that a client wants, in the session that its argument of that name says."""
+    """Makes a client's call, in the session that its argument `session` names."""
     given = dict(arguments)
     session = given.pop("session", None)
     try:

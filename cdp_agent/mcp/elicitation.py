@@ -1,7 +1,7 @@
 """Questions of a call as forms that a client shows to its user, in either way that the protocol has for that.
 
-Up to revision 2025-11-25 the server sends the form as a request of its own while the call waits. From 2026-07-28 on
-the call ends with the form, and the client makes it once more with what the user said.
+Up to revision 2025-11-25 the server sends the form as a request of its own while the call waits. From 2026-07-28 on the
+call ends with the form, and the client repeats it with the user's answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cdp_agent.decisions import ActionProposed, FormField, FormRequested, Questi
 from cdp_agent.mcp.asking import ANSWER, UserQuestion
 
 ANSWER_S = 300.0
-"""How long a user may take for an answer while the call waits; then they have declined."""
+"""How long a user may take to answer while the call waits; after that it counts as declined."""
 
 
 class _ElicitationCapability(Protocol):
@@ -40,14 +40,14 @@ class Elicitation:
         self._context = context
         self.is_possible = can_show_forms(context)
         self.ends_call = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-        """A question ends the call, rather than that it waits."""
+        """Whether a question ends the call, instead of the call waiting for the answer."""
         self.answers: dict[str, dict[str, Any] | None] = {}
         for key, response in (params.input_responses or {}).items():
             if isinstance(response, ElicitResult):
                 self.answers[key] = _answer(response)
 
     async def ask(self, question: UserQuestion) -> None:
-        """Asks, and adds the answer to those that there are."""
+        """Asks the user, and adds the answer to the earlier ones."""
         form = _form(question)
         try:
             async with asyncio.timeout(ANSWER_S):
@@ -60,18 +60,18 @@ class Elicitation:
 
 
 def can_show_forms(context: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client can."""
+    """Whether the client of this request can show forms."""
     capabilities = context.session.client_capabilities
     return shows_forms(None if capabilities is None else capabilities.elicitation)
 
 
 def shows_forms(elicitation: _ElicitationCapability | None) -> bool:
-    """Whether a client that says this of itself can. It need not say "form" when it knows no other way."""
+    """Whether a client with this capability can show forms. It need not list "form" if it supports no other mode."""
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
 def input_required(question: UserQuestion) -> InputRequiredResult:
-    """The end of a call, with the form."""
+    """The result that ends a call with a form for the user."""
     return InputRequiredResult(input_requests={question.key: ElicitRequest(params=_form(question))})
 
 
@@ -97,7 +97,7 @@ def _as_form(message: str, properties: dict[str, Any], required: list[str]) -> E
 
 
 def _property(field: FormField) -> dict[str, Any]:
-    """A field in the few words that a form of the protocol knows."""
+    """A field as a property of the restricted schema that the protocol allows in forms."""
     told = " ".join(filter(None, (field.description, field.error)))
     found: dict[str, Any] = {"title": field.label, **({"description": told} if told else {})}
     match field.field_type:

@@ -1,7 +1,7 @@
-"""Calls in sessions that other processes hold: so any of several servers can make the next one.
+"""Calls in sessions that other processes hold, so that each call may go to another server.
 
-The connection to a session's process carries as many calls at once as there are. It is begun with the first and given
-up when there was none for a while: a server that waits for clients keeps no process alive.
+One connection to a session's process carries all calls at once. It is opened with the first and closed when there was
+none for a while, so that a server that waits for clients keeps no process alive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEPT_S = 10.0
 """How long a connection without calls is kept."""
 _LONGEST_MESSAGE = 256 << 20
 _MESSAGE, _REPLY = msgspec.json.Decoder(Message), msgspec.json.Decoder(CallReply)
-"""Made once: to make one takes longer than to decode a call with it."""
+"""Made once: making a decoder takes longer than decoding a call with it."""
 
 Connect = Callable[[str], HostConnection]
 """Connects to the process of the session of that name, which is started for it, and asks to make calls. It blocks.
@@ -32,7 +32,7 @@ Raises BrowserError, SetupError.
 
 
 class HostedCalls:
-    """Calls in the sessions of this user, wherever they are held: `session` where a call names none."""
+    """Calls in the sessions of this user, in whatever process they are; `session` is used where a call names none."""
 
     def __init__(self, session: str, connect: Connect) -> None:
         self._session = session
@@ -59,7 +59,7 @@ class HostedCalls:
         return link
 
     async def close(self) -> None:
-        """Gives the calls up that are being made, and leaves the sessions to themselves."""
+        """Cancels the calls under way; the sessions go on."""
         for link in self._links.values():
             await link.close()
 
@@ -84,7 +84,7 @@ class _Link:
         self._hearing = asyncio.ensure_future(self._hear(reader))
 
     async def ask(self, request: CallRequest | FilesAsked) -> msgspec.Raw:
-        """What is answered, as JSON; cancelled, it is given up there, too. Raises BrowserError, SetupError."""
+        """The answer, as JSON; cancelling also stops it in the other process. Raises BrowserError, SetupError."""
         number = next(self._ids)
         answered: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answered
@@ -119,7 +119,7 @@ class _Link:
             self._writer.write(msgspec.json.encode(said) + b"\n")
 
     async def _hear(self, reader: asyncio.StreamReader) -> None:
-        """Hands the answers on, until the connection ends: then there are no more."""
+        """Passes answers to the calls that wait for them, until the connection ends."""
         try:
             while line := await reader.readline():
                 match _MESSAGE.decode(line):

@@ -17,7 +17,7 @@ from cdp_agent.server.streams import disconnected
 
 PATH = "/mcp"
 _SILENT_S = 15.0
-"""A client hears of a call at least so often: there may be something on the way that gives silent connections up."""
+"""How often a client gets a sign of life of a call, since proxies may close silent connections."""
 _PLAIN_HEADERS = {
     b"content-type": b"application/json",
     b"accept": b"application/json, text/event-stream",
@@ -29,8 +29,8 @@ _PLAIN_HEADERS = {
 class McpApp:
     """The ASGI application; see `HttpGuard` for who may call it.
 
-    `stateless`: requests of the revisions before 2026-07-28 stand for themselves, too. Several servers can share them
-    then, but none can ask the client's user anything.
+    `stateless`: requests of revisions before 2026-07-28 are independent of each other, too. Several servers can then
+    share them, but none can ask the client's user anything.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class McpApp:
         await self._app(scope, receive, send)
 
     async def drain(self) -> None:
-        """Nothing is left to be done before the end: what is being called is cancelled with its request."""
+        """Does nothing: calls under way are cancelled with their requests."""
 
 
 class _PastTheSdk:
-    """Answers plain calls; the application of the SDK has every other request."""
+    """Answers plain calls, and passes every other request to the application of the SDK."""
 
     def __init__(self, app: AsgiApp, plain: PlainCalls) -> None:
         self._app = app
@@ -118,7 +118,7 @@ class _PastTheSdk:
 
 
 def _may_be_plain(scope: Scope) -> bool:
-    """Whether its head is that of a call, with nothing that would have to be looked at further."""
+    """Whether the head of a request may be that of a plain call."""
     if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != PATH:
         return False
     headers = dict(scope["headers"])

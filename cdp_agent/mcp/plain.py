@@ -1,8 +1,8 @@
-"""Calls of tools past the SDK, whose part in a call takes longer than a quick tool itself.
+"""Calls of tools that bypass the SDK, whose overhead is longer than a quick tool takes.
 
-A request of revision 2026-07-28 stands for itself. One that says no more than a `PlainCall` can hold is read and
-answered here, as the SDK would; every other is left to it: of other revisions, with answers of the user, or of a client
-that wants to hear of the progress.
+A request of revision 2026-07-28 is self-contained. If a `PlainCall` can hold all of it, it is read and answered here,
+as the SDK would do; every other request is left to the SDK: those of other revisions, with answers of the user, or of
+clients that ask for progress.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _GivenUp(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class CallGivenUp(msgspec.Struct, frozen=True, tag_field="method", tag="notifications/cancelled"):
-    """What a client says of a call that it waits for no longer."""
+    """A client's notification that it has cancelled a call."""
 
     params: _GivenUp
 
@@ -78,7 +78,7 @@ _SAID = msgspec.json.Decoder(PlainCall | CallGivenUp)
 
 
 class PlainCalls:
-    """The calls of one server. `tools_for` has the tools of a client, by whether its user can be asked."""
+    """The calls of one server. `tools_for` returns the tools for a client, by whether its user can be asked."""
 
     def __init__(
         self, calls: ToolCalls, tools_for: Callable[[bool], Mapping[str, Tool]], server_info: dict[str, Any]
@@ -88,7 +88,7 @@ class PlainCalls:
         self._server_info = server_info
 
     def read(self, message: bytes) -> PlainCall | CallGivenUp | None:
-        """What the message says; None where that is more, or anything else."""
+        """The call or cancellation in a message; None for every message that the SDK has to handle."""
         try:
             said: PlainCall | CallGivenUp = _SAID.decode(message)
         except (msgspec.DecodeError, ValueError, RecursionError):  # the SDK says what is wrong, if anything is
@@ -99,7 +99,7 @@ class PlainCalls:
         return said
 
     async def answer(self, call: PlainCall) -> bytes:
-        """Makes the call; the response. Cancelled, it is given up."""
+        """Makes the call and returns the response; cancelling stops it."""
         try:
             reply = await made(self._calls, call.params.name, call.params.arguments, {}, can_ask=call.can_ask)
             if reply.question is None:
@@ -114,7 +114,7 @@ class PlainCalls:
 
 
 def result_of(reply: CallReply) -> dict[str, Any]:
-    """What came of a call, as the protocol has it."""
+    """The result of a call in the protocol's form."""
     pictures = [
         {"type": "image", "data": base64.b64encode(each).decode(), "mimeType": "image/png"} for each in reply.images
     ]

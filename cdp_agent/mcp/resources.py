@@ -1,4 +1,4 @@
-"""What a session has to be read beside its pages, as resources: what was downloaded, and a trace of its calls."""
+"""The files of a session as resources: its downloads, and a trace of its calls."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.calls import TRACE, FilesAsked, SessionFile, ToolCalls
 
 MOST_BYTES = 64 << 20
-"""What is longer is not read: its path is in the receipt of the action that began the download."""
+"""Longer files are not served: their path is in the receipt of the action that began the download."""
 _SCHEME, _OWN = "cdp-agent://", "own"
 _Context = ServerRequestContext[Any, Any]
 
 
 class Resources:
-    """cdp-agent://SESSION/NAME; of the server's own session, cdp-agent://own/NAME."""
+    """Serves resources at cdp-agent://SESSION/NAME; those of the server's own session at cdp-agent://own/NAME."""
 
     def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
 
     async def list_files(self, context: _Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        """Those of the server's own session. Others are read by their addresses."""
+        """The files of the server's own session. Those of others can be read by their addresses."""
         return ListResourcesResult(resources=[_entry(each) for each in await self._files(None)])
 
     async def list_templates(

@@ -45,9 +45,9 @@ SHARED = (
     " Others may be in the same tabs. To work apart from them, give each call the argument `session`, a name of your "
     "choice: it has a browser of its own."
 )
-"""What clients are told beside, where there are several."""
+"""Added to the instructions where several clients may share a session."""
 PROGRESS_S = 1.0
-"""How often a client that wants to know hears of a call that takes long."""
+"""How often a client that asked for progress is sent some during a long call."""
 _TOOLS_TTL_MS = 3_600_000
 _Context = ServerRequestContext[Any, Any]
 
@@ -70,10 +70,10 @@ def server(
 ) -> BrowserServer:
     """The server of the official SDK for the tools of this session: `run()` it, or mount its `streamable_http_app()`.
 
-    `approve` says what needs the user's approval, which is asked of them through the client: `Rules()` whatever
-    submits, pays, sends, deletes, downloads, uploads or runs scripts, None nothing. Files are uploaded out of
-    `upload_folders` alone. `model` is for `extract`, which is not there without one, as `evaluate` without
-    `allow_evaluate`. For `calls` in the place of a session, all of this has been settled, but for `has_model` and
+    `approve` says what needs the user's approval, who is asked through the client: with `Rules()` whatever submits,
+    pays, sends, deletes, downloads, uploads or runs scripts, with None nothing. Files are uploaded from
+    `upload_folders` only. `model` is for `extract`, which is not offered without one, nor is `evaluate` without
+    `allow_evaluate`. Where `session` is a `ToolCalls`, that decides all of this, except `has_model` and
     `allow_evaluate`.
     """
     allowance = Allowance(upload_folders, approve, model)
@@ -111,7 +111,7 @@ class _Handlers:
         return ListToolsResult(tools=listed(self.tools_for(can_show_forms(context))))
 
     def tools_for(self, can_ask: bool) -> Mapping[str, Tool]:
-        """Those of a client, by whether its user can be asked."""
+        """The tools for a client, depending on whether its user can be asked."""
         return {**self._tools, **by_name(ASKING)} if can_ask else self._tools
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
@@ -130,7 +130,7 @@ class _Handlers:
             await elicitation.ask(reply.question)
 
     def _instead_of(self, name: str, tools: Mapping[str, Tool]) -> str:
-        """What goes on "There is no tool": why one that is known is not here, else those that are most like it."""
+        """The rest of "There is no tool …": why a known tool is not available here, else the most similar ones."""
         known = self._known.get(name)
         if known is not None and known.effect == "script":
             return " here: whoever starts the server can allow scripts (--allow-evaluate)."
@@ -142,7 +142,7 @@ class _Handlers:
 
 @asynccontextmanager
 async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
-    """Tells the client how many seconds the call takes already, where it wants to know."""
+    """Inside the block, sends the client the elapsed seconds as progress, if it asked for that."""
 
     async def tell() -> None:
         seconds = PROGRESS_S
@@ -165,7 +165,7 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
 
 
 def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:
-    """Those that a client may call at all; scripts only where that is allowed."""
+    """The tools that a client may call at all; scripts only where that is allowed."""
     return {
         name: each
         for name, each in tools.items()
@@ -174,7 +174,9 @@ def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate
 
 
 def listed(tools: Mapping[str, Tool]) -> list[ListedTool]:
-    """The entries of `tools/list`. The others can be called, too: nobody has to read of them in every turn."""
+    """The entries of `tools/list`. Other tools can be called too, but are not listed, which would cost tokens in every
+    turn.
+    """
     return [_entry(each) for each in tools.values() if each.by_callers or each.effect == "script" or each in ASKING]
 
 
@@ -189,7 +191,7 @@ def _entry(tool: Tool) -> ListedTool:
 
 
 def _annotations(tool: Tool) -> ToolAnnotations:
-    """What goes without saying is left out: pages are an open world, and a tool that reads ends nothing."""
+    """The tool's annotations, without what is implied: pages are an open world, and reading tools not destructive."""
     if tool.read_only:
         return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(destructive_hint=not tool.can_undo)

@@ -1,6 +1,6 @@
 """The standard input and output as streams of the SDK's server, by the event loop alone.
 
-The SDK's own go through threads, three times for a call, which costs as much as all the rest of it.
+The SDK's own streams use threads, three times for a call, which costs as much as all the rest of it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ async def serve_stdio(served: Server[Any]) -> None:
 
 
 def _is_piped(descriptor: int) -> bool:
-    """Whether an event loop can wait for it, and that troubles nobody: a terminal is its user's, too."""
+    """Whether the descriptor is a pipe or a socket, which an event loop can wait for; a terminal is its user's too."""
     kind = os.fstat(descriptor).st_mode
     return sys.platform != "win32" and (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind))
 
@@ -80,7 +80,7 @@ async def _opened(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _S
 
 @contextmanager
 def _taken(descriptor: int, instead: int) -> Iterator[int]:
-    """The descriptor for us alone: what handlers and children print or read meanwhile goes to `instead`."""
+    """A private copy of the descriptor; other code and child processes read and write `instead` meanwhile."""
     ours = os.dup(descriptor)
     blocks = os.get_blocking(ours)
     os.dup2(instead, descriptor)
@@ -95,7 +95,7 @@ def _taken(descriptor: int, instead: int) -> Iterator[int]:
 
 class _Stream:
     async def aclose(self) -> None:
-        """They are closed by whoever opened them."""
+        """Does nothing: the descriptors are closed where they were opened."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -107,7 +107,7 @@ class _Stream:
 
 
 class _Making:
-    """The calls that are being made past the SDK."""
+    """The calls under way that bypass the SDK."""
 
     def __init__(self, plain: PlainCalls, sent: _Sent) -> None:
         self._plain = plain
@@ -115,7 +115,7 @@ class _Making:
         self._tasks: dict[int | str, asyncio.Task[None]] = {}
 
     def takes(self, line: bytes) -> bool:
-        """Whether the line was for it, which is not to be handed on then."""
+        """Handles a line if it is a plain call or a cancellation of one. True if so: then it is not passed on."""
         match self._plain.read(line):
             case PlainCall(id=number) as call:
                 self._tasks[number] = asyncio.ensure_future(self._make(call))
@@ -135,7 +135,7 @@ class _Making:
                 del self._tasks[call.id]
 
     async def give_up(self) -> None:
-        """Ends them all."""
+        """Cancels all calls."""
         for each in (tasks := list(self._tasks.values())):
             each.cancel()
         if tasks:
@@ -143,7 +143,7 @@ class _Making:
 
 
 class _Received(_Stream):
-    """Messages of the client that are for the SDK, or what is wrong with a line."""
+    """The client's messages for the SDK, or the error in a line."""
 
     def __init__(self, reader: asyncio.StreamReader, making: _Making | None) -> None:
         self._reader = reader

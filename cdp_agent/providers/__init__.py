@@ -1,4 +1,4 @@
-"""One client over the providers of models. A folder for each wire: pure, imported when it is spoken.
+"""One client for all providers of models. A folder for each wire, which does no I/O and is imported when it is used.
 
-Knows no page and no agent.
+Imports nothing of pages or the agent.
 """

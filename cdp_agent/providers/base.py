@@ -1,4 +1,4 @@
-"""One turn with a model, in no provider's words: a `Request` goes out, a `Reply` comes back."""
+"""One turn with a model, independent of the provider: a `Request` is sent, a `Reply` comes back."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class User(msgspec.Struct, frozen=True, tag="user"):
 
 
 class ProviderState(msgspec.Struct, frozen=True):
-    """What a provider wants to see again of its own turn: signed or encrypted reasoning, in its own JSON.
+    """What a provider wants back of its own turn: signed or encrypted reasoning, in its own JSON.
 
-    It means nothing to anybody but the wire and the model that it came from; the others leave it out. `displaced`: what
-    came before it in the conversation is no longer what it was.
+    It is of use only to the wire and the model that it came from; others leave it out. `displaced`: the messages before
+    it in the conversation have been changed since.
     """
 
     wire: str
@@ -48,12 +48,12 @@ class ProviderState(msgspec.Struct, frozen=True):
     displaced: bool = False
 
     def content_for(self, wire: str, model: str) -> Any:
-        """The content, or None where it came from elsewhere."""
+        """The content, or None where it came from another wire or model."""
         return self.content if (self.wire, self.model) == (wire, model) else None
 
 
 class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
-    """What the model said before: a reply's text, calls and state. Its reasoning is not sent back in plain words."""
+    """An earlier message of the model: a reply's text, calls and state. Its reasoning is not sent back as text."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -61,7 +61,7 @@ class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
 
 
 class TabState(msgspec.Struct, frozen=True):
-    """A tab as a provider's browser toolset is told of it. `opened`: by the call that this is the result of."""
+    """A tab as a provider's browser toolset gets it. `opened`: the call opened it whose result this belongs to."""
 
     id: str
     url: str
@@ -70,9 +70,10 @@ class TabState(msgspec.Struct, frozen=True):
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
-    """What came of a call. Where a tool's result cannot carry images, they follow it in a message of the user's.
+    """The result of a call. Where a provider's tool results cannot contain images, these follow in a message of the
+    user's.
 
-    `tabs` are those that there are then, for the members of a provider's browser toolset.
+    `tabs` are the tabs after the call, for the members of a provider's browser toolset.
     """
 
     call_id: str
@@ -90,10 +91,10 @@ REF_PATTERN = "^E[1-9][0-9]*$"
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool as a model gets to know it; `parameters` is a JSON Schema.
+    """A tool as it is described to a model; `parameters` is a JSON Schema.
 
-    `enforced` is the same with all bounds, for a grammar that a model is held to; None: `parameters` has them.
-    `is_member`: of the browser toolset that the provider has defined, which its models know without being told.
+    `enforced` is the same schema with all bounds, for constrained decoding; None: `parameters` has them. `is_member`:
+    it belongs to the browser toolset that the provider has defined, which its models know without a description.
     """
 
     name: str
@@ -104,7 +105,7 @@ class ToolSpec(msgspec.Struct, frozen=True):
 
     @property
     def with_bounds(self) -> dict[str, Any]:
-        """The schema that a grammar is made of."""
+        """The schema for constrained decoding."""
         return self.enforced if self.enforced is not None else self.parameters
 
 
@@ -125,11 +126,12 @@ ReasoningEffort = Literal["none", "low", "medium", "high"]
 
 
 class Request(msgspec.Struct, frozen=True):
-    """`output` is for wires with JSON_OUTPUT; the others are given a tool whose parameters are the schema.
+    """A request to a model.
 
-    `reasoning_effort` and `max_output_tokens` are the provider's choice when None; reasoning counts as output.
-    `continued`: a later request will begin with the same messages, so that it pays to have them remembered. `refs` are
-    those that are on the page now, None where nobody knows; only models without tool calling are held to them.
+    `output` is for wires with JSON_OUTPUT; others get a tool whose parameters are the schema. `reasoning_effort` and
+    `max_output_tokens` are the provider's choice when None; reasoning counts as output. `continued`: a later request
+    will begin with the same messages, so caching them pays. `refs` are those on the page now, None where not known;
+    they constrain only models without tool calling.
     """
 
     model: str
@@ -144,10 +146,10 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens as the provider counted them, and its price in US dollars where it tells one.
+    """Tokens as the provider counted them, and its price in US dollars where it reports one.
 
-    `input_tokens` are all of the input: those that were read from a cache (`cached_tokens`) and those that were written
-    to one at a price of their own (`cache_write_tokens`) are part of it. `reasoning_tokens` are part of the output.
+    `input_tokens` are the whole input, including those read from a cache (`cached_tokens`) and those written to one at
+    a separate price (`cache_write_tokens`). `reasoning_tokens` are part of the output.
     """
 
     input_tokens: int = 0
@@ -173,9 +175,10 @@ FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "unknow
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """`state` belongs into the Assistant message that this becomes.
+    """The reply of a model.
 
-    `refusal` is the provider's word for why it filtered the reply, where it has one; a model's own words are its text.
+    `state` has to be put into the Assistant message made from the reply. `refusal` is the provider's reason for
+    filtering the reply, where it gives one; a refusal in the model's own words is in `text`.
     """
 
     text: str = ""
@@ -199,27 +202,27 @@ class Credentials(Protocol):
     """Headers that have to be fetched before a request, and anew when they expire."""
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
-        """Raises AuthenticationError, ModelError when nobody could be asked."""
+        """The headers. Raises AuthenticationError, or another ModelError when no server could be reached."""
 
     def renew(self) -> bool:
-        """Forgets what was fetched, since it was refused. Whether something else can be had."""
+        """Forgets the headers, since they were refused. Returns whether others can be fetched."""
 
 
 class Decoder(Protocol):
-    """Makes a reply of a body that arrives in pieces of any size. Raises BadReply and other ModelErrors."""
+    """Decodes a reply from a body that arrives in pieces of any size. Raises BadReply and other ModelErrors."""
 
     def feed(self, data: bytes) -> None: ...
     def reply(self) -> Reply: ...
 
 
 class Wire(Protocol):
-    """How a provider speaks: pure functions, without any HTTP. A provider's module is one."""
+    """The protocol of a provider, as pure functions without HTTP. The provider's module implements it."""
 
     JSON_OUTPUT: bool
-    """Whether a provider can be told what JSON the text of its reply must be."""
+    """Whether the provider can enforce a JSON Schema for the text of its reply."""
 
     def path(self, model: str) -> str:
-        """What follows the base URL, for this model."""
+        """The part of the address after the base URL, for this model."""
 
     def headers(self, key: str | None) -> dict[str, str]: ...
     def encode(self, request: Request) -> dict[str, Any]: ...

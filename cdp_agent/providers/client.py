@@ -1,4 +1,4 @@
-"""The one place that asks a provider, and asks again: retries, the model that takes over, models without tools."""
+"""The one place that sends requests to providers: retries, the fallback model, models without tool calling."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _log = logging.getLogger(__name__)
 _ONLY_STRICT = ("openai",)
 """Providers that enforce a schema only in their own strict form."""
 _ANY_MODEL = ("ollama", "lmstudio", "openai-compatible")
-"""Providers that serve whatever model there is, also those whose chat template has no place for tools."""
+"""Providers that serve any model, including those whose chat template has no place for tools."""
 _MISSES = 2
 _MOST_OF_A_REFUSAL = 500
 _MOST_WHEN_BUSY = 30
-"""Attempts, for a provider that says to come back at once."""
+"""The most attempts at a provider that is overloaded but says to come back at once."""
 
 Notice = Callable[[str, ModelError], None]
-"""Told what is done about an error that does not end the request, in a sentence, before it is done."""
+"""Called with an error that does not end the request, and a sentence on what is about to be done about it."""
 
 
 class Client:
     """Asks one endpoint, over connections that are kept for the next request. Close it, or use `async with`.
 
-    When all attempts failed, `fallback` is asked in its place, from then on. With `prices` each reply's usage tells its
-    cost, where that is known. `notice` hears of every error that the caller does not see. `pause` and `jitter` are for
+    When all attempts failed, `fallback` is used instead from then on. With `prices` each reply's usage includes its
+    cost, where that is known. `notice` is called with every error that is not raised. `pause` and `jitter` are for
     tests, which must not wait.
     """
 
@@ -76,7 +76,7 @@ class Client:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Which model of which provider this asks now."""
+        """The endpoint that is asked now: the original one, or the fallback."""
         return self._endpoint
 
     @property
@@ -98,7 +98,7 @@ class Client:
     async def ask(self, request: Request) -> Reply:
         """The model's whole reply. Raises ModelError; cancelling closes the connection, which stops the model.
 
-        What is raised was repeated as often as it may be: a caller does not ask the same again.
+        Retries are done here: callers do not repeat a request that raised.
         """
         while True:
             endpoint, able = self._endpoint, self._able
@@ -138,10 +138,10 @@ class Client:
         return constrained.as_calls(await self._patiently(sent, endpoint), request)
 
     def _with_calls(self, reply: Reply, request: Request, endpoint: Endpoint) -> Reply:
-        """The reply, with a call that the model wrote as text where its server reads none.
+        """The reply, with the call that the model wrote as text where its server does not parse it.
 
-        A server may leave tools out without a word: a model that never calls one although it has to was not told of
-        them. Raises Unsupported then.
+        Some servers silently drop tools: a model that never calls one although it has to did not get them. Raises
+        Unsupported then.
         """
         if reply.tool_calls or reply.finish_reason in ("length", "content_filter"):
             self._called = self._called or bool(reply.tool_calls)
@@ -185,17 +185,17 @@ class Client:
             tries = await self._before_the_next(tries, error, cause)
 
     def counted(self, request: Request, reply: Reply, endpoint: Endpoint) -> Reply:
-        """The reply with what it cost; each that comes passes here, also one that is refused afterwards."""
+        """The reply with its cost. Called for every reply received, also those that are rejected afterwards."""
         if self._prices is None or reply.usage.cost is not None:
             return reply
         cost = cost_of(reply.usage, self._prices.price_of(endpoint.provider, endpoint.model))
         return msgspec.structs.replace(reply, usage=msgspec.structs.replace(reply.usage, cost=cost))
 
     def lost(self, request: Request, error: BadReply, endpoint: Endpoint) -> None:
-        """Hears of each reply that came and could not be read: it was paid for, too."""
+        """Called for each reply that could not be read, since it costs as well. Does nothing here; for subclasses."""
 
     async def _before_the_next(self, tries: _Tries, error: ModelError, cause: Exception) -> _Tries:
-        """Waits before another attempt, or raises the error when there is to be none."""
+        """Waits before the next attempt, or raises the error when there is none left."""
         patience = self._manner.patience
         wait_s = error.retry_after
         if wait_s is not None and wait_s > patience.longest_retry_after_s:
@@ -224,7 +224,7 @@ class Client:
         return msgspec.structs.replace(tries, failed=tries.failed + 1)
 
     def _learn(self, error: Unsupported, endpoint: Endpoint, able: _Able, request: Request) -> bool:
-        """Takes down what the server cannot do; whether the same can be asked for in another way."""
+        """Remembers what the server cannot do. Returns whether the request can be made in another way."""
         if (self._endpoint, self._able) != (endpoint, able):
             return True  # another request has found out meanwhile
         if error.what == "schema" and able.schemas:
@@ -243,7 +243,7 @@ class Client:
         return False
 
     def _fall_back(self, error: ModelError, endpoint: Endpoint) -> bool:
-        """Puts the other model in the place of the one that failed, if there is one left."""
+        """Switches to the fallback model, unless another request has done so already. False if none is left."""
         if self._endpoint is not endpoint:
             return True  # another request has done so meanwhile
         if self._fallback is None:
@@ -260,7 +260,7 @@ class Client:
 
 
 def finished(reply: Reply) -> Reply:
-    """The reply without calls that were cut off: what is there of them may be read as something else."""
+    """The reply without calls that were cut off: an incomplete call may have another meaning."""
     if reply.finish_reason not in ("length", "content_filter"):
         return reply
     # What a provider keeps of a turn belongs to its calls: some refuse the one without the other.
@@ -268,7 +268,7 @@ def finished(reply: Reply) -> Reply:
 
 
 def _left_to_choose(request: Request) -> Request:
-    """The same request to a model that cannot be forced: the prompt has to do it, and leaving out other tools."""
+    """The request for a model that cannot be forced to call a tool: the prompt asks, and no other tool is offered."""
     forced = request.tool_choice.name if isinstance(request.tool_choice, Forced) else None
     tools = tuple(each for each in request.tools if forced in (None, each.name))
     return msgspec.structs.replace(request, tools=tools, tool_choice="auto")
@@ -289,7 +289,7 @@ def _has_picture(message: Message) -> bool:
 
 
 class _Tries(msgspec.Struct, frozen=True):
-    """How often a request failed, how often there was no room for it, and how long that was waited for."""
+    """How often a request failed, how often the provider was overloaded, and how long that was waited for."""
 
     failed: int = 0
     busy: int = 0
@@ -297,7 +297,7 @@ class _Tries(msgspec.Struct, frozen=True):
 
 
 class _Able(msgspec.Struct, frozen=True):
-    """What the endpoint can do, as far as is known."""
+    """What the endpoint is known to support."""
 
     tools: bool
     schemas: bool

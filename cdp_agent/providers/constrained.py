@@ -1,8 +1,8 @@
-"""Tool calls of models that have none: the reply is one JSON object, of a schema that the server enforces.
+"""Tool calls for models without tool calling: the reply is one JSON object, of a schema that the server enforces.
 
-The object is {"tool": NAME, "arguments": {…}}, and its schema the union of those of the tools, in which a ref is one of
-those that are on the page now: what does not exist cannot be written. Where the server enforces nothing the model is
-asked for the same in words. The conversation is told without messages that such models do not know.
+The object is {"tool": NAME, "arguments": {…}}. Its schema is the union of those of the tools, and allows only refs that
+are on the page now, so that the model cannot write others. Where the server enforces no schema, the prompt asks for the
+same form. Earlier calls and results are put into plain messages, since such models know no others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cdp_agent.providers.shared.json_schemas import can_be_strict
 
 NAME = "tool_call"
 LONGEST_TEXT = 1_000
-"""Characters of a text in a call: small models may go on in one for ever."""
+"""The most characters of a text in a call: a small model may go on in one forever."""
 _MOST_ITEMS = 20
 
 _REF: dict[str, Any] = {"$ref": "#/$defs/ref_on_page"}
@@ -51,7 +51,7 @@ These are the tools, with what the arguments are ("?": may be left out):
 
 
 def as_json(request: Request, *, enforced: bool, strict: bool = False) -> Request:
-    """The same request with nothing in it of tools; `enforced` where the server can be told a schema.
+    """The request without tools, asking for JSON instead; `enforced` where the server can enforce a schema.
 
     `strict` is for servers that enforce a schema only in the form that OpenAI's strict mode takes.
     """
@@ -69,9 +69,9 @@ def as_json(request: Request, *, enforced: bool, strict: bool = False) -> Reques
 
 
 def as_calls(reply: Reply, request: Request) -> Reply:
-    """The same reply with the call that its text is. `request` is the one with the tools.
+    """The reply with its text converted to a tool call. `request` is the original one, with the tools.
 
-    The text that is left is what stood before the call, or the reason that the call itself gives.
+    The remaining text is what came before the call, or the reason in the call itself.
     """
     if reply.finish_reason in ("length", "content_filter"):  # whatever there is of it is not all
         return reply
@@ -119,7 +119,7 @@ def _needs_ref(spec: ToolSpec) -> bool:
 
 
 def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
-    """The arguments as a grammar can hold a model to them."""
+    """The schema of the arguments in a form that constrained decoding can enforce."""
     properties = {}
     for name, each in parameters.get("properties", {}).items():
         if not _is_ref(each):
@@ -130,13 +130,13 @@ def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict
 
 
 def _is_form(schema: dict[str, Any]) -> bool:
-    """Whether it is the form of an answer that somebody gave, and not one of our own arguments."""
+    """Whether it is a form of an answer that a caller gave, not a schema of our own."""
     items = schema.get("items")
     return not schema.keys().isdisjoint(_OF_FORMS) or (isinstance(items, dict) and _is_form(items))
 
 
 def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without what only people read; a number within bounds as a whole one, of which grammars know the bounds."""
+    """The schema without descriptions; a bounded number becomes an integer, for which grammars support bounds."""
     if _is_form(schema):
         return schema
     kept = {key: value for key, value in schema.items() if key not in ("description", "default", "title")}
@@ -150,7 +150,7 @@ def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
-    """The same in OpenAI's strict form: every property is required, and null where it may be left out."""
+    """The same in OpenAI's strict form: every property is required, and may be null if it was optional."""
     properties: dict[str, Any] = {}
     required = parameters.get("required", ())
     for name, each in _enforceable(parameters, refs)["properties"].items():
@@ -197,7 +197,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _messages(messages: Sequence[Message], instructions: str) -> tuple[Message, ...]:
-    """The conversation in words; what follows one another from the user's side is one message, as templates want it."""
+    """The conversation as plain messages; consecutive ones of the user are joined, as chat templates require."""
     told = list(_in_words(messages))
     first = told[0] if told else None
     if isinstance(first, System):

@@ -18,23 +18,25 @@ from cdp_agent.providers.shared.errors import model_error
 
 _MOST_BYTES_OF_AN_ERROR = 20_000
 _MOST_BYTES = 64_000_000
-"""More than any model says: 128,000 tokens, each in a piece of its own with 350 bytes around it, are 45 MB."""
+"""More than any model sends: 128,000 tokens, each in its own event of 350 bytes, are 45 MB."""
 _CLOSED = "disconnected without sending"
-"""What httpcore says when nothing came back."""
+"""Words of httpcore's error message when nothing came back."""
 
 
 class ClosedSilently(Exception):
-    """The connection was closed before a byte of the answer came, as happens to those that are kept for later."""
+    """The connection was closed before a byte of the answer came, as happens to idle kept-alive connections."""
 
 
 def http_client(patience: Patience) -> httpx.AsyncClient:
-    """Connections that are kept. The other time limits are `exchange`'s: httpx has one for all reading."""
+    """An HTTP client that keeps connections alive. `exchange` has the other time limits: httpx has only one for all
+    reads.
+    """
     return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s), verify=certificates())
 
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Whom to trust, read once: it takes 20 ms, which every task and every search would wait for."""
+    """The trusted certificates, read once: it takes 20 ms, which every task and every search would wait for."""
     return httpx.create_ssl_context()
 
 
@@ -112,7 +114,7 @@ class _Exchange:
             return self._decoder.reply()
 
     def _without_its_end(self, error: Exception, why: str) -> Reply:
-        """The reply, where only what follows its last word did not come. Raises BadReply."""
+        """The reply, if the connection broke only after its last token. Raises BadReply."""
         assert self._decoder is not None  # a part of the reply has come
         try:
             return self._decoder.reply()

@@ -1,4 +1,4 @@
-"""What tokens cost: from a data file that the user can replace by one of the same form."""
+"""Prices of tokens, from a data file that the user can replace by one of the same form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATE = re.compile(r"(?:[-@](?:\d{4}-\d\d-\d\d|\d{8})|-latest|:latest)$")
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """US dollars for a million tokens; what is read from a cache, or written to one, costs as input where not said."""
+    """US dollars for a million tokens. Cache reads and writes without a price cost the same as input."""
 
     input: float
     output: float
@@ -40,7 +40,7 @@ class LongRate(Rate, frozen=True, kw_only=True):
 
 
 class Price(Rate, frozen=True, kw_only=True):
-    """What a model costs."""
+    """The price of a model."""
 
     long: LongRate | None = None
 
@@ -51,7 +51,7 @@ class Price(Rate, frozen=True, kw_only=True):
 
 
 class Prices(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of prices: by provider/model, or provider/* for all of a provider's that are not named."""
+    """A file of prices: by provider/model, or provider/* for all models of a provider that are not named."""
 
     date: str
     source: str
@@ -59,13 +59,13 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
     models: dict[str, Price]
 
     def price_of(self, provider: str, model: str) -> Price | None:
-        """The price, None where it is not known; a model of a certain date costs what the model costs."""
+        """The price, None where it is not known. A dated version of a model has the price of the model."""
         names = (model, _DATE.sub("", model), "*")
         return next((found for name in names if (found := self.models.get(f"{provider}/{name}"))), None)
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:
-    """What a request cost in US dollars: as the provider told, else by its price, None where nobody knows."""
+    """The cost of a request in US dollars: as the provider reported it, else by `price`; None if neither is known."""
     if usage.cost is not None:
         return usage.cost
     if price is None or not (usage.input_tokens or usage.output_tokens):  # nothing was counted, which is not free
@@ -75,7 +75,7 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
 
 @cache
 def load_prices(path: Path | None = None) -> Prices:
-    """The prices in a file of the user's, or those that come with the package. Raises SetupError."""
+    """The prices in the user's file, or by default those in the package. Raises SetupError."""
     path = path or SHIPPED
     try:
         return msgspec.json.decode(path.read_bytes(), type=Prices)

@@ -1,4 +1,4 @@
-"""How a provider is asked: how long it is waited for, how often it is asked again, and what is asked of its model."""
+"""The options of requests: time limits, retries, and the model's parameters."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cdp_agent.providers.base import ReasoningEffort
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
-    """Times in seconds.
+    """Time limits and retries; times in seconds.
 
-    `connect_s` is for a connection; `first_byte_s` from then on until the answer begins, which on a slow machine takes
-    as long as reading the whole request; `between_chunks_s` for each piece of it that follows. `attempts` in all; the
-    pause after the first one is `first_pause_s`, then twice as long each time, up to `longest_pause_s`. Where the
-    provider says how long to wait it is obeyed, up to `longest_retry_after_s`. One that has no room just now is asked
-    more often: until the pauses come to `overload_s`.
+    `connect_s` is for making a connection; `first_byte_s` from then on until the answer begins, which includes the time
+    in which a slow machine reads the whole request; `between_chunks_s` for each further piece of the answer. `attempts`
+    is their number in all; the pause after the first one is `first_pause_s`, then twice as long each time, up to
+    `longest_pause_s`. A pause that the provider asks for is kept, up to `longest_retry_after_s`. A provider that is
+    overloaded is asked more often, until the pauses add up to `overload_s`.
     """
 
     connect_s: float = 10
@@ -42,19 +42,19 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
             raise SetupError(f"attempts is at least 1, not {self.attempts}.")
 
     def pause_s(self, attempt: int, jitter: float) -> float:
-        """How long to wait after this attempt (from 1) where nobody says; `jitter` is from 0 to 1."""
+        """The pause after this attempt (from 1) where the provider names none; `jitter` is from 0 to 1."""
         return min(self.first_pause_s * 2.0 ** (attempt - 1) * (1 + jitter), self.longest_pause_s)
 
     def overload_pause_s(self, attempt: int, jitter: float) -> float:
-        """The same for a provider that has no room: all who wait come back at different times."""
+        """The same for an overloaded provider; spread more widely, so that clients come back at different times."""
         return min(self.first_pause_s * 2.0 ** (attempt - 1), self.overload_s / 10) * (0.5 + jitter)
 
 
 class RequestOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a model is asked, whatever the question: what a request leaves open is taken from here.
+    """The model's parameters for all requests: defaults for what a request leaves open.
 
-    `constrained`: True for a model without tool calling, whose calls are JSON that its server enforces; False never;
-    "auto" as soon as the server says that the model has no tools, or the model was required to call one and never does.
+    `constrained`: True for a model without tool calling, whose calls are JSON that its server enforces; False: never;
+    "auto": as soon as the server says that the model has no tools, or the model never calls one though it must.
     """
 
     patience: Patience = Patience()
@@ -73,7 +73,7 @@ class RequestOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float | None:
-    """What a provider's headers say of how long to wait.
+    """The seconds to wait by a provider's headers, None where they do not say.
 
     `retry-after` holds seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after), `retry-after-ms`,
     which OpenAI and Azure send, is the same in finer steps.

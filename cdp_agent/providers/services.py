@@ -1,4 +1,4 @@
-"""The providers by name: where each one listens, which variables hold its key, how it speaks."""
+"""The providers by name: their addresses, the variables for their keys, their wires."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WireName = Literal["anthropic", "compatible", "google", "ollama", "openai", "ope
 
 
 class Service(msgspec.Struct, frozen=True):
-    """A provider; without `base_url` the caller has to name one. `key_required` where it answers nobody without.
+    """A provider. Without `base_url` the caller has to give one. `key_required`: it answers no request without a key.
 
-    `elsewhere` is how servers at other addresses than its own are spoken to.
+    `elsewhere` is the wire for servers at other addresses than the provider's own.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Service(msgspec.Struct, frozen=True):
     elsewhere: WireName | None = None
 
     def key_in(self, environment: Mapping[str, str]) -> str | None:
-        """The key that the environment holds."""
+        """The key in the environment, None if there is none."""
         names = [name for name in (self.key_variable, *self.other_key_variables) if name]
         return next((environment[name] for name in names if environment.get(name)), None)
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """One model of one provider, ready to be asked. With `credentials`, these make the headers, not the key."""
+    """One model of one provider, ready to be asked. With `credentials`, the headers come from these, not the key."""
 
     provider: str
     wire: Wire
@@ -51,7 +51,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        """Where this model is asked: what follows the base URL's path, whose own query stays."""
+        """The address for this model: the wire's path appended to that of the base URL, whose query is kept."""
         base = urlsplit(self.base_url)
         path, _, query = self.wire.path(self.model).partition("?")
         queries = "&".join(filter(None, (base.query, query)))
@@ -59,11 +59,11 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def shown_url(self) -> str:
-        """The base URL without what in it is nobody's business."""
+        """The base URL without its secret parts."""
         return shown(self.base_url)
 
     def without_secrets(self, text: str) -> str:
-        """The text without the key, and without what is secret in the base URL, which some providers repeat."""
+        """The text without the key and the secret parts of the base URL, which some providers repeat in messages."""
         base = urlsplit(self.base_url)
         login = base.netloc.rpartition("@")[0]
         words = [(self.key, "[key]"), (login, "[login]"), (base.query, "[query]")]
@@ -107,7 +107,7 @@ WIRES_OF_OPENAI = {
         Service("openai-chat", "openai", _OPENAI, "OPENAI_API_KEY", key_required=True),
     )
 }
-"""OpenAI by a name that says how it is spoken to, wherever it is."""
+"""OpenAI by names that choose the wire, whatever the address."""
 
 # Names that only one provider gives; gpt-oss is anybody's to serve.
 _WHOSE = (
@@ -120,10 +120,10 @@ _WHOSE = (
 def endpoint(
     model: str, *, base_url: str | None = None, api_key: str | None = None, environment: Mapping[str, str]
 ) -> Endpoint:
-    """The endpoint of `provider/model`, or of a model whose name tells the provider.
+    """The endpoint of `provider/model`, or of a model whose name implies the provider.
 
-    A key that is not given comes from the provider's variable. With a `base_url` of the caller's no key is demanded: it
-    may be a server that needs none. Raises SetupError.
+    A key that is not given comes from the provider's variable. With a `base_url` no key is required, since the server
+    may need none. Raises SetupError.
     """
     service, model_name = _named(model.strip())
     if service.name == "vertex":
@@ -161,7 +161,7 @@ def _named(model: str) -> tuple[Service, str]:
 
 
 def shown(address: str) -> str:
-    """An address without its login and its query, where they were."""
+    """An address with its login and its query masked."""
     address, question, _ = address.partition("#")[0].partition("?")
     scheme, slashes, rest = address.rpartition("://")
     authority, slash, path = rest.partition("/")
@@ -191,13 +191,13 @@ def _key(given: str | None, name: str) -> str | None:
 
 
 def _is_openai(address: str) -> bool:
-    """Whether it is OpenAI's own, or one of its regions, such as eu.api.openai.com."""
+    """Whether the address is OpenAI's own, or that of one of its regions, such as eu.api.openai.com."""
     host = urlsplit(address).hostname or ""
     return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
 def _ollama(address: str) -> tuple[str, WireName]:
-    """Ollama's own way of speaking, which its bare address stands for, unless the address is of the other one."""
+    """The address and the wire for Ollama: its own API, unless the address is that of its OpenAI-compatible one."""
     parts = urlsplit(address)
     if parts.path.endswith("/v1"):
         return address, "compatible"

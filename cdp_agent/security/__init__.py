@@ -1,5 +1,5 @@
-"""What a model never sees, and how it sees the rest: secrets, one-time codes, masks, fences; origins; private files;
-and who may send requests to our servers.
+"""What is hidden from models, and how they see the rest: secrets, one-time codes, masks and fences. Also origins,
+private files, and the guard of our servers.
 
-Stands below everything that reads a page or asks a model: imports only `errors` and what is in here.
+Everything that reads a page or asks a model builds on this: it imports only `errors` and its own modules.
 """

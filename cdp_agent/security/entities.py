@@ -9,8 +9,9 @@ _LONG_NUMBER = re.compile("(?<=&#)[0-9]{8,}")
 
 
 def unescaped(text: str) -> str:
-    """As `html.unescape` has it, which raises an error for a number of thousands of digits.
+    """Like `html.unescape`, which raises an error for a numeric reference of thousands of digits.
 
-    With eight it is as much too large: https://html.spec.whatwg.org/#numeric-character-reference-end-state
+    Such numbers are cut to eight digits, which are too large as well:
+    https://html.spec.whatwg.org/#numeric-character-reference-end-state
     """
     return html.unescape(_LONG_NUMBER.sub(lambda number: number[0].lstrip("0")[:8] or "0", text))

@@ -1,4 +1,4 @@
-"""The fence around what comes from outside: the one function through which it reaches a model.
+"""The fence around text from outside: the one function through which it reaches a model.
 
 A model is told that what is inside is data. What is inside cannot end the fence, or begin another: whatever could be
 read as one of its tags is taken out, in any case, spacing, Unicode look-alike or escape. Nor can it end the message it
@@ -37,7 +37,7 @@ _JUNK = "\0"
 
 
 class _Folding(dict[int, str]):
-    """For str.translate: each character as the one it can be read as, what cannot be seen as `_JUNK`."""
+    """For str.translate: each character as the one it can be read as, and invisible ones as `_JUNK`."""
 
     def __init__(self, junk: str, kept: str) -> None:
         self._junk = junk
@@ -61,9 +61,9 @@ class _Folding(dict[int, str]):
 
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 _LOOSE = _Folding("-_.·|'\"`*", "")
-"""For tags of ours: what parts their letters counts for nothing."""
+"""For our own tags: separators between their letters are ignored."""
 _PLAIN = _Folding("", " \t\n")
-"""For marks of templates, to which every sign counts."""
+"""For the marks of chat templates, in which every sign is significant."""
 _LESS = r"(?:<|&(?:amp;?)*(?:lt;?|#0*60;?|#x0*3c;?)|%(?:25)*3c|(?<!/)/+(?:u003c|u\{0*3c\}|x3c))"
 # Figures may stand for letters; "ﬆ" and "ẞ" are one character.
 _LETTERS = f"{_JUNK}*".join([*"untru", "[s5$]", "[s5$]?", "t?", "[e3]", "d"])
@@ -98,13 +98,13 @@ _CONTROLS: dict[int, str | None] = {
 
 
 def fence(text: str, label: str) -> str:
-    """The text between two marks that it cannot forge, with a word on what it is (`label`)."""
+    """The text between two tags that it cannot forge; `label` says what it is."""
     label = re.sub(r"[^\w ]", "", label)
     return f'<{TAG} label="{label}">\n{inert(text) or "[empty]"}\n</{TAG}>'
 
 
 def inert(text: str) -> str:
-    """The text with nothing in it that could be taken for a fence's mark, or for one of a chat template."""
+    """The text without anything that could be read as a tag of a fence or a mark of a chat template."""
     if _CONTROL.search(text):
         text = _TERMINAL.sub("", text.replace("\r\n", "\n")).translate(_CONTROLS)
     text = text if text.isascii() else _UNSEEN.sub("", text)
@@ -121,7 +121,9 @@ def _without_marks(text: str) -> str:
 
 
 def _without_template_marks(text: str) -> str:
-    """Each mark with a space behind its first sign, or behind the name of who is to have spoken."""
+    """The text with a space put into each mark of a chat template: after its first sign, or after the name of the
+    speaker.
+    """
     folded = text.translate(_PLAIN)
     places: list[int] | None = None
     if _JUNK in folded:

@@ -1,4 +1,4 @@
-"""Files for the user alone: what pages said, cookies and keys. Written anew, whole, and never through a link."""
+"""Files that only the user can read: contents of pages, cookies and keys. Replaced as a whole, never through a link."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _SPECIAL = ("/dev/", "/proc/")
 
 
 def write(path: Path, content: bytes) -> None:
-    """Puts the content in the place of the file in one go (mode 600): what was there stays until all of it is written.
+    """Replaces the file atomically (mode 600): the old content stays until all of the new one is written.
 
-    A link is replaced, and what it leads to left alone. Raises OSError.
+    A link is replaced, and its target left alone. Raises OSError.
     """
     handle, temporary = _beside(path)
     try:
@@ -26,7 +26,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def create(path: Path) -> int:
-    """A new and empty file (mode 600) in the place of what was there, to be written bit by bit. Raises OSError."""
+    """Replaces the file by an empty one (mode 600), and returns its descriptor for writing. Raises OSError."""
     handle, temporary = _beside(path)
     try:
         os.replace(temporary, path)
@@ -38,7 +38,7 @@ def create(path: Path) -> int:
 
 
 def _beside(path: Path) -> tuple[int, str]:
-    """A new file in the same folder, mode 600, that may take the place of this one."""
+    """A new file (mode 600) in the same folder, to be renamed to `path`: its descriptor and its path."""
     import tempfile  # late: 5 ms
 
     if not _is_file(path):
@@ -47,7 +47,9 @@ def _beside(path: Path) -> tuple[int, str]:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether nothing is there, or a file, or a link: no folder, device or pipe, nor a link such as /dev/stdout."""
+    """Whether the path can be replaced by a file: not where it is a folder, device or pipe, or a link such as
+    /dev/stdout.
+    """
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:

@@ -1,8 +1,9 @@
 """Who may send requests to a server of ours: the middleware in front of everything that is served over HTTP.
 
 Any page that a person opens can send requests to servers on their machine, and with a name that it points at 127.0.0.1
-("DNS rebinding") it can read the answers, too. `Host` and `Origin` tell such requests; a token tells other users and
-programs of the machine. See https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning.
+("DNS rebinding") it can read the answers, too. `Host` and `Origin` reveal such requests; a token keeps out other users
+and programs of the machine. See
+https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MAX_BODY_BYTES = 4 << 20
 BODY_TIMEOUT_S = 30.0
 SEND_TIMEOUT_S = 60.0
 REST_S = 10.0
-"""How long what is left of a refused request is read, and forgotten."""
+"""How long the rest of a refused request is read and discarded."""
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -33,10 +34,10 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class HttpGuard:
-    """An ASGI application that passes on to `app` what may come, each request with its whole body.
+    """An ASGI application that passes permitted requests on to `app`, each with its whole body.
 
-    `streamed` tells of a request whose body the application reads itself, piece by piece, how many bytes it may have;
-    None for all others.
+    `streamed` returns, for a request whose body the application reads itself piece by piece, how many bytes it may
+    have; None for all others.
 
     A request is refused that
 
@@ -47,9 +48,8 @@ class HttpGuard:
       without;
     * has a body of more than `max_body_bytes` (413), or that takes longer than `body_timeout_s` (408).
 
-    WebSockets are refused alike, before they are accepted. A client that takes nothing of its answer for
-    `send_timeout_s` is given up: the application gets a TimeoutError. Refusals are JSON:
-    {"error": {"type", "message"}}.
+    WebSockets are refused in the same way, before they are accepted. When a client reads nothing of its answer for
+    `send_timeout_s`, the application gets a TimeoutError. Refusals are JSON: {"error": {"type", "message"}}.
     """
 
     def __init__(
@@ -118,7 +118,9 @@ class HttpGuard:
         return origin in self._origins or origin in (f"http://{host}", f"https://{host}")
 
     async def _with_whole_body(self, scope: Scope, receive: Receive) -> Receive:
-        """What gives the body in one piece, and then what `receive` gives. Raises _Refusal, _Disconnected."""
+        """A `receive` that gives the body in one piece, and then what the original gives. Raises _Refusal,
+        _Disconnected.
+        """
         if _length(scope) > self._max_body_bytes:
             raise _too_long(self._max_body_bytes)
         body, more = bytearray(), True
@@ -138,7 +140,7 @@ class HttpGuard:
         return receive_whole
 
     def _in_time_received(self, receive: Receive) -> Receive:
-        """The same, but that a client which sends nothing more is gone."""
+        """The same `receive`, but a client that sends nothing more counts as disconnected."""
         whole = False
 
         async def receive_in_time() -> Message:
@@ -164,7 +166,7 @@ class HttpGuard:
 
 
 class _Refusal(Exception):
-    """Why a request gets no further."""
+    """Why a request is refused."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -172,11 +174,11 @@ class _Refusal(Exception):
 
 
 class _Disconnected(Exception):
-    """Nobody is there any more to be answered."""
+    """The client is gone, so there is nobody to answer."""
 
 
 def hosts_of(bind: str) -> tuple[str, ...]:
-    """The names by which a server that listens at this address is called, but for those that only its owner knows."""
+    """The host names of a server that listens at this address, except those that only its owner knows."""
     return LOOPBACK if bind in (*LOOPBACK, "", "0.0.0.0", "::") else (*LOOPBACK, bind)
 
 
@@ -205,13 +207,13 @@ def _too_long(most: int) -> _Refusal:
 
 
 def _length(scope: Scope) -> int:
-    """How long the body is that is announced, 0 where that is not said."""
+    """The length of the body by its header, 0 where that is missing."""
     length = _only(scope, b"content-length")
     return int(length) if length is not None and length.isdecimal() else 0
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
-    """The header's value; None when it is not there, and "" when it is there twice, which fits nothing."""
+    """The header's value; None when it is missing, and "" when it occurs twice, which matches nothing."""
     found = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
     if len(found) > 1:
         return ""

@@ -1,4 +1,4 @@
-"""The one function that takes secrets out of text, in whatever writing they come back.
+"""The one place that masks secrets in text, in whatever encoding they come back.
 
 It finds a secret as it is, in any case; with white space, line breaks, guillemets or characters of no width between
 its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as an
@@ -71,21 +71,21 @@ _NORMAL |= dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _JUNK)  # letters tha
 
 
 class Mask:
-    """Texts that are not to be seen, each with what is shown in its place."""
+    """Texts to be hidden, each with a label that is shown instead."""
 
     def __init__(self) -> None:
         self._hidden: dict[str, _Hidden] = {}
         self._remembered: dict[str, str] = {}
 
     def add(self, secret: str, shown: str) -> None:
-        """From now on `shown` stands where the secret does."""
+        """Adds a secret, to be replaced by `shown`."""
         if secret not in self._hidden:
             found = {**self._hidden, secret: _Hidden(secret, shown)}
             self._hidden = {each: found[each] for each in sorted(found, key=len, reverse=True)}
             self._remembered.clear()
 
     def hide(self, text: str) -> str:
-        """The text without any of them."""
+        """The text with every secret replaced by its label."""
         if not self._hidden or len(text) < _LEAST_CUT:
             return text
         known = self._remembered.get(text)
@@ -96,11 +96,11 @@ class Mask:
         return known
 
     def cover(self, text: str) -> str:
-        """The text with dots in the place of each letter of them."""
+        """The text with every character of a secret replaced by a dot, so that its length stays the same."""
         return self._replaced(text, lambda span, shown: COVER * (span[1] - span[0]))
 
     def found(self, text: str) -> list[tuple[Span, str]]:
-        """Where they stand, and what is shown in their place; no two overlap."""
+        """The spans where secrets occur, without overlaps, each with the label to show instead."""
         forms = _Forms(text)
         spans = [(span, each.shown) for each in self._hidden.values() for span in each.found(text, forms)]
         spans += [part for each in self._hidden.values() for part in each.spread(forms)]
@@ -123,7 +123,7 @@ class Mask:
 
 
 class _Hidden:
-    """One text that is not to be seen, in all the writings that are looked for."""
+    """One text to be hidden, in all the encodings that are looked for."""
 
     def __init__(self, secret: str, shown: str) -> None:
         self.shown = shown
@@ -151,14 +151,14 @@ class _Hidden:
 
     @cached_property
     def _ends(self) -> re.Pattern[str]:
-        """What is left where a text was cut: the beginning before "…", the end after it."""
+        """A pattern for what is left of the secret where a text was cut: its beginning before "…", its end after it."""
         secret, cuts = self._secret, range(len(self._secret) - 1, _LEAST_CUT - 1, -1)
         begins = [f"{_written(secret[:n])}(?=\\n?…)" for n in cuts]
         ends = [f"(?<=…){_written(secret[-n:])}" for n in cuts]
         return re.compile("|".join([*begins, *ends]), re.IGNORECASE)
 
     def found(self, text: str, forms: _Forms) -> Iterator[Span]:
-        """The spans of the text where it stands. Looking closely takes long, so it is made sure of that it is there."""
+        """The spans of the text where it occurs. The exact search is slow, so a quick test comes first."""
         if self._stands_in(forms):
             yield from (match.span() for match in self._pattern.finditer(text))
         elif forms.cut and any(part in form for form in forms.without_plus for part in self._cut):
@@ -168,7 +168,9 @@ class _Hidden:
                 yield from (match.span() for match in _pattern(encoded, re.NOFLAG).finditer(text))
 
     def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
-        """Where it stands in the normal form: the label for its first piece, nothing for those in other elements."""
+        """The spans where it occurs in the normal form: with the label for its first piece, with "" for pieces in other
+        elements.
+        """
         for turned in self._turned:
             at = forms.normal.find(turned)
             while at >= 0:
@@ -185,7 +187,7 @@ class _Hidden:
 
 
 class _Forms:
-    """A text as it reads when its escapes are undone, made comparable."""
+    """A text with its escapes undone, in forms for comparing."""
 
     def __init__(self, text: str) -> None:
         self._text = text

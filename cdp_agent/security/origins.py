@@ -14,9 +14,9 @@ from urllib.parse import quote, unquote
 import msgspec
 
 WEB = frozenset({"http", "https"})
-"""What models may open, whom pages can steer."""
+"""The schemes that models may open, since pages can influence models."""
 WEB_AND_DATA = WEB | {"data"}
-"""What programs that call us may open: of the web, and pages that they write themselves, but no files."""
+"""The schemes that calling programs may open: the web, and pages that they write themselves (data:), but no files."""
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _AROUND = "".join(map(chr, range(0x21)))
@@ -30,7 +30,9 @@ _DOTS = str.maketrans("。．｡", "...")
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """`host` is in lower case and ASCII, an IPv6 address without its brackets; `port` None when the scheme has none."""
+    """An origin. `host` is in lower case and ASCII, an IPv6 address without its brackets; `port` is None when the
+    scheme has none.
+    """
 
     scheme: str
     host: str
@@ -61,7 +63,8 @@ def origin_of(url: str) -> Origin | None:
 
 
 def canonical(url: str) -> str | None:
-    """The address to the letter as Chrome writes it: two that differ here are two. None: Chrome would not open it.
+    """The address exactly as Chrome writes it: two addresses are the same if these are equal. None: Chrome would not
+    open it.
 
     https://url.spec.whatwg.org/#url-serializing
     """
@@ -105,7 +108,7 @@ def _encoded(text: str, characters: re.Pattern[str]) -> str:
 
 
 def written_origin(url: str) -> str | None:
-    """The origin to the letter as a page reads it in `location.origin`. None for what has none."""
+    """The origin exactly as a page reads it in `location.origin`. None for an address without one."""
     found = _parts(url)
     if found is None or found[0] not in ("http", "https"):
         return None
@@ -139,7 +142,7 @@ def ascii_host(host: str) -> str | None:
 
 
 def same_machine(ip: str) -> list[str]:
-    """The address of a machine, and the other one that stands for it, as Chrome writes them."""
+    """The IP address, and for an IPv4 address also its IPv4-mapped IPv6 address, as Chrome writes them."""
     if ":" in ip:
         return [ip]
     high, low = divmod(int(ipaddress.IPv4Address(ip)), 0x10000)
@@ -183,9 +186,9 @@ def _port(text: str | None) -> int | None:
 
 
 def _punycode(host: str) -> str | None:
-    """As UTS46 has it without the transition from older rules, which is how Chrome reads it: `ß` is no `ss`.
+    """The host in Punycode by UTS46 with non-transitional processing, as in Chrome: `ß` does not become `ss`.
 
-    Of what IDNA 2008 forbids besides, such as ☕, Chrome minds nothing: https://url.spec.whatwg.org/#idna
+    Characters that IDNA 2008 also forbids, such as ☕, are allowed, as in Chrome: https://url.spec.whatwg.org/#idna
     """
     import idna  # late: 3 ms, for the few hosts that need it
 

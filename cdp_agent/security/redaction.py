@@ -1,4 +1,4 @@
-"""Taking texts out of data as they are: keys of ours, which no page writes otherwise. For secrets of pages see Mask."""
+"""Replaces texts in data where they occur literally: our own keys. For secrets that pages may re-encode see Mask."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REDACTED = "***"
 
 
 def redact(value: Any, secrets: Collection[str]) -> Any:
-    """JSON data with *** in the place of each of these, the longest first."""
+    """The JSON data with *** instead of each of these texts; longer ones are replaced first."""
     return _redact(value, sorted(filter(None, secrets), key=len, reverse=True))
 
 

@@ -1,6 +1,7 @@
-"""Secrets: named to the model by a placeholder, filled in only where they belong, masked wherever they come back.
+"""Secrets: the model knows only a placeholder; they are filled in only at their origins, and masked wherever they come
+back.
 
-A model writes `<secret:password>`; what that stands for goes into a field of a page that it is for, and nowhere else.
+A model writes `<secret:password>`; the value goes into a field of a page of the secret's origins, and nowhere else.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
     from cdp_agent.security.totp import TotpKey
 
 SHORTEST = 4
-"""Characters. What is shorter could neither be kept secret nor be masked without masking half of the page."""
+"""In characters. Shorter values could not be kept secret, and masking them would mask half of the page."""
 
 USER_DATA = "<user data>"
-"""What is shown in the place of what the user filled in."""
+"""The label that is shown instead of values that the user filled in."""
 
 _PLACEHOLDER = re.compile(r"<\s*secret\s*:\s*([\w.-]+)\s*>", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
@@ -35,7 +36,7 @@ Fields = Literal["any", "hidden"]
 
 
 class _Unshown(msgspec.Struct, frozen=True):
-    """What is not to be seen of these is not in what they print as either."""
+    """Base of structs whose `repr` does not show the secret."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(…)"
@@ -57,7 +58,8 @@ class Secret(_Unshown, frozen=True):
 
 
 class Totp(_Unshown, frozen=True):
-    """One-time codes by time (RFC 6238): `key` is in Base32, or an `otpauth://totp/…` address, which says all the rest.
+    """Time-based one-time codes (RFC 6238): `key` is in Base32, or an `otpauth://totp/…` address with all other
+    parameters.
 
     `algorithm` is sha1, sha256 or sha512, `period` in seconds. For origins, purpose and fields see `Secret`.
     """
@@ -71,13 +73,13 @@ class Totp(_Unshown, frozen=True):
     algorithm: str = "sha1"
 
     def code(self, at: float | None = None) -> str:
-        """The code of a moment, in Unix seconds; of now without one. Raises SetupError for a key that is none."""
+        """The code for a time in Unix seconds, by default now. Raises SetupError for an invalid key."""
         from cdp_agent.security.totp import code_at  # late, see read
 
         return code_at(self.read(), time.time() if at is None else at)
 
     def read(self) -> TotpKey:
-        """The key as bytes. Raises SetupError for one that is none."""
+        """The key, decoded. Raises SetupError for an invalid one."""
         from cdp_agent.security.totp import read_key  # late: hashlib and base64, for the few with such a key
 
         return read_key(self.key, self.digits, self.period, self.algorithm)
@@ -87,9 +89,9 @@ GivenSecret = str | Secret | Totp
 
 
 class Revealed(_Unshown, frozen=True):
-    """A text with its placeholders filled in, and the origins at which all of them may be.
+    """A text with its placeholders filled in, and the origins at which all of its secrets may be used.
 
-    Without `names` it is what the user gave for a field.
+    `names` are the secrets in it; empty for a value that the user gave for a field.
     """
 
     text: str
@@ -101,7 +103,7 @@ class Revealed(_Unshown, frozen=True):
 class Secrets:
     """The secrets of one run. `start` is the address that the caller begins at.
 
-    Raises SetupError for a name, a value, an origin or a key that will not do.
+    Raises SetupError for an invalid name, value, origin or key.
     """
 
     def __init__(self, given: Mapping[str, GivenSecret] | None = None, start: str | None = None) -> None:
@@ -121,7 +123,7 @@ class Secrets:
         return list(self._secrets)
 
     def listed(self) -> list[str]:
-        """A line for each: its placeholder, what it is for, and where."""
+        """A line for each secret: its placeholder, its purpose, and its origins."""
         return [_line(name, each) for name, each in self._secrets.items()]
 
     def named_in(self, text: str) -> list[str]:
@@ -145,7 +147,7 @@ class Secrets:
         )
 
     def withhold(self, text: str) -> None:
-        """From now on this is masked as well: what the user gave for a field, if it is long enough to be."""
+        """Also masks this text from now on, a value that the user gave for a field, if it is long enough."""
         if self._mask is None:
             self._mask = _new_mask()
         self._has_user_data = True
@@ -153,19 +155,19 @@ class Secrets:
             self._mask.add(text.strip(), USER_DATA)
 
     def mask(self, text: str) -> str:
-        """The text with a placeholder wherever a secret, or a one-time code that was used, stands in it; see Mask."""
+        """The text with secrets, and one-time codes that were used, replaced by their placeholders; see Mask."""
         return self._mask.hide(text) if self._mask else text
 
     def cover(self, text: str) -> str:
-        """The same, but of the same length, so that places in it stay what they are."""
+        """The text with secrets covered by dots, so that its length and the positions in it stay the same."""
         return self._mask.cover(text) if self._mask else text
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where in the text secrets stand."""
+        """The spans of the text where secrets occur."""
         return [span for span, _ in self._mask.found(text)] if self._mask else []
 
     def masked(self, value: _T) -> _T:
-        """The same data with every text in it masked: structs, lists and dicts are gone through; bytes are left."""
+        """The same data with every text in it masked, also inside structs, lists and dicts; bytes are unchanged."""
         if not self:
             return value
         return _each_text(value, self)

@@ -17,7 +17,7 @@ _ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "sha512": hashlib
 
 @dataclass(frozen=True)
 class TotpKey:
-    """What codes are made with; `text` is the key as it was given, in Base32."""
+    """The parameters of one-time codes; `text` is the key as it was given, in Base32."""
 
     secret: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -29,7 +29,7 @@ class TotpKey:
 def read_key(key: str, digits: int = 6, period: int = 30, algorithm: str = "sha1") -> TotpKey:
     """The key in Base32 (spaces, small letters and missing padding are fine) or in an otpauth:// address.
 
-    What the address says goes before the other arguments. Raises SetupError; the key is not quoted.
+    Parameters in the address override the other arguments. Raises SetupError; the key is not quoted.
     https://github.com/google/google-authenticator/wiki/Key-Uri-Format
     """
     if key.strip().lower().startswith("otpauth:"):

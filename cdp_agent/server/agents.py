@@ -1,4 +1,4 @@
-"""From what a caller asks for, within what the server allows, to a run that can begin."""
+"""From a caller's request, within what the server allows, to a run that can begin."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from cdp_agent.tools.addresses import complete_address
 
 
 def page_config(config: Config, asked: PageSettingsAsked) -> Config:
-    """The settings of the server's, with those that the caller asked for."""
+    """The server's settings for pages, overridden by those in the caller's request."""
     given = {name: value for name, value in msgspec.structs.asdict(asked).items() if value is not None}
     return msgspec.structs.replace(config, **given)
 
 
 def checked_address(url: str) -> str:
-    """The address, whole. Raises HttpProblem for one that a caller may not open."""
+    """The address, completed with a scheme. Raises HttpProblem for one that a caller may not open."""
     try:
         whole = complete_address(url)
     except InvalidArguments as error:
@@ -45,7 +45,7 @@ def checked_address(url: str) -> str:
 
 
 def given_secrets(asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
-    """Raises HttpProblem for origins that make no sense."""
+    """The secrets in a request, for an agent. Raises HttpProblem for invalid origins."""
     try:
         return {name: Secret(each.value, each.origins, each.purpose) for name, each in asked.items()}
     except SetupError as error:
@@ -53,7 +53,7 @@ def given_secrets(asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
 
 
 class Controls(Protocol):
-    """What of a run is in the hands of its caller: who is asked, what ends it, what has it wait."""
+    """What the caller of a run controls: the approver, and the events that stop and pause the run."""
 
     @property
     def files(self) -> HeldFiles: ...
@@ -72,9 +72,9 @@ def begun(
     options: ServerOptions,
     run: Controls | None,
 ) -> AsyncGenerator[Event, None]:
-    """The events of the run; without `run` it is only looked whether it could begin.
+    """The events of the run. Without `run`, the request is only checked.
 
-    Raises HttpProblem for what cannot be carried out.
+    Raises HttpProblem for a request that cannot be carried out.
     """
     approver = _nobody if run is None else run.question
     folders = (*([] if run is None else [run.files.given_folder]), *config.upload_folders)
@@ -99,12 +99,12 @@ def begun(
 
 
 def _with_files(task: str, names: Sequence[str]) -> str:
-    """The task, with the files that its caller gave for it."""
+    """The task, with the names of the files that the caller gave."""
     return f"{task}\n\nFiles that you may upload, by these names: {', '.join(names)}" if names else task
 
 
 def asks_somebody(request: RunRequest, config: Config) -> bool:
-    """Whether somebody is asked what carries a risk, and what only the user knows. Raises HttpProblem."""
+    """Whether somebody is asked about risky acts, or what only the user knows. Raises HttpProblem."""
     try:
         rules = _approval(request, config)
     except SetupError as error:
@@ -113,7 +113,7 @@ def asks_somebody(request: RunRequest, config: Config) -> bool:
 
 
 def secrets_of(request: RunRequest, config: Config) -> Secrets:
-    """What placeholders stand for in the run. Raises HttpProblem."""
+    """The secrets of the run, of the server and the request. Raises HttpProblem."""
     url = None if request.url is None else checked_address(request.url)
     return Secrets(_all_secrets(steps_keywords(config).get("secrets", {}), request.secrets), url)
 
@@ -167,7 +167,7 @@ def _with_model(request: RunRequest, config: Config, options: ServerOptions) -> 
 
 
 def _limits(of_server: Limits, asked: LimitsAsked) -> Limits:
-    """The lower ones."""
+    """The lower of each pair of limits."""
     lower = {
         name: wanted if (has := getattr(of_server, name)) is None else min(wanted, has)
         for name, wanted in msgspec.structs.asdict(asked).items()
@@ -183,7 +183,7 @@ def _all_secrets(of_server: Mapping[str, GivenSecret], asked: Mapping[str, Secre
 
 
 def _both(of_server: str | None, asked: str | None) -> str | None:
-    """The guardrails of both: a caller cannot take those of the server away."""
+    """The guardrails of server and caller together: a caller cannot remove those of the server."""
     return "\n".join(filter(None, (of_server, asked))) or None
 
 

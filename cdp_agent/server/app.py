@@ -1,4 +1,4 @@
-"""The application: its routes, who may call them, and what lives as long as it does."""
+"""The application: its routes, its access control, and what lives as long as it does."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ _log = logging.getLogger(__name__)
 
 
 class AgentApp(Starlette):
-    """The ASGI application. Its lifespan ends runs and sessions, and the Chrome, where it has opened that.
+    """The ASGI application. At the end of its lifespan, runs and sessions are ended, and the Chrome if it has opened
+    one.
 
-    `browser` is one that is open already; without, the Chrome that is configured is opened when it is first wanted.
+    `browser` is one that is open already; without it, the Chrome in the settings is opened when it is first needed.
     Raises SetupError.
     """
 
@@ -116,7 +117,7 @@ class AgentApp(Starlette):
             await self.browsers.close()
 
     async def _clean(self) -> None:
-        """Closes and forgets what is over, for as long as the application lives."""
+        """Closes idle sessions and forgets old runs, for as long as the application lives."""
         while True:
             await asyncio.sleep(_CLEANS_EVERY_S)
             await self.runs.forget_old()
@@ -151,18 +152,18 @@ class AgentApp(Starlette):
 
 
 class Places:
-    """The paths of the OpenAPI document, each with what is done there."""
+    """The paths of the OpenAPI document with their operations."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._paths: Mapping[str, Any] = document["paths"]
 
     def methods(self, path: str) -> list[str]:
-        """Those that the path takes; [] where there is nothing."""
+        """The methods that the path accepts; [] where there is no such path."""
         fitting = [each for each in self._paths if _as_of(each, path) == path]
         return sorted({method.upper() for each in fitting for method in self._paths[each] if method in _METHODS})
 
     def nearest(self, path: str) -> str | None:
-        """The path most like it, with the ids that it has."""
+        """The most similar path of the document, with the ids of the given path filled in."""
         if len(path) > _LONGEST_PATH:
             return None
         likeness = {each: SequenceMatcher(None, path, each).ratio() for each in {_as_of(p, path) for p in self._paths}}
@@ -171,7 +172,7 @@ class Places:
 
 
 def _as_of(place: str, path: str) -> str:
-    """A path of the document, with what stands at the same place of the other path for each of its parameters."""
+    """A path of the document, with its parameters replaced by the parts of `path` at the same places."""
     parts = path.split("/")
     return "/".join(
         parts[number] if each.startswith("{") and number < len(parts) and parts[number] else each

@@ -1,4 +1,4 @@
-"""What is sent and answered, as structs: the OpenAPI document is made of them."""
+"""The bodies of requests and answers, as structs: the OpenAPI document is made from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Place = Annotated[str, Meta(pattern=PLACE)]
 
 
 class _Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is asked with; a field that is not known is an error, since it would be ignored."""
+    """Base of the bodies of requests. An unknown field is an error, since it would be ignored otherwise."""
 
 
 class PageSettingsAsked(_Body, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class SecretAsked(_Body, frozen=True, kw_only=True):
 
 
 EngineAsked = Literal["none", "duckduckgo", "google", "bing"]
-"""Those that cost whoever runs the server nothing."""
+"""The search engines that cost the operator of the server nothing."""
 
 
 class RunRequest(_Body, frozen=True, kw_only=True):
@@ -116,9 +116,9 @@ RunStatus = Literal["running", "pausing", "waiting", "succeeded", "failed", "sto
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run stands: `waiting` for a decision about `ask`, which may be one of `decisions`.
+    """The state of a run. With `waiting` it waits for a decision about `ask`, which may be one of `decisions`.
 
-    `pausing`: it will wait after its turn or its step, as it was told to.
+    `pausing`: it was told to pause, and will do so after its turn or its step.
 
     `events` is how many there were. `result` is there when it has ended. Times are in Unix seconds.
     """
@@ -176,7 +176,7 @@ class AnswerBody(_Body, frozen=True, kw_only=True):
 
     @property
     def decision(self) -> dict[str, Any]:
-        """The same as a decision."""
+        """The answer as a decision, in JSON data."""
         if self.values is not None:
             return {"decision": "fill", "values": self.values}
         return {"decision": "decline"} if self.text is None else {"decision": "answer", "text": self.text}
@@ -207,9 +207,9 @@ class SessionState(msgspec.Struct, frozen=True):
 
 
 class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a call: `text` is for a model to read, `value` the same as facts, `images` are PNG in base64.
+    """The result of a call: `text` is for a model to read, `value` the same as data, `images` are PNG in base64.
 
-    `error` is None where it was done; it is here, and no status, since the tool and its page said so.
+    `error` is None where the call succeeded; it is not an HTTP status, since it comes from the tool and its page.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""The one Chrome of the server, and a part of it for each run and each session."""
+"""The one Chrome of the server, and a browser context in it for each run and each session."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _log = logging.getLogger(__name__)
 
 
 class OpenedContext(msgspec.Struct, frozen=True):
-    """A browser context, and the folders on this machine that it knows of, each with what callers see in its place."""
+    """A browser context, and the folders on this machine that it uses, each with the text that callers see instead."""
 
     browser: BrowserContext
     folders: dict[str, str]
 
     def without_paths(self, data: bytes) -> bytes:
-        """JSON without what it says of this machine: of a file in one of the folders, its name is left."""
+        """The JSON without paths of this machine: of a file in one of the folders, only its name is left."""
         for folder, shown in self.folders.items():
             written, instead = (msgspec.json.encode(each)[1:-1] for each in (folder, shown))
             data = data.replace(written + b"/", instead and instead + b"/").replace(written, instead)
@@ -39,7 +39,7 @@ class OpenedContext(msgspec.Struct, frozen=True):
 
 
 class Browsers:
-    """Opens the Chrome that is configured when it is first wanted, and again when it went away."""
+    """Opens the Chrome in the settings when it is first needed, and again when it went away."""
 
     def __init__(self, config: Config, browser: Browser | None = None) -> None:
         """`browser`: one that is open already, and stays open afterwards."""
@@ -50,14 +50,14 @@ class Browsers:
         self._folder: Path | None = None
 
     async def had(self) -> Browser:
-        """The browser. Raises HttpProblem where none is to be had."""
+        """The browser. Raises HttpProblem where none can be opened."""
         try:
             return await self.open()
         except (BrowserError, SetupError) as error:
             raise _none_to_be_had(error) from error
 
     async def open(self) -> Browser:
-        """Raises BrowserError, SetupError."""
+        """The browser, opened if need be. Raises BrowserError, SetupError."""
         async with self._opening:
             if self._browser is None:
                 opening = (
@@ -88,7 +88,7 @@ class Browsers:
                     _log.debug("context %s: %s", folder.name, error)
 
     def files(self, name: str) -> HeldFiles:
-        """Those of a run or a session of that name, in a private folder, until they are discarded."""
+        """The files of a run or a session of that name, in a private folder, until they are discarded."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-serve-"))
         folder = self._folder / name
@@ -96,7 +96,7 @@ class Browsers:
         return HeldFiles(folder)
 
     async def discard(self, files: HeldFiles) -> None:
-        """Deletes them; what cannot be deleted now goes with the folder around it, at the end."""
+        """Deletes the files; what cannot be deleted now is deleted with the parent folder at the end."""
         await asyncio.to_thread(shutil.rmtree, files.folder, ignore_errors=True)
 
     async def _new_context(self, page: Config, folder: Path) -> BrowserContext:

@@ -1,6 +1,6 @@
 """Files of a run or a session: those that a caller gave it to upload, and what was downloaded in it.
 
-They lie in the private folder of its browser context, and are called by ids and names alone: no caller names a path.
+They are in the private folder of its browser context, and callers refer to them by ids and names, never by paths.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from cdp_agent.security.http_guard import REST_S
 from cdp_agent.server.problems import HttpProblem, bad_request, json_response, not_found
 
 MOST_BYTES = 64 << 20
-"""Of one request with files."""
+"""The most bytes of one request with files."""
 MOST_HELD_BYTES = 256 << 20
-"""Of the files that callers gave one run or session."""
+"""The most bytes of the files that callers gave for one run or session."""
 MOST_FILES = 100
 RUN_PART, FILE_PART = "run", "file"
 """The parts of a multipart request that begins a run with files."""
@@ -58,14 +58,14 @@ class HeldFiles:
     """The files of one run or session."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is private to it: what is downloaded goes there, what is given into a folder of its own in it."""
+        """`folder` is private to it: downloads go there, given files into a folder inside it."""
         self.folder = folder
         self.given_folder = folder / "files"
         self._downloads: Collection[Download] = ()
 
     @contextmanager
     def following(self, downloads: DownloadWatcher) -> Iterator[None]:
-        """Inside the block what is downloaded comes to them, and stays afterwards."""
+        """Inside the block, downloads are added to the files; they stay afterwards."""
         self._downloads = downloads.completed
         try:
             yield
@@ -74,12 +74,12 @@ class HeldFiles:
 
     @property
     def names(self) -> list[str]:
-        """Of those that were given."""
+        """The names of the files that were given."""
         return sorted(each.name for each in self._given())
 
     @property
     def size(self) -> int:
-        """Bytes of all of them."""
+        """The bytes of all files together."""
         return sum(info.size for _, info in self._all())
 
     @property
@@ -87,14 +87,14 @@ class HeldFiles:
         return FileList([info for _, info in self._all()])
 
     def find(self, file_id: str) -> tuple[Path, FileInfo]:
-        """Raises HttpProblem when there is none of that id."""
+        """The file of that id. Raises HttpProblem when there is none."""
         for path, info in self._all():
             if info.id == file_id:
                 return path, info
         raise not_found("There is no such file, or it is not complete yet.")
 
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> FileInfo:
-        """Keeps a file under that name, in the place of one that had it. Raises HttpProblem where it is too long."""
+        """Stores a file under that name, replacing one of the same name. Raises HttpProblem where it is too long."""
         self.given_folder.mkdir(mode=0o700, exist_ok=True)
         given = {each.name: each.stat().st_size for each in self._given()}
         kept = safe_name(name)
@@ -156,7 +156,7 @@ class RunForm:
 
     @staticmethod
     async def read(request: Request) -> RunForm:
-        """Raises HttpProblem for a form that is none."""
+        """Reads the form of a request. Raises HttpProblem for an invalid one."""
         try:
             form = await Request(request.scope, _counted(request.receive)).form(max_files=MOST_FILES, max_fields=1)
         except (HTTPException, MultiPartException) as error:
@@ -170,7 +170,7 @@ class RunForm:
         return RunForm(run.encode(), files)
 
     async def give(self, held: HeldFiles) -> None:
-        """Keeps its files. Raises HttpProblem."""
+        """Stores its files in `held`. Raises HttpProblem."""
         for each in self.files:
             await held.take(each.filename or "", _pieces(each))
 
@@ -185,7 +185,7 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
 
 
 def file_routes(place: str, files_of: Callable[[Request], HeldFiles]) -> list[Route]:
-    """What is under `place`/files; `files_of` finds those that a request is about, and raises HttpProblem."""
+    """The routes under `place`/files; `files_of` finds the files that a request is about, and raises HttpProblem."""
 
     async def show(request: Request) -> Response:
         return json_response(files_of(request).listed)
@@ -205,7 +205,7 @@ def file_routes(place: str, files_of: Callable[[Request], HeldFiles]) -> list[Ro
 
 
 def is_with_files(scope: Scope) -> bool:
-    """Whether it is a request whose body is read piece by piece, since it has files."""
+    """Whether the body of the request is read piece by piece, since it has files."""
     path: str = scope["path"]
     if scope["method"] == "PUT":
         return path.startswith("/v1/") and "/files/" in path
@@ -214,7 +214,7 @@ def is_with_files(scope: Scope) -> bool:
 
 
 def file_response(path: Path, info: FileInfo) -> FileResponse:
-    """The file, as something to save: no browser shows what a page made up as if it were ours."""
+    """The file as an attachment to save, so that no browser shows a page's content under our origin."""
     headers = {
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "sandbox",
@@ -224,7 +224,7 @@ def file_response(path: Path, info: FileInfo) -> FileResponse:
 
 
 def _counted(receive: Receive) -> Receive:
-    """What raises HttpProblem when more of a body comes than may."""
+    """A `receive` that raises HttpProblem when the body is longer than allowed."""
     left = MOST_BYTES
 
     async def receive_counted() -> Message:

@@ -1,7 +1,7 @@
 """The page of one run while it goes on: its lines as they are written, its pictures, and the answers to its questions.
 
-The page is that of a trace. Its address has a token in it, since a browser sends no header of ours when it opens one;
-the names that it goes by are those of this machine alone.
+The page is that of a trace. Its address contains a token, since a browser sends no custom header when it opens a page;
+only host names of this machine are accepted.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from cdp_agent.trace.html import page_with
 from cdp_agent.trace.reading import ShownLines
 
 LAST_LINES_S = 3.0
-"""So long a page that is open may take to get the last lines when the run has ended."""
+"""How long an open page may take to get the last lines when the run has ended."""
 _HOST = "127.0.0.1"
 
 
 class LiveRun:
-    """A run to be looked at while it goes on. `follow` is for its trace, `question` its approver."""
+    """A run that can be watched while it goes on. `follow` is for its trace, `question` is its approver."""
 
     def __init__(self, stop: asyncio.Event, pause: asyncio.Event, temporary: Path | None = None) -> None:
-        """`temporary` is the folder of its trace where nobody wants that: it goes with the page."""
+        """`temporary` is a folder for the trace where none was asked for: it is deleted with the page."""
         self.temporary = temporary
         self.log = NumberedLog()
         self.question = OpenQuestion(pause)
         self.stop = stop
         self.folder: Path | None = None
-        """Where its pictures are, when there are any."""
+        """The folder of the trace, once there is one."""
         self._shown = ShownLines()
 
     def follow(self, folder: Path, line: bytes) -> None:
@@ -68,7 +68,7 @@ class LiveApp(Starlette):
         self._run = run
         self._token = token.encode()
         self.reading = 0
-        """How many follow the run now."""
+        """How many readers follow the run now."""
         super().__init__(
             routes=[
                 Route("/", self._page, methods=["GET"]),
@@ -82,7 +82,7 @@ class LiveApp(Starlette):
         )
 
     async def drain(self) -> None:
-        """No more lines come: those who read end when they have all."""
+        """Ends the stream: readers finish when they have all lines."""
         self._run.log.close()
 
     def _check(self, request: Request) -> None:
@@ -137,7 +137,7 @@ class LiveApp(Starlette):
 
 
 class _QuietServer(HttpServer):
-    """Leaves signals to the run."""
+    """A server that leaves signals to the run."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -146,9 +146,9 @@ class _QuietServer(HttpServer):
 
 @asynccontextmanager
 async def live_page(run: LiveRun) -> AsyncIterator[str]:
-    """Serves the page of the run inside the block, at the address that it gives. Raises SetupError.
+    """Serves the page of the run inside the block; gives its address. Raises SetupError.
 
-    Afterwards a page that is open gets the last lines.
+    At the end, an open page still gets the last lines.
     """
     token = token_urlsafe(24)
     app = LiveApp(run, token)

@@ -156,7 +156,7 @@ def _events_of_run() -> dict[str, Any]:
 
 
 def _file_paths(place: str, prefix: str) -> dict[str, Any]:
-    """What is under `place`/files; `prefix` begins the names of the operations."""
+    """The paths under `place`/files; `prefix` begins the names of the operations."""
     content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
     fetch = _operation(f"{prefix}_file", "A file, by its id.", (404,), path=("id", "file"))
     fetch["responses"]["200"] = {"description": "The file.", "content": content}

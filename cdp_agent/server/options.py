@@ -1,4 +1,4 @@
-"""What whoever starts the server decides for all who call it."""
+"""The options that the operator of the server sets for all callers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ KEEP_ALIVE_S = 15.0
 
 
 class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`token` is asked of every caller, None for none. `hosts` and `origins`: see `HttpGuard`.
+    """`token` is required of every caller, None for no token. `hosts` and `origins`: see `HttpGuard`.
 
     `models` are patterns of models that a caller may name beside the one that is configured, such as "openai/*"; only
     with `caller_keys` may they give a key and an address as well. `webhooks` are the origins that results may be sent
-    to (patterns, see page/policy/rules.py), signed with `webhook_secret`. A finished run can be asked for as long as
-    `keep_finished_s`; a session that nobody uses is closed after `session_idle_s`.
+    to (patterns, see page/policy/rules.py), signed with `webhook_secret`. A finished run is kept for `keep_finished_s`;
+    a session that nobody uses is closed after `session_idle_s`.
     """
 
     token: str | None = None
@@ -35,7 +35,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     keep_finished_s: float = 3600.0
     session_idle_s: float = 1800.0
     leave_grace_s: float = 5.0
-    """So long a run whose watcher left waits for it to come back, where it is to end with its watchers."""
+    """How long a run that ends with its watchers waits for one to come back."""
 
     def __post_init__(self) -> None:
         self.webhook_patterns  # noqa: B018 (raises SetupError)
@@ -47,10 +47,10 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
         return [pattern(each) for each in self.webhooks]
 
     def admits_model(self, model: str) -> bool:
-        """Whether a caller may name it."""
+        """Whether a caller may choose this model."""
         return any(fnmatchcase(model, each) for each in self.models)
 
     def admits_webhook(self, url: str) -> bool:
-        """Whether results may be sent there."""
+        """Whether results may be sent to this address."""
         scheme, origin = scheme_of(url), origin_of(url)
         return scheme in ("http", "https") and any(each.matches(scheme, origin) for each in self.webhook_patterns)

@@ -40,7 +40,7 @@ _ADDRESSES = {"ollama": "ollamaBaseUrl", "openai-compatible": "openaiCompatibleB
 
 
 class PiloRoutes:
-    """What is under /pilo, and what Pilo's server says of itself at its root."""
+    """The routes under /pilo, and the information that Pilo's server gives at its root."""
 
     def __init__(self, runs: Runs, config: Config, options: ServerOptions) -> None:
         self._runs = runs
@@ -70,11 +70,11 @@ class PiloRoutes:
         return EventStream(_stream(run, body), {"x-pilo-task-id": run.id})
 
     async def _begun(self, body: PiloBody, *, interactive: bool) -> ServedRun:
-        """Raises HttpProblem, see `code_of`."""
+        """Begins the run. Raises HttpProblem, see `code_of`."""
         return await self._runs.begin(self._asked(body, interactive=interactive), leave_grace_s=0)
 
     def _asked(self, body: PiloBody, *, interactive: bool) -> RunRequest:
-        """The same as our own request. Raises HttpProblem, whose kind is Pilo's code."""
+        """The body converted to our own request. Raises HttpProblem, whose kind is Pilo's code."""
         if not body.task or not body.task.strip():
             raise HttpProblem(HTTPStatus.BAD_REQUEST, "MISSING_TASK", "Task is required")
         if body.search_provider is not None and body.search_provider not in SEARCH_PROVIDERS:
@@ -141,7 +141,7 @@ def _positive(number: int | None) -> int | None:
 
 
 def _resources(names: list[str] | None) -> Any:
-    """The kinds that we know. Raises HttpProblem for another one."""
+    """The resource types by these names. Raises HttpProblem for an unknown one."""
     if names is None:
         return None
     if unknown := [name for name in names if name not in RESOURCE_TYPES]:

@@ -1,4 +1,4 @@
-"""What clients of Pilo send and read, events and errors too: its names, its fields, times in milliseconds."""
+"""The bodies, events and errors of Pilo's protocol, with its names and fields, and times in milliseconds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CODES = {
 _OUTCOMES = {"passed": "accepted", "unconfirmed": "force-accepted", "forced": "force-accepted"}
 FORM_REQUEST, FORM_ERROR = "interactive:form_data:request", "interactive:form_data:error"
 ANSWER = "answer"
-"""The field of a form that a question is told as: Pilo knows of no others."""
+"""The field of the form as which a question is sent, since Pilo knows only forms."""
 Told = tuple[str, dict[str, Any]]
 
 
@@ -32,7 +32,7 @@ class PiloEvents:
     """Translates the events of one run, in order."""
 
     def __init__(self, task_id: str, *, images: bool) -> None:
-        """`images`: pictures are told with what they show."""
+        """`images`: events of pictures include the pictures themselves."""
         self._task_id = task_id
         self._images = images
         self._counts: Counter[str] = Counter()
@@ -40,7 +40,7 @@ class PiloEvents:
         self._asked: FormRequested | None = None
 
     def told(self, event: events.Event) -> list[Told]:
-        """What Pilo would tell of it. What it keeps for itself is left out: its setup, and what models say."""
+        """The events that Pilo would send for this event; none for its setup, and for what models say."""
         if isinstance(event, events.AiGenerationError):
             self._model_errors += 1
         common = {"timestamp": round(event.timestamp * 1000), "iterationId": f"{self._task_id}-{event.step}"}
@@ -171,7 +171,7 @@ def _plain_fields(event: events.Event) -> dict[str, Any]:
 
 
 def _action(event: events.AgentAction) -> dict[str, Any]:
-    """Pilo tells of one argument beside the ref, as a text."""
+    """The data of Pilo's event: one argument beside the ref, as text."""
     rest = [value for name, value in event.arguments.items() if name != "ref" and value not in (None, False)]
     told: dict[str, Any] = {"action": event.action}
     if "ref" in event.arguments:
@@ -187,7 +187,7 @@ def _compression(whole: int, shown: int) -> dict[str, Any]:
 
 
 def _answer(result: AgentResult) -> str | None:
-    """Pilo gives the reason where there is no answer."""
+    """The answer, or as in Pilo the reason where there is none."""
     if result.answer is not None:
         return _text(result.answer)
     return None if result.error is None else result.error.message
@@ -198,14 +198,14 @@ def _text(value: Any) -> str:
 
 
 def _camel(event: events.Event) -> dict[str, Any]:
-    """Its own fields, named as JavaScript names them."""
+    """The event's own fields, with names in camel case."""
     fields: dict[str, Any] = msgspec.to_builtins(event)
     own = {name: value for name, value in fields.items() if name not in ("type", "timestamp", "step")}
     return {_renamed(name): _items_renamed(value) for name, value in own.items()}
 
 
 def _items_renamed(value: Any) -> Any:
-    """Lists of structs, such as the fields of a form; all else as it is."""
+    """The value with names in camel case in lists of structs, such as the fields of a form."""
     if not isinstance(value, list):
         return value
     return [{_renamed(name): each for name, each in item.items()} if isinstance(item, dict) else item for item in value]
@@ -221,7 +221,9 @@ def _tag(event: events.Event) -> str:
 
 
 class PiloBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What Pilo's server takes. Which browser it is, and how that is shown and logged, is the server's own affair."""
+    """The body of a request to Pilo's server. Its fields on the browser, and how that is shown and logged, are left
+    out.
+    """
 
     task: str | None = None
     url: str | None = None
@@ -269,7 +271,7 @@ class PiloErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def envelope(code: str, message: str, reason: str, phase: str, task_id: str | None) -> PiloErrorAnswer:
-    """What went wrong, as of now."""
+    """An error with the present time, in Pilo's envelope."""
     now = datetime.now(UTC).isoformat()
     return PiloErrorAnswer(
         error=PiloError(message=message, code=code, timestamp=now, reason=reason, phase=phase, task_id=task_id)
@@ -277,7 +279,7 @@ def envelope(code: str, message: str, reason: str, phase: str, task_id: str | No
 
 
 def code_of(problem: HttpProblem) -> str:
-    """Pilo's code of it."""
+    """Pilo's code for the problem."""
     if problem.kind.isupper():
         return problem.kind
     match problem.status:

@@ -32,7 +32,7 @@ from cdp_agent.server.problems import HttpProblem
 from cdp_agent.server.served_run import ServedRun
 
 TIMEOUT_MS = 300_000
-"""What earlier clients are told of the time for an answer: `approval_timeout_s` of a run that says nothing else."""
+"""The time for an answer that earlier clients are told, in milliseconds: the default of `approval_timeout_s`."""
 _NORMAL_CLOSURE = 1000
 _BEGINS = ("task:details", "task:start")
 _ANSWERS = {"user_data_response": "requestId", "input:form_response": "questionId"}
@@ -53,7 +53,7 @@ class PiloSocket:
         self._begin = begin
 
     async def converse(self, socket: WebSocket) -> None:
-        """One run, until it has ended or the client leaves, which ends it."""
+        """Serves one run over the socket. When the client leaves, the run is ended."""
         await socket.accept()
         conversation = _Conversation(socket, self._begin)
         hearing = asyncio.ensure_future(conversation.hear(lambda: hearing.cancel()))
@@ -76,7 +76,7 @@ class _Conversation:
         self._give_up: Callable[[], object] = lambda: None
 
     async def hear(self, give_up: Callable[[], object]) -> None:
-        """Takes what the client says, until it leaves; `give_up` is called where telling it fails."""
+        """Handles the client's messages until it leaves; `give_up` is called where sending to it fails."""
         self._give_up = give_up
         while True:
             message = await self._socket.receive()
@@ -90,7 +90,7 @@ class _Conversation:
             await self._take(str(said.get("event")), said.get("data"))
 
     async def end(self) -> None:
-        """Nobody is told any more: a run that goes on ends when nobody watches it. Raises what telling failed with."""
+        """Stops sending, and so watching the run. Raises the error of sending, if that failed."""
         if self._telling is not None:
             self._telling.cancel()
             await self._telling
@@ -163,7 +163,7 @@ class _Conversation:
 
 
 def _decision(ask: FormRequested | QuestionAsked, response: Any) -> dict[str, Any] | None:
-    """What a response means to the question, as a decision; None where it is none."""
+    """A response to the question as a decision; None where it is invalid."""
     if not isinstance(response, dict):
         return None
     if response.get("cancelled") or response.get("type") == "declined":
@@ -181,7 +181,7 @@ def _decision(ask: FormRequested | QuestionAsked, response: Any) -> dict[str, An
 
 
 def _value(value: Any, field_type: str) -> Any:
-    """Pilo gives the state of a box as a text."""
+    """The value of a field; Pilo sends the state of a checkbox as text."""
     if field_type in _BOXES and isinstance(value, str):
         return value.lower() in ("true", "on", "yes", "1")
     return value

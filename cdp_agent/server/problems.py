@@ -1,4 +1,4 @@
-"""What is answered when a request cannot be carried out: {"error": {"type", "message"}}, for the caller's next move."""
+"""The answer when a request cannot be carried out: {"error": {"type", "message"}}."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def not_found(what: str) -> HttpProblem:
 
 
 def too_many(message: str, retry_after_s: int) -> HttpProblem:
-    """The caller may come again after that time."""
+    """The answer that there are too many requests; the caller may try again after that time."""
     return HttpProblem(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", message, {"Retry-After": str(retry_after_s)})
 
 
@@ -77,7 +77,7 @@ async def problem_response(request: Request, error: Exception) -> Response:
 
 
 def decoded(body: bytes, kind: type[T]) -> T:
-    """The body of a request, as what it has to be. Raises HttpProblem, which says what is wrong with it."""
+    """The body of a request, decoded as `kind`. Raises HttpProblem, which says what is wrong with it."""
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
@@ -97,7 +97,7 @@ def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: Any) -> st
 
 
 def _key_of_misfit(problem: str, body: bytes, kind: Any) -> str | None:
-    """Of which key the value does not fit, in an object whose keys are the caller's own: msgspec only says `[...]`."""
+    """The key whose value does not fit, in an object with keys of the caller's: msgspec only says `[...]`."""
     place, found, _ = problem.partition(" - at `$.")[2].partition("[...]")
     if not found or "[" in place:
         return None

@@ -1,4 +1,4 @@
-"""Runs over HTTP: begun, looked at, followed, decided about, stopped."""
+"""Runs over HTTP: begin, list, follow, decide, pause and stop."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class SocketEvent(msgspec.Struct, frozen=True):
 
 
 class SocketRefusal(msgspec.Struct, frozen=True):
-    """What a client said does not count: why, and of which question."""
+    """The answer to a message that does not count: why, and which question it was about."""
 
     refused: str
     id: int | None
 
 
 class RunRoutes:
-    """What is under /v1/runs."""
+    """The routes under /v1/runs."""
 
     def __init__(self, runs: Runs, caller: ToolCaller) -> None:
         self._runs = runs
@@ -128,7 +128,7 @@ class RunRoutes:
         return json_response(run.info, HTTPStatus.ACCEPTED)
 
     async def _converse(self, socket: WebSocket) -> None:
-        """Events go out, decisions and a stop come in, until the run has ended or the client leaves."""
+        """Sends events and receives decisions and stops, until the run has ended or the client leaves."""
         try:
             run = self._run(socket)
             after = _after(socket)
@@ -174,13 +174,13 @@ async def _as_sse(run: ServedRun, after: int) -> AsyncGenerator[bytes, None]:
 
 
 def _question_of(said: dict[str, Any]) -> int | None:
-    """The number of the question that a decision is about, taken out of it; None where it has none."""
+    """Removes from a decision the number of the question that it is about, and returns it; None where it has none."""
     ask_id = said.pop("id", None)
     return ask_id if isinstance(ask_id, int) and not isinstance(ask_id, bool) else None
 
 
 def _taken(run: ServedRun, problem: str | None, ask_id: int) -> Response:
-    """The run as it stands, where the decision counts. Raises HttpProblem."""
+    """The state of the run, if the decision counted. Raises HttpProblem if not."""
     if problem is None:
         return json_response(run.info)
     ask = run.question.ask
@@ -210,7 +210,7 @@ async def _hear(run: ServedRun, socket: WebSocket) -> None:
 
 
 async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | None]:
-    """What became of a message: the question it was about, and why it does not count, None where it does."""
+    """Handles a message of the client: the question it was about, and why it does not count (None where it does)."""
     try:
         said = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -24,18 +24,18 @@ from cdp_agent.server.webhooks import Webhooks
 
 BUSY_RETRY_S = 5
 MOST_FINISHED_BYTES = 128 << 20
-"""Of the events of runs that have ended, all together."""
+"""The most bytes of events of all runs that have ended."""
 MOST_FINISHED_FILE_BYTES = 2 << 30
-"""Of their files on disk."""
+"""The most bytes of files of all runs that have ended."""
 LAST_DOWNLOADS_S = 30.0
-"""So long what was still being downloaded when a run ended may take."""
+"""How long downloads that were under way when a run ended may take."""
 LAST_WEBHOOKS_S = 5.0
-"""So long the end of the server waits for results that are being sent."""
+"""How long the server waits at its end for results that are being sent."""
 _log = logging.getLogger(__name__)
 
 
 class Runs:
-    """Those that are under way, and those that have ended and can still be asked for."""
+    """The runs that are under way, and those that have ended and are still kept."""
 
     def __init__(self, browsers: Browsers, config: Config, options: ServerOptions, webhooks: Webhooks) -> None:
         self._browsers = browsers
@@ -55,7 +55,7 @@ class Runs:
 
     @property
     def under_way(self) -> int:
-        """How many there are, with those that are about to begin."""
+        """How many runs are under way, including those that are about to begin."""
         return self._beginning + len(self._tasks)
 
     async def begin(
@@ -109,7 +109,7 @@ class Runs:
         await begun(request, await self._browsers.had(), self._config, self._options, None).aclose()
 
     def find(self, run_id: str) -> ServedRun:
-        """Raises HttpProblem when there is none."""
+        """The run of that id. Raises HttpProblem when there is none."""
         if (run := self._runs.get(run_id)) is None:
             raise not_found("There is no such run, or it ended too long ago.")
         return run
@@ -154,7 +154,7 @@ class Runs:
                 await self._browsers.discard(run.files)
 
     async def close(self) -> None:
-        """Stops those that are under way, and waits until their results were told. No others begin."""
+        """Stops the runs that are under way, and waits until their results are reported. No others begin."""
         self._closing = True
         for run in self._runs.values():
             run.end()
@@ -181,5 +181,5 @@ async def _downloaded(run: ServedRun, opened: OpenedContext) -> None:
 
 
 def _told(event: Event, opened: OpenedContext) -> tuple[str, bytes]:
-    """An event's kind, and the event as JSON that says nothing of this machine."""
+    """An event's kind, and the event as JSON without paths of this machine."""
     return str(event.__struct_config__.tag), opened.without_paths(msgspec.json.encode(event))

@@ -1,4 +1,4 @@
-"""One run of the server: what it has told so far, who is asked, and what a caller may do about it."""
+"""One run of the server: its events so far, its open question, and what a caller may do about it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from cdp_agent.steps.approval.approval import Submit
 from cdp_agent.tools.asking import withhold
 
 _FIRST_WATCHER_S = 30.0
-"""So long a run that is to end with its watchers waits for the first."""
+"""How long a run that ends with its watchers waits for the first."""
 
 
 class OpenQuestion:
-    """An `Approver` whose decisions come by request: it holds the question that is open."""
+    """An `Approver` whose decisions come by requests: it holds the open question."""
 
     def __init__(self, pause: asyncio.Event) -> None:
-        """`pause` is what has the run wait: without it, a run that is about to wait goes on."""
+        """`pause` is the event that pauses the run; where it is no longer set, a run that is about to pause goes on."""
         self.ask: Ask | None = None
         self._pause = pause
         self._submit: Submit | None = None
@@ -39,7 +39,7 @@ class OpenQuestion:
         self._can_be_decided = asyncio.Event()
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """Returns never: the question is over when it is decided, or its time is."""
+        """Never returns: it is cancelled when the question is decided, or its time is up."""
         if isinstance(ask, Paused) and not self._pause.is_set():
             submit(ask.id, Continue())
         self.ask, self._submit, self._last_id = ask, submit, ask.id
@@ -50,9 +50,9 @@ class OpenQuestion:
             self.close()
 
     def told(self, event: Event) -> None:
-        """What the run tells: a client may answer a question as soon as it reads of it, before it is put to us.
+        """Takes an event of the run, since a client may answer a question as soon as it reads its event.
 
-        It may also be put to us before it is told of.
+        The event may come before or after the call that asks the question.
         """
         if isinstance(event, ApprovalAsked) and event.ask.id > self._last_id:
             self.ask, self._last_id = event.ask, event.ask.id
@@ -61,7 +61,7 @@ class OpenQuestion:
             self.close()
 
     def close(self) -> None:
-        """No question is open any more."""
+        """Closes the question that is open."""
         self.ask = self._submit = None
         self._can_be_decided.set()
 
@@ -87,7 +87,9 @@ class ServedRun:
         secrets: Secrets,
         has_user: bool,
     ) -> None:
-        """`secrets` are what placeholders stand for, for whoever acts in its page; `has_user`: somebody is asked."""
+        """`secrets` are for callers who act in its page while it is paused; `has_user`: there is somebody who can be
+        asked.
+        """
         self.id = run_id
         self.request = request
         self.files = files
@@ -95,7 +97,7 @@ class ServedRun:
         self.stop, self.pause = asyncio.Event(), asyncio.Event()
         self.question = OpenQuestion(self.pause)
         self.context: OpenedContext | None = None
-        """Where it is carried out, as long as it is."""
+        """The browser context of the run while it is carried out, else None."""
         self.began = time.time()
         self.ended: float | None = None
         self.result: AgentResult | None = None
@@ -136,7 +138,7 @@ class ServedRun:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Somebody reads its events meanwhile: see `RunRequest.on_disconnect`."""
+        """Inside the block, somebody reads its events: see `RunRequest.on_disconnect`."""
         self._watchers += 1
         self._stay()
         try:
@@ -156,7 +158,7 @@ class ServedRun:
         return problem
 
     def ask_to_pause(self) -> str | None:
-        """Has it wait for its user after its turn or its step: None when it will, else why not."""
+        """Pauses the run after its turn or its step. Returns None when it will pause, else why not."""
         if self.ended is not None:
             return "The run has ended."
         if not self._has_user:
@@ -168,7 +170,7 @@ class ServedRun:
         return None
 
     async def resume(self, text: str = "") -> str | None:
-        """Lets it go on when it waits, or is about to; `text` is told to its model. None when it does, else why not."""
+        """Resumes the run if it is paused, or about to be; its model gets `text`. Returns None if so, else why not."""
         if isinstance(ask := self.question.ask, Paused):
             return await self.decide(ask.id, {"decision": "continue", "text": text})
         if not self.pause.is_set() or text:
@@ -177,7 +179,7 @@ class ServedRun:
         return None
 
     async def handed_over(self, caller: ToolCaller) -> tuple[Session, OpenedContext] | None:
-        """The page of the run for whoever acts in it while it is paused; None while it is not."""
+        """A session in the page of the run, for a caller who acts in it while it is paused; None while it is not."""
         ask, context = self.question.ask, self.context
         if not isinstance(ask, Paused) or context is None:
             return None
@@ -187,12 +189,12 @@ class ServedRun:
         return self._held[1], context
 
     def end(self) -> None:
-        """Stops it, unless it has ended by itself: then it stays what it is."""
+        """Stops the run, unless it has ended already."""
         if self.ended is None:
             self.stop.set()
 
     def over(self) -> None:
-        """It has ended: its readers end when they have read all."""
+        """Closes the events, since the run has ended: readers finish when they have read all."""
         self.ended = time.time()
         self.context = self._held = None
         self._stay()

@@ -1,4 +1,4 @@
-"""The HTTP server in front of the application: uvicorn, with an end for clients that neither speak nor listen."""
+"""The HTTP server in front of the application: uvicorn, with timeouts for clients that neither send nor read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cdp_agent.errors import SetupError
 HEAD_TIMEOUT_S = 20
 LONGEST_HEAD = 64 << 10
 UNTAKEN_TIMEOUT_S = 60
-"""So long a client may take nothing of what is sent to it before its connection is given up."""
+"""How long a client may read nothing of what is sent to it before its connection is closed."""
 MOST_CONNECTIONS = 1000
 _END_TIMEOUT_S = 10
 _MOST_OF_A_MESSAGE = 1 << 20
@@ -79,7 +79,7 @@ class ServedApp(Protocol):
 
 
 class HttpServer(uvicorn.Server):
-    """Serves the application until it is told to end: then runs are stopped, and their last events sent."""
+    """Serves the application until it is told to stop; then runs are stopped, and their last events sent."""
 
     def __init__(self, app: ServedApp) -> None:
         self._app = app
@@ -105,7 +105,7 @@ class HttpServer(uvicorn.Server):
         return self.server_state
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first signal ends the server in order, the second at once. It is not raised again afterwards."""
+        """The first signal stops the server gracefully, the second at once. It is not raised again afterwards."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
@@ -115,7 +115,7 @@ class HttpServer(uvicorn.Server):
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0: any that is free. Raises SetupError when it cannot be had."""
+    """A socket that listens at this address; port 0: any free port. Raises SetupError when it cannot listen."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With its protocol told: asyncio turns Nagle's algorithm off only where it knows that it is TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -136,13 +136,15 @@ def listening_at(host: str, port: int) -> socket.socket:
 
 
 def address_of(host: str, listener: socket.socket) -> str:
-    """Where it listens, by the name that was given: http://127.0.0.1:8765."""
+    """The URL of the server, with the host as it was given: http://127.0.0.1:8765."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{listener.getsockname()[1]}"
 
 
 def check_token(token: str | None, host: str, instead: str) -> None:
-    """Raises SetupError for a server without a token that others can reach; `instead` is what makes it none."""
+    """Raises SetupError for a server without a token that other machines can reach; `instead` is advice on how to avoid
+    that.
+    """
     if token is None and not _is_loopback(host):
         raise SetupError(
             f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or {instead}."

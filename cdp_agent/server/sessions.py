@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class HeldSession:
-    """A session of the server, with what has to be closed after it."""
+    """A session of the server, with the resources that are closed after it."""
 
     def __init__(self, session: Session, opened: OpenedContext, files: HeldFiles, closing: AsyncExitStack) -> None:
         self.session = session
@@ -42,7 +42,7 @@ class HeldSession:
 
 
 class HeldSessions:
-    """What is under /v1/sessions."""
+    """The routes under /v1/sessions."""
 
     def __init__(self, browsers: Browsers, config: Config, options: ServerOptions, caller: ToolCaller) -> None:
         self._browsers = browsers
@@ -122,7 +122,7 @@ class HeldSessions:
         return held.files
 
     def _find(self, request: Request) -> HeldSession:
-        """Raises HttpProblem when there is none."""
+        """The session that a request names. Raises HttpProblem when there is none."""
         if (held := self._open.get(request.path_params["id"])) is None:
             raise not_found("There is no such session: it was ended, or nobody used it for too long.")
         return held
@@ -138,7 +138,7 @@ class HeldSessions:
         )
 
     async def close_idle(self) -> None:
-        """Closes those that nobody used for too long."""
+        """Closes the sessions that nobody has used for too long."""
         for session_id, held in list(self._open.items()):
             if not held.calls and time.monotonic() - held.used > self._options.session_idle_s:
                 await self._close(session_id)

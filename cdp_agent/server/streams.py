@@ -1,4 +1,4 @@
-"""The events of a run as they are kept, and as they are sent to any number of readers, each at its own pace.
+"""The events of a run: kept, and sent to any number of readers, each at its own pace.
 
 Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 """
@@ -33,16 +33,16 @@ class NumberedEvent(msgspec.Struct, frozen=True):
 
 
 class EventsDropped(msgspec.Struct, frozen=True):
-    """What a reader gets in the place of events that it came too late for: the numbers of the first and the last."""
+    """A reader gets this instead of events that are no longer kept: the numbers of the first and the last of them."""
 
     first: int
     last: int
 
 
 class NumberedLog:
-    """Holds what happened as long as it is not more than `most_bytes`; then the oldest go.
+    """Keeps events, numbered from 1, up to `most_bytes`; then the oldest are dropped.
 
-    A reader that is slow costs nothing but its place: nobody waits for it.
+    Nobody waits for a slow reader: it only misses events that were dropped.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -69,12 +69,12 @@ class NumberedLog:
         self._wake()
 
     def close(self) -> None:
-        """Nothing more comes: readers end when they have read it all."""
+        """Ends the log: readers finish when they have read all events."""
         self.closed = True
         self._wake()
 
     async def after(self, number: int) -> AsyncGenerator[NumberedEvent, None]:
-        """What came after that event, and what comes, until the log is closed."""
+        """The events after the one of that number, past and future, until the log is closed."""
         while True:
             more = self._more
             while number < self.last:
@@ -94,14 +94,14 @@ class NumberedLog:
 
 
 def as_sse(event: NumberedEvent) -> bytes:
-    """An event with its number as id. JSON that msgspec writes has no line breaks."""
+    """The event as a server-sent event, with its number as id. JSON from msgspec has no line breaks."""
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.number, event.kind.encode(), event.data)
 
 
 class EventStream(Response):
-    """Sends pieces as they come, and something every few seconds, so that whoever is between knows that we are there.
+    """Sends pieces as they come, and a comment every few seconds, so that proxies do not close the connection.
 
-    It ends with `pieces`, or when the client left; then `pieces` is closed.
+    It ends with `pieces`, or when the client leaves; then `pieces` is closed.
     """
 
     media_type = "text/event-stream"
@@ -139,7 +139,7 @@ class EventStream(Response):
 
 
 async def while_there(receive: Receive, doing: Coroutine[Any, Any, T]) -> T | None:
-    """What is done for a client, whose request was read; given up when it leaves, and None then."""
+    """Awaits work for a client, whose request was read; cancels it and returns None when the client leaves."""
     acting, leaving = asyncio.ensure_future(doing), asyncio.ensure_future(disconnected(receive))
     try:
         await asyncio.wait((acting, leaving), return_when=asyncio.FIRST_COMPLETED)

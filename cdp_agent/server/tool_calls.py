@@ -44,7 +44,7 @@ class ToolCaller:
         )
 
     async def answer(self, request: Request, session: Session, opened: OpenedContext) -> Response:
-        """What came of the call, as a `ToolAnswer`; the call is given up when the client leaves. Raises HttpProblem."""
+        """Makes the call and returns a `ToolAnswer`; it is cancelled when the client leaves. Raises HttpProblem."""
         name, tool = called(request)
         arguments = decoded(await request.body(), dict[str, Any])
         model = self._client() if tool.needs_model else None
@@ -57,7 +57,7 @@ class ToolCaller:
         return Response(answer, media_type="application/json")
 
     def _client(self) -> Client:
-        """The model that is configured, for the tools that ask one. Raises HttpProblem."""
+        """A client for the model in the settings, for tools that ask one. Raises HttpProblem."""
         if self._config.model is None:
             raise no_model("This server has no model to ask.")
         if self._model is None:
@@ -82,7 +82,7 @@ def called(request: Request) -> tuple[str, Tool]:
 
 
 async def _writes_no_file(understood: Understood, page: Page) -> str | None:
-    """A picture comes in the answer: a caller has no files on this machine."""
+    """Refuses calls that would write a file: pictures come in the answer, as callers have no files here."""
     if isinstance(understood.arguments, SavingArguments) and understood.arguments.path is not None:
         return f"No file is written here: call {understood.tool.name} without `path`, and it comes with the answer."
     return None

@@ -1,4 +1,4 @@
-"""Results that are sent to whoever asked for them, signed as https://www.standardwebhooks.com says.
+"""Sends results to the addresses that callers gave, signed according to https://www.standardwebhooks.com.
 
 The signature is an HMAC-SHA256, in base64, of "ID.TIMESTAMP.BODY", with what the secret holds.
 """
@@ -25,7 +25,7 @@ from cdp_agent.errors import SetupError
 PREFIX = "whsec_"
 TIMEOUT_S = 15.0
 PAUSES_S = (1.0, 5.0, 30.0)
-"""Before it is sent again, where nobody was there to take it."""
+"""The pauses before a failed delivery is repeated."""
 _log = logging.getLogger(__name__)
 
 
@@ -38,16 +38,16 @@ class Webhook(msgspec.Struct, frozen=True):
 
 
 class Webhooks:
-    """Sends and signs. `secret` is whsec_ and a key in base64; None: nothing is ever sent."""
+    """Signs and sends messages. `secret` is whsec_ followed by a key in base64; None: nothing is ever sent."""
 
     def __init__(self, secret: str | None, pause: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
-        """`pause` is for tests, which must not wait. Raises SetupError for a secret that is none."""
+        """`pause` is for tests, which must not wait. Raises SetupError for an invalid secret."""
         self._key = None if secret is None else key_of(secret)
         self._pause = pause
         self._http: httpx.AsyncClient | None = None
 
     async def send(self, url: str, kind: str, told: object) -> bool:
-        """Whether it was taken: an answer of 2xx, at once or when it was sent again under the same id."""
+        """Sends a message, repeatedly under the same id if need be. True if it was answered with 2xx."""
         if self._key is None:
             raise SetupError("Webhooks are signed: set webhook_secret.")
         if self._http is None:
@@ -76,7 +76,7 @@ class Webhooks:
 
 
 def key_of(secret: str) -> bytes:
-    """The key that a secret holds. Raises SetupError."""
+    """The key in a secret. Raises SetupError."""
     try:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
     except (binascii.Error, ValueError) as error:
@@ -87,7 +87,7 @@ def key_of(secret: str) -> bytes:
 
 
 def signed(key: bytes, message_id: str, body: bytes) -> dict[str, str]:
-    """The headers of a message that is sent now."""
+    """The headers of a message that is sent now, with its signature."""
     at = str(int(time.time()))
     digest = hmac.digest(key, f"{message_id}.{at}.".encode() + body, hashlib.sha256)
     return {

@@ -1,6 +1,6 @@
-"""Where a tool is called: the one place that turns an ActionError into something for the model to read.
+"""Calls tools. This is the one place that turns an ActionError into a result for the model to read.
 
-What a tool tells has no secret in it from here on, before anything of it is cut, kept or compared.
+Secrets in a tool's result are masked here, before anything of it is cut, kept or compared.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Understood(msgspec.Struct, frozen=True):
 
 
 class ToolError(msgspec.Struct, frozen=True):
-    """Why a call came to nothing: the name of the exception's class, and what is to be done about it."""
+    """Why a call failed: the name of the exception's class, and a message that says what to do about it."""
 
     type: str
     message: str
@@ -52,10 +52,10 @@ class ToolError(msgspec.Struct, frozen=True):
 
 
 class ToolOutcome(msgspec.Struct, frozen=True):
-    """What came of a call. `text` is for a model or a person to read, that of the error where there is one.
+    """The result of a call. `text` is for a model or a person to read; where there is an error, it is the error's.
 
-    `value` is the same as facts, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is
-    how long it took, without the time that other calls in the same tab took before.
+    `value` is the same as data, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is how
+    long the call took, without waiting for earlier calls in the same tab.
     """
 
     text: str
@@ -65,7 +65,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     duration_ms: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """The same as JSON data: `value` with what it derives from its fields."""
+        """The outcome as JSON data; `value` includes the properties that it derives from its fields."""
         found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
         return found | {"value": None if self.value is None else facts(self.value)}
 
@@ -90,7 +90,9 @@ def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
 
 
 async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
-    """As `understand`; where a tool takes a ref, a CSS selector stands for the one element that it matches now."""
+    """Like `understand`, but where a tool takes a ref, a CSS selector may be given that matches exactly one element
+    now.
+    """
     try:
         given = await _with_ref(page, call, tools)
     except ValueError:
@@ -121,7 +123,10 @@ async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> di
 
 
 async def perform(understood: Understood, context: Context) -> Observation | Answer | ActionError:
-    """What came of it. Raises BrowserError and ProtocolError, which end the task."""
+    """Calls the tool and returns its result, or the ActionError.
+
+    Raises BrowserError and ProtocolError, which end the task.
+    """
     tool, secrets = understood.tool, context.secrets
     try:
         if secrets and not (tool.takes_secrets or tool.read_only) and secrets.named_in(str(understood.as_json())):
@@ -139,6 +144,6 @@ async def perform(understood: Understood, context: Context) -> Observation | Ans
 
 
 def _as_read(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:
-    """With a message that a model may read: of a length that it can bear, and without secrets."""
+    """The error with its message shortened to a length fit for a model, and with its secrets masked."""
     error.args = (without_its_middle(secrets.mask(str(error))),)
     return error

@@ -1,7 +1,7 @@
-"""The small end of a command: reach the session's host, or start it, hand the command over, print what comes back.
+"""The client side of a command: connect to the session's host, or start it, send the command, print what comes back.
 
-Imports are few, since that is most of what a command costs. So `socket` and `json` are used by what they are made of
-in C: with `re` and `enum`, which they import beside, they take as long as Python needs to start.
+Imports are few, since they are most of what a command costs. So the C modules below `socket` and `json` are used
+directly: with `re` and `enum`, which the two import as well, they take as long as Python needs to start.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ HAS_UNIX_SOCKETS = hasattr(_socket, "AF_UNIX")
 _LONGEST_SOCKET_PATH = 100
 _AT_ONCE = 1 << 16
 _SHORT = 1 << 10
-"""More than the messages ahead of a command's own have."""
+"""In bytes: more than the messages before those of a command have."""
 
 
 class HostConnection:
     """A connection to a host that has said hello: `pid` is its process."""
 
     def __init__(self, connection: _socket.socket) -> None:
-        """Raises BrowserError when it says nothing, ConnectionError when it goes away."""
+        """Raises BrowserError when the host does not answer, ConnectionError when it goes away."""
         self._connection = connection
         connection.settimeout(ANSWERS_WITHIN_S)
         try:
@@ -54,7 +54,7 @@ class HostConnection:
         self.pid: int = hello["pid"]
 
     def ask(self, session: str, words: Sequence[str], stdin: str | None = None) -> None:
-        """Hands a command over, with what it reads from the standard input. From now on the session is the host's.
+        """Sends a command, with what it reads from the standard input.
 
         Raises BrowserError when the host goes away.
         """
@@ -63,7 +63,7 @@ class HostConnection:
             raise self.lost(session)
 
     def followed(self, session: str, write: Callable[[str], object] | None = None) -> int:
-        """The exit status of the command that was asked for; what it writes is written here, or given on.
+        """Waits for the command and returns its exit status. Its output is printed, or passed to `write`.
 
         Raises BrowserError when the host goes away meanwhile, OSError when nothing can be written.
         """
@@ -87,14 +87,14 @@ class HostConnection:
         return _decoded(line) if line else None
 
     def lost(self, session: str) -> BrowserError:
-        """What is told when the host goes away in the middle of a command."""
+        """The error to raise when the host goes away during a command."""
         return BrowserError(
             f"The process that held the session {session!r} went away (it was {self.pid}), and its tabs with it. "
             "The next command begins a new one."
         )
 
     def handed_on(self) -> socket:
-        """The connection, for somebody who reads from it what comes of the command; they close it."""
+        """The connection as a socket, for a caller who reads the command's messages from it, and closes it."""
         from socket import socket  # late: those who ask for it have imported it already
 
         return socket(fileno=self._connection.detach())
@@ -105,7 +105,7 @@ class HostConnection:
 
 
 def connected(folder: str, name: str) -> HostConnection | None:
-    """A connection to the host of that session, None when there is none. Raises BrowserError when it says nothing."""
+    """A connection to the host of that session, None for no host. Raises BrowserError when it does not answer."""
     try:
         return HostConnection(_reached(folder, name))
     except (FileNotFoundError, ConnectionError):
@@ -117,7 +117,7 @@ def connected(folder: str, name: str) -> HostConnection | None:
 
 
 def gone(folder: str, name: str, end: Callable[[], object], within_s: float) -> bool:
-    """Whether the host of that session goes away within the time once `end` was called, however it hangs."""
+    """Calls `end`, then waits until the host of that session is gone. False when it is still there after `within_s`."""
     try:
         connection = _reached(folder, name)
         try:
@@ -160,9 +160,9 @@ def started(
 ) -> HostConnection | int:
     """A connection to a host for the session, which is started with `command`, its folder and the name of the host.
 
-    Where that is not known, the words of the first command tell it, and there may be one already for the same Chrome:
-    they are read before anything else is begun. An exit status where it is done with them. Only for `begun`, which has
-    seen that nobody answers for the session. Raises BrowserError.
+    Without a name of the host, the new process reads `words`, the first command, to find which host the session belongs
+    to: one for the same Chrome may exist already. It may also complete the command by itself: then this returns the
+    exit status. Only for `begun`, which has made sure that no host answers for the session. Raises BrowserError.
     """
     import subprocess  # late: 3 ms, which only the first command of a session waits for
 
@@ -216,7 +216,7 @@ def _request(session: str, words: Sequence[str], stdin: str | None) -> bytes:
 
 
 def _encoded(value: Any) -> str:
-    """As JSON, which cannot hold bytes that are no UTF-8: they are marked."""
+    """The value as JSON; bytes that are not UTF-8, which JSON cannot hold, are replaced by a mark."""
     if isinstance(value, str):
         return encode_basestring_ascii(value.encode(errors="replace").decode())
     if isinstance(value, dict):
@@ -227,7 +227,7 @@ def _encoded(value: Any) -> str:
 
 
 class _Reading:
-    """How a message is read: as `json.loads` does it."""
+    """The settings of the JSON scanner, the same as those of `json.loads`."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -252,7 +252,7 @@ def _received(connection: _socket.socket) -> bytes:
 
 
 def _taken(message: dict[str, Any], write: Callable[[str], object]) -> int | None:
-    """Writes what a host has said; the exit status when that was its last."""
+    """Prints the text of a host's message; returns the exit status when it was the last message."""
     match message["type"]:
         case "out":
             write(message["text"])

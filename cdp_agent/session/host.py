@@ -1,8 +1,8 @@
 """The process that owns a browser and stays: it carries out the commands that come in over its socket.
 
-Its socket can be opened by its user alone. A command ends with whoever gave it; the process ends when it has no
-session any more, which is so when each was closed or was idle for as long as it may be. What a command is, is given by
-`Carrier`: this module knows nothing of browsers.
+Only its user can open its socket. A command is cancelled when its client goes away; the process ends when it has no
+session left, because each was closed or was idle for too long. Commands are carried out by a `Carrier`: this module
+knows nothing of browsers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class ClientOutput:
-    """Where a command writes. What nobody reads any more is dropped: the command is cancelled then."""
+    """The output of a command. It is dropped once the client is gone, since the command is cancelled then."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -49,11 +49,11 @@ class ClientOutput:
         """What the client has said since its request."""
 
     def write(self, text: str) -> None:
-        """To the caller's standard output."""
+        """Writes to the caller's standard output."""
         self.send(Written(text))
 
     def complain(self, text: str) -> None:
-        """To the caller's standard error."""
+        """Writes to the caller's standard error."""
         self.send(Complained(text))
 
     def send(self, message: Message) -> None:
@@ -61,31 +61,31 @@ class ClientOutput:
             self._writer.write(msgspec.json.encode(message) + b"\n")
 
     async def end(self, status: int) -> None:
-        """The last that is said; returns when it is on its way."""
+        """Sends the exit status as the last message, and returns when it has been written."""
         self.send(CommandEnded(status))
         with suppress(ConnectionError):  # whoever asked is gone
             await self._writer.drain()
 
 
 class Carrier(Protocol):
-    """What carries commands out, and has the sessions that they are for."""
+    """Carries commands out, and holds the sessions that they are for."""
 
     @property
     def sessions(self) -> list[str]:
-        """The names of those that are open, or being opened."""
+        """The names of the sessions that are open, or being opened."""
 
     async def carry_out(self, request: CommandRequest, output: ClientOutput) -> int:
-        """The exit status. Raises nothing but CancelledError, when the caller went away."""
+        """Carries a command out and returns its exit status. Raises only CancelledError, when the caller went away."""
 
     async def close_idle(self) -> None:
         """Closes the sessions that nobody has used for as long as they may be idle."""
 
     async def close(self) -> None:
-        """Closes all of them."""
+        """Closes all sessions."""
 
 
 class Host:
-    """Serves at `NAME.sock` in the folder, from where it is called."""
+    """Serves commands at `NAME.sock` in the folder, which `serve` makes the current directory."""
 
     def __init__(self, folder: str, name: str, carrier: Carrier) -> None:
         self._folder = folder
@@ -99,11 +99,11 @@ class Host:
         self._look = asyncio.Event()
         self._ends = False
         self._asked_by: float | None = None
-        """Until when the first command has to come, None once it has."""
+        """The time until which the first command has to come, None once it has."""
         self._identity: tuple[int, int] | None = None
 
     async def serve(self, listening: Callable[[], object]) -> None:
-        """Returns when it has nothing to hold any more, or is told to end; calls `listening` when it can be reached.
+        """Serves until no session is left, or until told to end; calls `listening` once commands can connect.
 
         Raises OSError when it cannot listen.
         """
@@ -137,9 +137,10 @@ class Host:
         self._look.set()
 
     def _is_over(self) -> bool:
-        """Whether there is nothing to hold, or our socket is no longer where commands look: nobody could end us then.
+        """Whether no session is left, or our socket is no longer where commands look, since nobody could end us then.
 
-        Asked just before the socket is closed: whoever came meanwhile is a call, or is turned away before our hello.
+        Checked just before the socket is closed: a client that connected meanwhile is counted as a call, or is turned
+        away before our hello.
         """
         waits = self._asked_by is not None and asyncio.get_running_loop().time() < self._asked_by
         holds = bool(self._carrier.sessions or self._calls) or waits
@@ -168,7 +169,7 @@ class Host:
         return _identity(self._path) == self._identity
 
     def _link(self) -> None:
-        """Sessions beside the first are found through links to our socket."""
+        """Links our socket under the names of the other sessions, so that commands find them."""
         names = {f"{name}.sock" for name in (*self._carrier.sessions, *self._asked_for)} - {self._path}
         for each in self._links ^ names:
             with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""What processes that stay for long ask of malloc: to give memory back."""
+"""For long-running processes: makes malloc give free memory back to the system."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import ctypes
 import sys
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
-"""Of mallopt(3), in malloc.h of the GNU C library."""
+"""Parameters of mallopt(3), from malloc.h of the GNU C library."""
 _SETTINGS = {_MMAP_THRESHOLD: 64 * 1024, _TRIM_THRESHOLD: 128 * 1024, _ARENA_MAX: 1}
 
 
 def give_memory_back() -> None:
-    """Has what is free given back to the system: large blocks at once, in place of a heap that grows in fragments.
+    """Makes malloc give free memory back to the system: large blocks at once, instead of a heap that grows in
+    fragments.
 
     The GNU C library raises its threshold for blocks of their own with each large one that is freed, up to 32 MB. The
     texts of pages come and go by the hundred kilobytes, so that its heap grew without anything in it.

@@ -1,6 +1,7 @@
-"""What a client and a session's host tell each other: JSON, a message a line.
+"""The messages between a client and a session's host: one JSON object a line.
 
-The client writes and reads the same with what the standard library's `json` is made of, which is imported at once.
+The client does not import this module: it reads and writes the same JSON with the C parts of the standard library's
+`json`, which are faster to import.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import msgspec
 
 
 class CommandRequest(msgspec.Struct, frozen=True):
-    """A command, with all that it may depend on where it was given: the host runs it as if it were there.
+    """A command, with all that it may depend on in the caller's process: the host runs it as if it were there.
 
-    `environment` is the caller's, whose keys stay in memory. `at_terminal`: somebody is there to be asked. `stdin` is
-    what the command reads, where it takes the standard input.
+    `environment` is the caller's; the API keys in it are kept in memory only. `at_terminal`: there is somebody who can
+    be asked. `stdin` is the standard input, for commands that read it.
     """
 
     session: str
@@ -26,17 +27,17 @@ class CommandRequest(msgspec.Struct, frozen=True):
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
-    """The first that a host says: its process id."""
+    """The first message of a host: its process id."""
 
     pid: int
 
 
 class CommandBegun(msgspec.Struct, frozen=True, tag="begun"):
-    """The command was understood to be one, and its session is this host's."""
+    """The command is valid, and this host holds its session."""
 
 
 class Serving(msgspec.Struct, frozen=True, tag="serving"):
-    """Where the session of a first command is held, as a process says that was started for it."""
+    """The first message of a process that was started for a session: which host holds the session."""
 
     host: str
 
@@ -54,13 +55,13 @@ class Complained(msgspec.Struct, frozen=True, tag="err"):
 
 
 class EventTold(msgspec.Struct, frozen=True, tag="event"):
-    """What happened in a run, as JSON."""
+    """An event of a run, as JSON."""
 
     event: msgspec.Raw
 
 
 class DecisionAsked(msgspec.Struct, frozen=True, tag="ask"):
-    """A question of a run, as JSON, that waits for a decision."""
+    """A question of a run, as JSON; the run waits for the decision."""
 
     ask: msgspec.Raw
 
@@ -72,43 +73,43 @@ class CommandEnded(msgspec.Struct, frozen=True, tag="end"):
 
 
 class DecisionMade(msgspec.Struct, frozen=True, tag="decision"):
-    """What was decided about the question of that id, None when nobody is there; the client says it."""
+    """From the client: the decision about the question of that id, None when nobody can be asked."""
 
     id: int
     decision: dict[str, Any] | None
 
 
 class CallAsked(msgspec.Struct, frozen=True, tag="call"):
-    """What is wanted of a session, as JSON; the client says it, and may ask for more before this one is answered."""
+    """From the client: a call in a session, as JSON. The client may send more calls before this one is answered."""
 
     id: int
     request: msgspec.Raw
 
 
 class CallCancelled(msgspec.Struct, frozen=True, tag="cancel"):
-    """The call of that id is to be given up; the client says it."""
+    """From the client: cancels the call of that id."""
 
     id: int
 
 
 class CallAnswered(msgspec.Struct, frozen=True, tag="called"):
-    """What came of the call of that id, as JSON."""
+    """The result of the call of that id, as JSON."""
 
     id: int
     reply: msgspec.Raw
 
 
 class StopAsked(msgspec.Struct, frozen=True, tag="stop"):
-    """The run is to end, with its result; the client says it."""
+    """From the client: stops the run, which still reports its result."""
 
 
 class PauseAsked(msgspec.Struct, frozen=True, tag="pause"):
-    """The run is to wait for its user, who is asked when it does; the client says it."""
+    """From the client: pauses the run, which then asks its user."""
 
 
 Message = (
     Hello | CommandBegun | Serving | Written | Complained | EventTold | DecisionAsked | CallAnswered | CommandEnded
 )
-"""What a host says."""
+"""The messages of a host."""
 Said = DecisionMade | StopAsked | PauseAsked | CallAsked | CallCancelled
-"""What a client says after its request."""
+"""The messages of a client after its request."""

@@ -84,7 +84,7 @@ def _unusable(path: str) -> str | None:
 
 
 def pid_of(folder: str, name: str) -> int | None:
-    """The process that holds the session, as it wrote it down."""
+    """The id of the process that holds the session, from its file; None where there is none."""
     try:
         with open(os.path.join(folder, f"{name}.pid"), encoding="ascii") as file:
             return int(file.read())
@@ -93,13 +93,13 @@ def pid_of(folder: str, name: str) -> int | None:
 
 
 def names(folder: str) -> list[str]:
-    """Of the sessions that have a socket there, be anybody behind it or not."""
+    """The names of the sessions that have a socket in the folder, whether or not a host still answers there."""
     found = (each.removesuffix(".sock") for each in sorted(os.listdir(folder)) if each.endswith(".sock"))
     return [name for name in found if name[:1].isalnum()]
 
 
 class starting:
-    """Held by whoever starts the host of that name: others wait. Raises SetupError."""
+    """A lock for starting the host of that name, as a context manager; others wait for it. Raises SetupError."""
 
     def __init__(self, folder: str, name: str) -> None:
         self._path = os.path.join(folder, f"{name}.lock")

@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 1_000
 TOOL_TIMEOUT_S = 300.0
-"""Every tool gives up sooner by itself, unless somebody is asked, or a model is."""
+"""Every tool gives up sooner by itself, unless it asks a person or a model."""
 NO_TAB = "No tab of this session is open: open a page first, or name one of the tabs that there are."
 _P = ParamSpec("_P")
 _log = logging.getLogger(__name__)
 
 Approve = Callable[[Understood, "Page"], Awaitable[str | None]]
-"""Asked before a call is made: why it must not be, or None."""
+"""Called before each call of a tool: returns why the call must not be made, or None to allow it."""
 
 
 class CallMade(msgspec.Struct, frozen=True):
-    """A call that was made, and what came of it, cut where it is long.
+    """A call and its result, both cut where they are long.
 
     `arguments` are JSON. `url` is where the current tab was afterwards, `error` the class of the exception.
     """
@@ -65,34 +65,35 @@ class CallMade(msgspec.Struct, frozen=True):
 
 
 class WatchedCall(Protocol):
-    """Is told of one call, in this order; of one that was cancelled, not of its end."""
+    """Observes one call. The methods are called in this order; `ended` is not called when the call was cancelled."""
 
     def enters(self, page: Page) -> None:
-        """It has its tab."""
+        """The call has got its tab."""
 
     async def acts(self, understood: Understood, url: str | None) -> None:
-        """It is about to be made; `url` was opened for it."""
+        """The tool is about to be called; `url` was opened for it, if not None."""
 
     def ended(self, outcome: ToolOutcome) -> None:
-        """This came of it."""
+        """The call has ended with this outcome."""
 
 
 class CallWatcher(Protocol):
-    """Is told of the calls of a session."""
+    """Observes the calls of a session."""
 
     def call(self, name: str) -> WatchedCall:
-        """A tool is called by that name."""
+        """A tool of that name is called; returns the observer of this call."""
 
     async def close(self) -> None:
         """The session is about to be closed."""
 
 
 class Permissions(msgspec.Struct, frozen=True):
-    """What whoever calls may do.
+    """What a caller may do.
 
-    `secrets` are what placeholders stand for, `upload_folders` where files may be uploaded from and `schemes` which
-    addresses may be opened beside those that `allow` names; None: whoever calls chose them. `approve` is asked before
-    each call; `ask_user` answers for the user, and without it there are no tools that ask.
+    `secrets` are what placeholders stand for. `upload_folders` are the folders that files may be uploaded from, and
+    `schemes` the schemes of addresses that may be opened beside those that `allow` names; None: no restriction, since
+    the caller chooses them. `approve` is called before each call; `ask_user` answers for the user, and without it the
+    tools that ask are not offered.
     """
 
     secrets: Secrets = msgspec.field(default_factory=Secrets)
@@ -105,10 +106,10 @@ class Permissions(msgspec.Struct, frozen=True):
 class Session:
     """One browser, or a context of one, its tabs and its tools.
 
-    Calls in one tab are made one after another, those in several at once.
+    Calls in the same tab run one after another, calls in different tabs at the same time.
 
-    A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
-    opened a tab. `tools` are those that can be called, all built-in ones without. For `secrets`, `upload_folders`,
+    A call is made in the current tab: the one that earlier calls led to, by `manage_tabs` or by a click that opened a
+    tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
     `schemes`, `approve` and `ask_user` see Permissions. A call is given up after `timeout_s`, without the time that
     somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens one.
     """
@@ -127,7 +128,7 @@ class Session:
         page: Page | None = None,
         closes_browser: bool = False,
     ) -> None:
-        """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
+        """`closes_browser`: the browser is closed with the session; otherwise only the tabs that calls were made in."""
         self._browser = browser
         self._closes_browser = closes_browser
         self._tools = {name: each for name, each in (tools or BUILT_IN).items() if not each.terminal}
@@ -139,21 +140,21 @@ class Session:
         self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
         self._beginning = asyncio.Lock()
         self.calls: deque[CallMade] = deque(maxlen=MOST_CALLS)
-        """The last calls of tools by their names."""
+        """The last calls, oldest first."""
         self.watcher: CallWatcher | None = None
-        """Is told of all calls."""
+        """Observes all calls."""
         self._lost: str | None = None
         """Why Chrome is gone, until there is another one."""
         self._chromes = 1
 
     @property
     def browser(self) -> BrowserContext:
-        """What its tabs are in."""
+        """The browser, or the context of one, that the session works in."""
         return self._browser
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """Those that can be called, by their names."""
+        """The tools that can be called, by name."""
         return self._tools_for(self._permissions)
 
     @property
@@ -178,12 +179,12 @@ class Session:
         model: Client | None = None,
         permissions: Permissions | None = None,
     ) -> ToolOutcome:
-        """Calls a tool by its name, or one that models know it by; `arguments` as a mapping or as JSON.
+        """Calls a tool by its name, or by a name that models use for it; `arguments` as a mapping or as JSON.
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
-        Chrome's own), or a part of its title or address. `model` is for the tools that ask one, `permissions` are in
-        place of those of the session. What goes wrong, with the arguments, the page or Chrome, is in the outcome; where
-        Chrome went away, the next call begins in a new one.
+        Chrome's own), or a part of its title or address. `model` is for tools that ask one; `permissions` replace those
+        of the session. Errors in the arguments, of the page or of Chrome do not raise, but are in the outcome; when
+        Chrome went away, the next call starts a new one.
         """
         text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
         asked = ToolCall("", name, text)
@@ -218,7 +219,9 @@ class Session:
         model: Client | None = None,
         folder: str | None = None,
     ) -> ToolOutcome:
-        """As `call`, for arguments that were read already; opens `url` first. Relative paths are from `folder`."""
+        """Like `call`, for arguments that are already parsed; opens `url` first. Relative paths are relative to
+        `folder`.
+        """
 
         async def known(page: Page) -> Understood:
             return understood
@@ -329,11 +332,11 @@ class Session:
         return outcome
 
     async def _find_again(self, *, leads: bool, looks: bool = False) -> str | None:
-        """Where Chrome or the current tab went away: the next one, and an error that says so, unless we leave anyway.
+        """Where Chrome or the current tab went away, goes to another one.
 
-        Where a tab is only looked at (`looks`), one that has opened is entered, and that it is another one is no error:
-        it is returned.
-        Raises BrowserError, ActionError.
+        That is raised as an error, unless the call opens an address anyway (`leads`). For a call that only looks at a
+        tab (`looks`), a tab that has opened is entered, and the change of tabs is returned as a text instead. Raises
+        BrowserError, ActionError.
         """
         async with self._beginning:
             page = None if self._tabs is None else self._tabs.page
@@ -360,7 +363,7 @@ class Session:
 
     @asynccontextmanager
     async def _tab(self, named: str | None, *, leads: bool, reads: bool) -> AsyncIterator[Page]:
-        """The tab for a call, held until it is done. Raises SetupError when none is named so, ActionError."""
+        """The tab for a call, locked until its end. Raises SetupError when no tab is called so, ActionError."""
         while True:
             page = await tab_named(self.browser, named) if named else await self._current(leads=leads, reads=reads)
             async with self._busy.setdefault(page, asyncio.Lock()):
@@ -391,9 +394,9 @@ class Session:
 
     @asynccontextmanager
     async def lead(self, tab: str | None = None) -> AsyncIterator[Tabs]:
-        """The current tab, or `tab`, held for somebody who acts in it for a while, such as an agent.
+        """Locks the current tab, or `tab`, for a caller that acts in it for a while, such as an agent.
 
-        Afterwards the session is where that led. Raises SetupError, BrowserError.
+        Afterwards the tab that the caller ended in is the current one. Raises SetupError, BrowserError.
         """
         await self._find_again(leads=True)
         async with self._tab(tab, leads=True, reads=False) as page:
@@ -416,7 +419,9 @@ class Session:
             self._tabs = self._tabs if named else tabs
 
     async def close(self) -> None:
-        """Closes the tabs that calls were in and those that these opened, or the browser that the session opened."""
+        """Closes the tabs that calls were made in and the tabs that those opened, or the browser if the session opened
+        it.
+        """
         if self.watcher is not None:
             watcher, self.watcher = self.watcher, None
             await watcher.close()
@@ -443,7 +448,7 @@ class Session:
 
 
 class OpeningSession(Opens[Session]):
-    """A Session to come: `await` it, or enter it as `async with`, which closes it."""
+    """A session that is being opened: `await` it, or use it in `async with`, which closes it at the end."""
 
     def __init__(self, opening: Opening) -> None:
         super().__init__()
@@ -455,7 +460,7 @@ class OpeningSession(Opens[Session]):
 
 @contextmanager
 def _stopped(limit: asyncio.Timeout) -> Iterator[None]:
-    """While somebody thinks about what they were asked, no time of the call passes."""
+    """Inside the block the call's time limit stands still, while somebody thinks about a question."""
     loop = asyncio.get_running_loop()
     ends = limit.when()
     assert ends is not None  # every call has a limit

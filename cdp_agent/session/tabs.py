@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Tabs:
-    """The tabs that the agent has been in, the present one last. Tabs of others are left alone."""
+    """The tabs that the agent has been in, the current one last. Other tabs are left alone."""
 
     def __init__(self, browser: BrowserContext, *visited: Page) -> None:
         self._browser = browser
@@ -23,12 +23,16 @@ class Tabs:
         return self.visited[-1]
 
     def go_to(self, page: Page) -> None:
-        """Makes it the present one, as asked for."""
+        """Makes this the current tab."""
         self._known.update(self._browser.pages)
         self.visited = [*(each for each in self.visited if each is not page and not each.closed), page]
 
     async def follow(self) -> str | None:
-        """Goes where the last action led; says so when that is another tab."""
+        """Switches to the tab that the last action opened, or away from one that it closed. Returns a text on that for
+        the model.
+
+        None when the current tab is the same as before.
+        """
         pages = list(self._browser.pages)
         opened = [each for each in pages if each not in self._known and each.opener in self.visited]
         self._known.update(pages)
@@ -45,9 +49,9 @@ class Tabs:
 
 
 async def tab_named(browser: BrowserContext, name: str) -> Page:
-    """The tab of that id, "t2" or Chrome's own, or the only one whose title or address holds these words.
+    """The tab of that id ("t2" or Chrome's own), or the only one whose title or address contains `name`.
 
-    Raises SetupError with those that there are, BrowserError.
+    Raises SetupError, whose message lists the tabs, and BrowserError.
     """
     number = name.strip().lower().removeprefix("t")
     if number.isdigit() and (found := [page for page in browser.pages if page.number == int(number)]):

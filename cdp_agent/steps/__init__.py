@@ -1,1 +1,3 @@
-"""Plain-English steps: read, held against the page, approved, carried out, verified. In four folders, in this order."""
+"""Plain-English steps: read (`language`), matched with the page (`resolve`), approved (`approval`), carried out and
+verified (`flow`).
+"""

@@ -807,10 +807,10 @@ class Page(Face[AsyncPage]):
 class Session(Face[AsyncSession]):
     """One browser, or a context of one, its tabs and its tools.
 
-    Calls in one tab are made one after another, those in several at once.
+    Calls in the same tab run one after another, calls in different tabs at the same time.
 
-    A call is made in the current tab: the one that calls before led to, be it by `manage_tabs`, or by a click that
-    opened a tab. `tools` are those that can be called, all built-in ones without. For `secrets`, `upload_folders`,
+    A call is made in the current tab: the one that earlier calls led to, by `manage_tabs` or by a click that opened a
+    tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
     `schemes`, `approve` and `ask_user` see Permissions. A call is given up after `timeout_s`, without the time that
     somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens one.
     """
@@ -829,7 +829,7 @@ class Session(Face[AsyncSession]):
         page: Page | None = None,
         closes_browser: bool = False,
     ) -> None:
-        """`closes_browser`: it ends with the session; else only the tabs are closed that the calls were in."""
+        """`closes_browser`: the browser is closed with the session; otherwise only the tabs that calls were made in."""
         super().__init__(
             AsyncSession(
                 behind(browser),
@@ -847,12 +847,12 @@ class Session(Face[AsyncSession]):
 
     @property
     def browser(self) -> BrowserContext:
-        """What its tabs are in."""
+        """The browser, or the context of one, that the session works in."""
         return BrowserContext(read(lambda: self._async.browser))
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """Those that can be called, by their names."""
+        """The tools that can be called, by name."""
         return read(lambda: self._async.tools)
 
     @property
@@ -874,17 +874,19 @@ class Session(Face[AsyncSession]):
         model: Client | None = None,
         permissions: Permissions | None = None,
     ) -> ToolOutcome:
-        """Calls a tool by its name, or one that models know it by; `arguments` as a mapping or as JSON.
+        """Calls a tool by its name, or by a name that models use for it; `arguments` as a mapping or as JSON.
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
-        Chrome's own), or a part of its title or address. `model` is for the tools that ask one, `permissions` are in
-        place of those of the session. What goes wrong, with the arguments, the page or Chrome, is in the outcome; where
-        Chrome went away, the next call begins in a new one.
+        Chrome's own), or a part of its title or address. `model` is for tools that ask one; `permissions` replace those
+        of the session. Errors in the arguments, of the page or of Chrome do not raise, but are in the outcome; when
+        Chrome went away, the next call starts a new one.
         """
         return call(self._async.call(name, arguments, tab=tab, model=model, permissions=permissions))
 
     def close(self) -> None:
-        """Closes the tabs that calls were in and those that these opened, or the browser that the session opened."""
+        """Closes the tabs that calls were made in and the tabs that those opened, or the browser if the session opened
+        it.
+        """
         closed(self._async)
 
     @staticmethod
@@ -984,38 +986,38 @@ class Agent(Face[AsyncAgent]):
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
     variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
     `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
-    happens into a folder of its own in it, see trace/README.md. `otel`: runs are told to OpenTelemetry, see
-    telemetry.py. `tools` are added to the built-in ones. `secrets` are
-    named to the model and filled in for it, at their origins alone: see `Secret`; a bare text is for the origin of a
-    run's `url`.
+    happens into a folder of its own in it, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see
+    telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` by their names and has them filled
+    in, each only at its origins: see `Secret`; a secret given as a plain string is for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
-    address come from where those of a model do, and are the first one's where both have one provider.
-    `reasoning_effort`, `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: for how long and how
-    often a provider is asked. `prices` is a file to take the place of the one that comes with the package.
+    address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
+    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: how long and how often a failed request is
+    repeated. `prices` is a price file that replaces the one in the package.
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
-    searxng by API, with a key from `search_api_key` or the service's variable. Without, it does not. `allow_evaluate`
-    lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its maker has defined
-    in the place of ours, which is for models of anthropic; screenshots are among them with `vision`.
+    searxng by API, with a key from `search_api_key` or the service's variable. Without `search` it cannot.
+    `allow_evaluate` lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its
+    vendor has defined instead of ours (only for Anthropic's models); with `vision` they include screenshots.
 
     The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/policy/rules.py. Files are uploaded out of `upload_folders` alone; without,
-    a model uploads none, and steps that need no model those that they name.
+    not: for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without that, a model
+    cannot upload files, and given steps upload the files that they name.
 
     With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
     `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
     ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
-    says what is asked before: "ask", "auto" (only what submits, pays, sends, deletes, downloads or uploads, which
-    without anybody to ask ends the run), `Rules`, or a function that is given the question and returns the decision
-    (see decisions.py). `approver` is an `Approver` that is asked; what it does not decide within `approval_timeout_s`
-    is "stop".
+    says what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends, deletes,
+    downloads or uploads; where nobody can be asked, that ends the run), `Rules`, or a function that is given the
+    question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
+    decided within `approval_timeout_s` seconds the run is stopped.
 
     `act_log` is told of each act before it is carried out; see `ActLog`.
 
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
     `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
-    to no model. Without it, an `approver` is asked that as well; without either, the model cannot ask.
+    to no model. Without `ask_user`, the `approver` is asked these questions too; without either, the model cannot ask
+    the user.
 
     Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
     whose price is not known.
@@ -1145,9 +1147,10 @@ class Agent(Face[AsyncAgent]):
         pause: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
-        """How the task ended, also when it failed or was stopped. `on_event` gets every event. See `stream`.
+        """Carries the task out and returns how it ended, also when it failed or was stopped.
 
-        When this is cancelled, also by `asyncio.timeout`, the run ends and `CancelledError` is raised.
+        `on_event` is called with every event; for the other arguments see `stream`. Cancelling this call (also by
+        `asyncio.timeout`) ends the run and raises `CancelledError`.
         """
         return call(
             self._async.run(
@@ -1191,11 +1194,11 @@ class Agent(Face[AsyncAgent]):
         It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
         can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
         result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
-        second, and its result says so; when whoever waits for an event is cancelled it ends as fast, without one.
-        When `pause` is set, the run hands the page over after its turn or its step: the user is asked with a `Paused`,
-        may act in the window, and what became of the page is told to the model. It is cleared then; without anybody to
-        ask it means nothing. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a wrong
-        schema; what fails later is in the result.
+        second, and its result says so; when the task that iterates is cancelled it ends as fast, without a result. When
+        `pause` is set, the run pauses after its current turn or step: the user is asked with a `Paused` and may act in
+        the window, and the model is then told how the page has changed. `pause` is cleared afterwards; where nobody can
+        be asked it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
+        wrong schema; what fails later is in the result.
         """
         return iterate(
             read(
@@ -1221,7 +1224,7 @@ class Agent(Face[AsyncAgent]):
         pause: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
-        """How it went to carry out these steps; see `stream_steps`."""
+        """Carries out these steps and returns how the run ended; see `stream_steps`."""
         return call(
             self._async.do(
                 steps,
@@ -1244,9 +1247,9 @@ class Agent(Face[AsyncAgent]):
     ) -> Generator[Progress | TaskCompleted[str], None, None]:
         """Carries out steps in plain English, one act each, without a planner; see `stream`.
 
-        Code finds what each means on the page as it is. One that it cannot tell is given to the executor's model, or,
-        without one, fails with its candidates. The answer is what the last one gave. Whoever writes the steps has
-        approved them, unless `approve` says otherwise. Raises SetupError when there are none.
+        Code finds what each step means on the current page. A step that it cannot resolve is given to the executor's
+        model; without one, it fails, and the error lists the candidates. The answer is the output of the last step. The
+        steps need no approval, unless `approve` says otherwise. Raises SetupError when there are no steps.
         """
         return iterate(
             read(
@@ -1289,11 +1292,12 @@ class Agent(Face[AsyncAgent]):
         otel: bool = False,
         environment: Mapping[str, str] = os.environ,
     ) -> Generator[Event, None, None]:
-        """The rest of a run that was written down in its checkpoint folder, in tabs of its own; see `stream`.
+        """Continues a run from its checkpoint `folder`, in new tabs; see `stream`.
 
-        Its model is asked where it was before, or at `base_url`. Where its answer has a type, give that again: without
-        `answer` it is JSON. Who approves of a run by steps is given again; a step with a risk that was under way is
-        asked about, not repeated. Raises SetupError when there is no such run, or its answer had another form.
+        The model is asked at the same address as before, or at `base_url`. Where the answer had a type, pass it again
+        as `answer`: without it the answer is JSON. `approve`, `approver` and `ask_user` are not stored and have to be
+        passed again; a risky step that was under way is asked about, not repeated. Raises SetupError when the folder
+        holds no run, or the run's answer had another form.
         """
         return iterate(
             read(

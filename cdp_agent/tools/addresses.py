@@ -22,9 +22,10 @@ _LOCAL = re.compile(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", r
 
 
 async def admitted(text: str, context: Context) -> str:
-    """The address that a tool was given, whole, if it may be opened.
+    """The complete address for a tool's argument, if it may be opened.
 
-    Raises InvalidArguments for what is no address, or was not seen; BlockedByPolicy for what the web does not lead to.
+    Raises InvalidArguments for text that is not an address, or an address that was not seen; BlockedByPolicy for a
+    scheme that is not allowed.
     """
     address = complete_address(_as_on(context.page.url, text))
     scheme = scheme_of(address)
@@ -40,7 +41,7 @@ async def admitted(text: str, context: Context) -> str:
 
 
 def _as_on(page_url: str, text: str) -> str:
-    """What a link says without its host, as pages write it and snapshots show it: the page's own is meant."""
+    """The address of a link without a host, as pages and snapshots write it, completed with the page's own."""
     is_link = _ON_PAGE.match(text.strip()) is not None and scheme_of(page_url) in WEB
     return urljoin(page_url, text.strip()) if is_link else text
 

@@ -1,7 +1,7 @@
 """Other names for the same acts: the one place where a tool or an argument has a second name.
 
-Models know acts under names of their own training. What they call is taken as meant, and goes on under our name: in
-events, traces, checkpoints and prompts there is one vocabulary.
+Models use names for acts that they know from their training. A call by such a name is accepted, and continues under our
+name, so that events, traces, checkpoints and prompts have one vocabulary.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cdp_agent.tools.parsing import is_ref
 
 
 class Alias(msgspec.Struct, frozen=True):
-    """What a name stands for: a tool, with arguments that are `fixed`. `by`: the argument that names the tool."""
+    """What a name stands for: a tool, with `fixed` arguments. `by`: the argument whose value chooses the tool."""
 
     tool: str
     fixed: Mapping[str, Any] = {}
@@ -55,7 +55,7 @@ NAMES: Mapping[str, Alias] = {
     "wait_for_navigation": Alias("wait_for", {"navigation": True}),
 }
 TYPING = ("type", "typetext")
-"""What fills a field where the call names an element, and types into what has the focus where it names none."""
+"""Names that mean `fill` in a call with an element, and typing into the focused element in a call without one."""
 _TIMES = ("seconds", "time", "duration", "ms", "milliseconds")
 _SELECTORS = ("selector", "cssselector", "css")
 _LONGEST_NAME, _NEAR = 60, 0.6
@@ -65,7 +65,7 @@ _Given = dict[str, Any]
 
 
 def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[str, _Given]:
-    """The name of the tool that is called so, and the arguments; both as they are where nothing is known of them."""
+    """The name of the tool that is meant, and its arguments; both unchanged where the name is unknown."""
     exact = name if name in tools else {_plain(each): each for each in tools}.get(_plain(name), name.strip())
     if exact == "wait_for" and (waited := _waited(given)) is not None:
         return waited if waited[0] in tools else (exact, dict(given))
@@ -91,19 +91,19 @@ def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """Those of the names that are most like the one that there is not, the nearest first: three at most."""
+    """The names most similar to an unknown one, the nearest first, three at most."""
     wanted = _plain(name[:_LONGEST_NAME])
     likeness = {each: _likeness(wanted, _plain(each)) for each in names} if wanted else {}
     return sorted((each for each in likeness if likeness[each] >= _NEAR), key=lambda each: -likeness[each])[:3]
 
 
 def _likeness(wanted: str, name: str) -> float:
-    """From 0 to 1; where one is a part of the other, as in browser_click, it is 1."""
+    """The similarity, from 0 to 1; where one is a part of the other, as in browser_click, it is 1."""
     return 1.0 if name in wanted or wanted in name else SequenceMatcher(None, wanted, name).ratio()
 
 
 def selector_in(given: Mapping[str, Any]) -> str | None:
-    """The name of the argument that tells an element by a CSS selector, where a tool takes a ref ("": none)."""
+    """The name of the argument with a CSS selector, where the tool takes a ref; None if there is none."""
     for name, value in given.items():
         if isinstance(value, str) and (_plain(name) in _SELECTORS or (_plain(name) == "target" and not is_ref(value))):
             return name
@@ -111,7 +111,7 @@ def selector_in(given: Mapping[str, Any]) -> str | None:
 
 
 def _waited(given: Mapping[str, Any]) -> tuple[str, _Given] | None:
-    """A wait whose `waitType` says what for: its times are milliseconds."""
+    """The tool and arguments for a wait whose `waitType` says what for: its times are in milliseconds."""
     by_name = {_plain(name): (name, value) for name, value in given.items()}
     if "waittype" not in by_name:
         return None
@@ -125,7 +125,7 @@ def _waited(given: Mapping[str, Any]) -> tuple[str, _Given] | None:
 
 
 def _milliseconds(value: Any) -> Any:
-    """In seconds; what is no number is left to be refused."""
+    """Milliseconds as seconds; a value that is not a number is unchanged, to be refused later."""
     try:
         return float(value) / 1000
     except (TypeError, ValueError, OverflowError):
@@ -133,19 +133,19 @@ def _milliseconds(value: Any) -> Any:
 
 
 def _time(value: Any) -> _Given:
-    """Seconds; nobody waits for hundreds of them, so that those are milliseconds."""
+    """The time in seconds; values in the hundreds are taken as milliseconds, since nobody waits that long."""
     scaled = _milliseconds(value)
     return {"seconds": scaled if isinstance(scaled, float) and scaled >= 0.1 else value}
 
 
 def _timeout(value: Any) -> _Given:
-    """Seconds; above the longest, milliseconds."""
+    """The timeout in seconds; values above the longest one are taken as milliseconds."""
     scaled = _milliseconds(value)
     return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}
 
 
 def own_names(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
-    """The arguments under the tool's own names; what it has a parameter for is left alone."""
+    """The arguments under the tool's own names; an argument that is a parameter of the tool is left alone."""
     known, named = {_plain(name) for name in parameters}, {_plain(name) for name in given}
     found: _Given = {}
     for name, value in given.items():

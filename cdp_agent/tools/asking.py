@@ -16,9 +16,9 @@ from cdp_agent.security.secrets import USER_DATA, Secrets
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 MOST_ASKED = 3
-"""So often the user is asked for what the page refuses."""
+"""How often the user is asked for values at most, as long as the page refuses them."""
 _SHOWN_ANYWAY = (*user_form.BOXES, "radio")
-"""What they are called stands beside them: to mask the one that was chosen would be to tell it."""
+"""Their labels are on the page anyway: masking the chosen one would reveal which it is."""
 _NOBODY = "Nobody is there to be asked. Do without, or say what is missing."
 _DECLINED = "The user does not answer. Do without, or say what is missing."
 _NOT_FILLED = "The user does not want to fill this in. Do without, or say what is missing."
@@ -78,7 +78,7 @@ async def request_user_data(args: RequestUserDataArguments, context: Context) ->
 
 
 def withhold(secrets: Secrets, values: Mapping[str, FieldValue], types: Mapping[str, str]) -> None:
-    """What the user gave is masked from now on; `types` are those of the fields, by refs, as `FormField` has them."""
+    """Masks the user's values from now on; `types` are those of the fields, by refs, as in `FormField`."""
     for ref, value in values.items():
         if types.get(ref) not in _SHOWN_ANYWAY:
             for text in value if isinstance(value, list) else [value]:
@@ -94,7 +94,7 @@ class FormFilled(msgspec.Struct, frozen=True):
 
 
 class _Form:
-    """The fields that are asked for, and what became of them so far."""
+    """The fields that are asked for, and their state so far."""
 
     def __init__(self, args: RequestUserDataArguments, context: Context, fields: dict[str, UserField]) -> None:
         self._args = args
@@ -104,7 +104,7 @@ class _Form:
         self._asked = {each.ref: each for each in args.fields}
         self._filled: list[str] = []
         self._failed: dict[str, str] = {}
-        """What stood in the way of a value that was not to blame, for the model."""
+        """Errors that were not due to the user's value, by ref, for the model."""
 
     @staticmethod
     async def read(args: RequestUserDataArguments, context: Context) -> _Form:
@@ -124,7 +124,7 @@ class _Form:
         return _Form(args, context, fields)
 
     async def fill_in(self, ask_user: AskUser) -> Observation:
-        """Asks the user, again for what the page refuses, and puts it in."""
+        """Asks the user, fills the values in, and asks again for those that the page refuses."""
         reason, errors = self._args.reason, {ref: self._secrets.mask(each.minded) for ref, each in self._fields.items()}
         refused: dict[str, str] = {}
         for _ in range(MOST_ASKED):
@@ -163,11 +163,13 @@ class _Form:
         )
 
     def _chooses(self, ref: str) -> bool:
-        """A field to type into that has a list may take what is not in it: then it is as the model says."""
+        """Whether the field is chosen from. A text field with a list may accept other values: then the model's type
+        counts.
+        """
         return self._fields[ref].type == "combobox" and self._asked[ref].field_type in ("select", "combobox")
 
     async def _enter(self, given: object, refused: dict[str, str]) -> dict[str, str]:
-        """Puts the values into the fields; why some did not do."""
+        """Puts the values into the fields; returns why some were refused."""
         values: dict[str, FieldValue] = dict(given)  # type: ignore[call-overload]  # an AskUser gives a mapping for a form
         withhold(self._secrets, values, {ref: field.type for ref, field in self._fields.items()})
         errors: dict[str, str] = {}
@@ -190,7 +192,7 @@ class _Form:
             self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), value))
 
     async def _look(self, entered: list[str], values: dict[str, FieldValue], errors: dict[str, str]) -> None:
-        """What the page says of what was put in, once the last field was left."""
+        """Reads what the page says about the values, after leaving the last field."""
         try:
             await user_form.leave(self._tab, entered[-1])
         except ActionError as error:

@@ -33,7 +33,7 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 ALWAYS = {"always": True}
-"""The `extra` of a parameter's Meta whose description is needed to call the tool at all: `Tool.brief` tells it, too."""
+"""The `extra` of a parameter's Meta whose description is needed to call the tool at all: `Tool.brief` keeps it."""
 REF_WORDS = "The element's ref, for example E12."
 Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description=REF_WORDS)]
 
@@ -41,10 +41,10 @@ Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description=REF_WORDS)]
 class Context(msgspec.Struct, frozen=True):
     """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working.
 
-    `may_open` is asked before an address is opened: it raises ActionError for one that must not be. `secrets` are what
-    placeholders stand for. Files are uploaded out of `upload_folders` alone, and addresses opened of `schemes` and of
-    those that `allow` names; None: whoever calls chose them. Relative paths are from `folder`; None: where we are.
-    `ask_user` asks the user, and is None where nobody is there.
+    `may_open` is called before an address is opened: it raises ActionError for one that must not be. `secrets` are what
+    placeholders stand for. Files are uploaded from `upload_folders` only, and addresses opened that have one of
+    `schemes` or that `allow` names; None: no restriction, since the caller chose them. Relative paths are relative to
+    `folder`; None: to the current directory. `ask_user` asks the user; None where nobody can be asked.
     """
 
     page: Page
@@ -59,25 +59,25 @@ class Context(msgspec.Struct, frozen=True):
 
     @property
     def tab(self) -> Tab:
-        """What is behind `page`, for the tools of this package alone."""
+        """The tab behind `page`, only for the tools of this package."""
         return tab_of(self.page)
 
     def read(self, text: str) -> str:
-        """What was read of the page, and that there is more to come where it has not come in whole."""
+        """Text that was read from the page, with a note if the page is still loading."""
         address = self.tab.activity.navigating()
         return text if address is None else f"{text}\n(Still loading {address}: read it again for the rest.)"
 
     def path(self, given: str) -> str:
-        """The whole path of a file that the call names."""
+        """The absolute path of a file that the call names."""
         return os.path.abspath(os.path.join(self.folder or "", os.path.expanduser(given)))
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What a tool saw or did: `text` is what a model reads, `value` the same as facts, for programs.
+    """The result of a tool: `text` is what a model reads, `value` the same as data for programs.
 
-    `notices` are what whoever watches should know of how it was done; `usage` is what the tool's own model calls took.
-    `tab` is the tab to go on in, where the tool was to change it. `from_user`: the text is the user's word, which a
-    model may follow, and nothing that a page says.
+    `notices` are messages for whoever follows the run; `usage` is that of the tool's own model calls. `tab` is the tab
+    to go on in, if the tool was to change it. `from_user`: the text is the user's, so a model may follow it, and not
+    from a page.
     """
 
     text: str
@@ -99,7 +99,7 @@ _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
 
 Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
-"""How it is found out what a call would set off (steps/approval/risk.py): "none" where all of it can be taken back."""
+"""How the risks of a call are determined (steps/approval/risk.py); "none" where it can always be undone."""
 
 RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"
 
@@ -107,16 +107,15 @@ RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, w
 class Tool:
     """Something that a model, a person at the command line or a program can call by name.
 
-    `read_only` tools leave the page as it is; the others act on what they are pointed at. After a `page_changing` one
-    anything of the page may be different, so that what was planned for it before has to be thought over; a function
-    says for which arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself.
-    `effect` says how it is told what a call would set off; who says nothing, and is not `read_only`, is asked about.
-    Only one that `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people,
-    programs and executors of steps: a model that works alone is offered it only when it is asked for.
-    `by_callers` says the same of models of other programs, which see of the browser what tools give and nothing else.
-    Without `by_executors` it is not offered to those who carry out steps.
-    `gives` says what it answers with, for whoever plans by that. `summary` is the first line of `description`.
-    `value` is the struct that it answers with, where programs go on with that rather than with the text.
+    `read_only` tools leave the page as it is; the others act on it. After a `page_changing` one anything on the page
+    may be different, so later calls that were planned for it have to be reconsidered; a function says for which
+    arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself. `effect` says how
+    the risks of a call are determined; without it, a tool that is not `read_only` needs approval. Only a tool that
+    `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people, programs and
+    executors of steps: a model that works alone is offered it only on request. `by_callers` says the same for models of
+    other programs, which see nothing of the browser but the results of tools. Without `by_executors` it is not offered
+    for carrying out steps. `gives` describes its result, for planners. `summary` is the first line of `description`.
+    `value` is the struct of its result, where programs use that rather than the text.
     """
 
     def __init__(
@@ -161,24 +160,24 @@ class Tool:
 
     @cached_property
     def brief(self) -> dict[str, Any]:
-        """The arguments in as few words as will do: no bounds and defaults, which `parse` knows of anyway.
+        """The schema of the arguments in short, without bounds and defaults, which `parse` applies anyway.
 
-        Descriptions only where a name and a type do not say what is meant; see `ALWAYS`.
+        It has descriptions only where name and type do not suffice; see `ALWAYS`.
         """
         return brief_parameters_of(self.arguments)
 
     @property
     def can_undo(self) -> bool:
-        """Whether nothing is set off by it that stays."""
+        """Whether everything that it does can be undone."""
         return self.effect in ("none", "address")
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is one of this package: what it answers is known then, and no user's word."""
+        """Whether it is one of this package, whose results are known and not the user's words."""
         return self.run.__module__.partition(".")[0] == __name__.partition(".")[0]
 
     def changes_page(self, arguments: Arguments) -> bool:
-        """Whether it is page-changing when it is called so."""
+        """Whether it is page-changing when it is called with these arguments."""
         return self._changes_page(arguments) if callable(self._changes_page) else self._changes_page
 
     @property
@@ -206,8 +205,8 @@ class Tool:
     def parse(self, source: str | Mapping[str, Any]) -> Arguments:
         """The arguments in a model's JSON text, or in a mapping of names to values.
 
-        What is meant beyond doubt is taken as meant (`"12"` for 12, `[ref=E12]` for E12, null for "left out").
-        Raises InvalidArguments, which names the argument and what the tool takes.
+        Obvious slips are accepted (`"12"` for 12, `[ref=E12]` for E12, null for "left out"). Raises InvalidArguments,
+        which names the argument and what the tool takes.
         """
         try:
             found = read_object(source) if isinstance(source, str) else dict(source)
@@ -225,7 +224,7 @@ class Tool:
 
 
 def without_its_middle(message: str, longest: int = 2_000) -> str:
-    """An error's message, of so many characters at most: what is given too much of is repeated in its middle."""
+    """An error's message cut to about `longest` characters in its middle, where it repeats overlong input."""
     left_out = len(message) - longest
     if left_out <= 0:
         return message
@@ -280,7 +279,7 @@ def facts(value: msgspec.Struct) -> dict[str, Any]:
 
 
 def only_asked_for(name: str, description: str, arguments: type[Arguments]) -> Tool:
-    """A tool that a model has to call so that its answer has a form. Nobody runs it."""
+    """A tool that a model has to call to give its answer a form. It is never run."""
 
     async def run(args: Arguments, context: Context) -> Observation:
         raise NotImplementedError(f"{name} is only asked for, never run")

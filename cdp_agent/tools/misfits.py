@@ -1,7 +1,7 @@
-"""What msgspec says of JSON that does not fit its type, in words that help whoever sent it to send it again.
+"""msgspec's errors for JSON that does not fit its type, reworded so that the sender can correct it.
 
-First where that is, then what is wrong with it, then what may stand there: the nearest field, the choices, or what the
-field is described with.
+First the place, then what is wrong, then what is allowed there: the nearest field, the choices, or the field's
+description.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Schema = Mapping[str, Any]
 def readable(problem: str, schema: _Schema, *, lists_fields: bool = True) -> str:
     """The problem, without its full stop; `schema` is the JSON Schema of the type, with its definitions in `$defs`.
 
-    `lists_fields`: in the place of a field that is not known, where no other is near, all are named that there are.
+    `lists_fields`: for an unknown field without a similar one, all fields are listed.
     """
     problem, _, path = problem.partition(" - at `")
     path = path.rstrip("`").removeprefix("key in ").lstrip("$.")
@@ -40,7 +40,7 @@ def readable(problem: str, schema: _Schema, *, lists_fields: bool = True) -> str
 
 
 def _meant_by(wanted: _Schema) -> str | None:
-    """What a text has to look like, in the words of who reads it rather than as a pattern."""
+    """The format of a text in words instead of as a pattern."""
     if wanted.get("pattern") == REF_PATTERN:
         return "Expected a ref such as E12 from the snapshot"
     described = str(wanted.get("description", "")).rstrip(".")
@@ -48,7 +48,7 @@ def _meant_by(wanted: _Schema) -> str | None:
 
 
 def _part_at(path: str, schema: _Schema) -> _Schema:
-    """The schema of what is at the path; {} where it cannot be told."""
+    """The schema of the value at the path; {} where it is not known."""
     part = _plain(schema, schema)
     for step in _STEP.findall(path):
         if step == "[...]":
@@ -62,7 +62,7 @@ def _part_at(path: str, schema: _Schema) -> _Schema:
 
 
 def _plain(part: _Schema, root: _Schema) -> _Schema:
-    """The same without references, and without the null that it may be instead."""
+    """The schema with references resolved, and without the alternative null."""
     choices = [each for each in part.get("anyOf", ()) if each != {"type": "null"}]
     inner = choices[0] if len(choices) == 1 else part
     if "$ref" in inner:

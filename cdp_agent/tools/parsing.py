@@ -1,4 +1,4 @@
-"""Reading what a model meant: the one place that is lenient about names and values of arguments."""
+"""Lenient parsing of a model's arguments: the one place that accepts other names and forms of values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUMBERS = re.compile(r"[\s,]+")
 
 
 def coerce(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """The same arguments with names and values in the form that the schema asks for, where that is plain."""
+    """The arguments with names and values converted to what the schema asks for, where that is unambiguous."""
     properties: dict[str, Any] = schema["properties"]
     names = {_squash(name): name for name in properties}
     result = {}

@@ -48,7 +48,7 @@ def _brief(schema: dict[str, Any], *, described: bool) -> dict[str, Any]:
 
 
 def result_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a struct that a tool answers with: the types of the fields that are always there."""
+    """The JSON Schema of a tool's result: only the types of the fields that are always present."""
     schema = parameters_of(struct)
     found: dict[str, Any] = _without_words({**schema, "properties": _required(schema)})
     return found

@@ -40,7 +40,7 @@ async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
 
 
 async def evaluated(expression: str, context: Context, timeout_s: float = CALL_TIMEOUT_S) -> Observation:
-    """What it comes to within so many seconds. Raises ScriptError, PageUnresponsive, BrowserError."""
+    """The value of the expression. Raises ScriptError, PageUnresponsive (after `timeout_s`), BrowserError."""
     value = await context.page.evaluate(expression, timeout_s=timeout_s)
     text = msgspec.json.encode(value).decode()
     if is_too_deep(text):  # whoever masks it or writes it down goes through it level by level

@@ -68,7 +68,7 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
 
 
 async def open_tab(url: str | None, context: Context) -> Observation:
-    """A new tab to go on in. Raises ActionError for an address that must not be opened, or cannot be."""
+    """Opens a tab to go on in. Raises ActionError for an address that must not be opened, or cannot be."""
     address = await admitted(url, context) if url else None
     page = await context.browser.new_page()
     try:
@@ -81,7 +81,7 @@ async def open_tab(url: str | None, context: Context) -> Observation:
 
 
 async def close_tab(page: Page, context: Context) -> Observation:
-    """Closes it. Raises ActionError for somebody's, and for the last one."""
+    """Closes a tab. Raises ActionError for somebody else's tab, and for the last one."""
     left = [each for each in tabs_of(context) if each is not page]
     if not _is_ours(page, context):
         raise ActionError(f"{tab_id(page)} belongs to a person, who may still need it: it was not closed.")
@@ -93,14 +93,14 @@ async def close_tab(page: Page, context: Context) -> Observation:
 
 
 def _before(closed: Page, left: list[Page]) -> Page:
-    """Where one is after a tab was closed: in the one that opened it, else in the one to its left."""
+    """The tab to go on in after one was closed: the one that opened it, else the one to its left."""
     if closed.opener in left:
         return closed.opener
     return next((each for each in reversed(left) if each.number < closed.number), left[0])
 
 
 def named_tab(name: str, context: Context) -> Page:
-    """The tab of that id. Raises InvalidArguments that names those there are."""
+    """The tab of that id. Raises InvalidArguments, whose message lists the tabs."""
     wanted = name.strip().lower()
     for page in tabs_of(context):
         if wanted in (tab_id(page), tab_id(page)[1:]):
@@ -110,7 +110,7 @@ def named_tab(name: str, context: Context) -> Page:
 
 
 def tabs_of(context: Context) -> list[Page]:
-    """Those that are any of our business: in a person's Chrome, what we opened and where we are."""
+    """The tabs that a tool may see: in a person's Chrome only those that we opened, and the current one."""
     return [page for page in context.browser.pages if page is context.page or _is_ours(page, context)]
 
 
@@ -119,12 +119,12 @@ def _is_ours(page: Page, context: Context) -> bool:
 
 
 def tab_id(page: Page) -> str:
-    """What models and programs name the tab by."""
+    """The id by which models and programs name the tab."""
     return f"t{page.number}"
 
 
 async def tabs_told(done: str, current: Page, context: Context) -> Observation:
-    """What was done, and the tabs that there are now."""
+    """The result of a change of tabs: what was done, and the present tabs."""
     await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]
     found = TabList(

@@ -1,5 +1,6 @@
-"""The browser toolsets of makers of models, for programs that use their SDKs: a page of ours does what the model asks.
+"""The browser toolsets of model vendors, for programs that use their SDKs: the model's calls are carried out in a page
+of ours.
 
-`anthropic` needs the extra of its name, and so does `openai`. What a member does stands in `tools`; here it is brought
-into the form that the SDK wants. Imports `session`, `sync` and what is below them.
+`anthropic` needs the extra of its name, and so does `openai`. The members are implemented in `tools`; here they are
+adapted to the SDK. Imports `session`, `sync` and what is below them.
 """

@@ -1,4 +1,4 @@
-"""Anthropic's browser toolset, `browser_toolset_20260801`, done by a page of ours. Needs the extra `anthropic`.
+"""Anthropic's browser toolset, `browser_toolset_20260801`, carried out in a page of ours. Needs the extra `anthropic`.
 
     async with BrowserToolset(page) as toolset:
         runner = AsyncAnthropic().beta.messages.tool_runner(model=…, max_tokens=…, messages=…, tools=[toolset])
@@ -84,10 +84,10 @@ def BrowserToolset(page: Page | sync.Page, **options: Any) -> AsyncBrowserToolse
     """The toolset that works in `page`: for `AsyncAnthropic`, or, with a page of `cdp_agent.sync`, for `Anthropic`.
 
     `configs`, `confirm`, `url_policy`, `file_policy` and `tool_configs` are the SDK's: see its
-    `BetaAsyncAbstractBrowserToolset20260801`. `secrets` are what placeholders in `form_input` stand for, each at its
-    origins alone, else at that of `page`: see `cdp_agent.Secret`.
+    `BetaAsyncAbstractBrowserToolset20260801`. `secrets` are what placeholders in `form_input` stand for, each only at
+    its origins, by default that of `page`: see `cdp_agent.Secret`.
 
-    Whoever closes it closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
+    Closing the toolset closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
     closed, the SDK's ToolsetConfigError for options that it cannot honour.
     """
     if isinstance(page, sync.Page):
@@ -96,7 +96,7 @@ def BrowserToolset(page: Page | sync.Page, **options: Any) -> AsyncBrowserToolse
 
 
 class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
-    """See `BrowserToolset`. To be subclassed where something is to be done around every call: override `execute`."""
+    """See `BrowserToolset`. To do something around every call, subclass it and override `execute`."""
 
     def __init__(
         self,
@@ -117,7 +117,9 @@ class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
     async def execute(
         self, context: BetaToolsetCallContext, name: str, input: BetaBrowserMemberInput
     ) -> BetaBrowserMemberResult:
-        """What came of a member. Raises the SDK's ToolError for what the page, the rules or Chrome refuse."""
+        """Carries out a member and returns its result. Raises the SDK's ToolError for what the page, the rules or
+        Chrome refuse.
+        """
         return await self._members.execute(name, input)
 
     async def _browser_state(self, context: BetaToolsetCallContext) -> BetaBrowserState:
@@ -130,8 +132,8 @@ class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
 
 
 class BlockingBrowserToolset(BetaAbstractBrowserToolset20260801):
-    """See `BrowserToolset`: the one for `Anthropic`, whose calls block. `confirm` and `url_policy` are called in the
-    thread that calls it.
+    """See `BrowserToolset`: the one for `Anthropic`, with blocking calls. `confirm` and `url_policy` are called in the
+    calling thread.
     """
 
     def __init__(
@@ -173,12 +175,12 @@ class BlockingBrowserToolset(BetaAbstractBrowserToolset20260801):
 
 
 class _Members:
-    """Brings calls of members into tools, and what came of them into the SDK's results."""
+    """Converts calls of members into calls of tools, and their outcomes into the SDK's results."""
 
     def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None) -> None:
         self._driven = DrivenBrowser(page, secrets)
         self._untold: list[str] = []
-        """Lines of results that hold no text of ours: they go ahead of the next one that does."""
+        """Lines of earlier results that could not contain text: they are put before the next text."""
 
     async def execute(self, name: str, input: BetaBrowserMemberInput) -> BetaBrowserMemberResult:
         outcome = await self._driven.perform(MEMBERS[name], _arguments(input))
@@ -233,14 +235,14 @@ class _Members:
 
 
 def _arguments(input: BetaBrowserMemberInput) -> dict[str, Any]:
-    """What the member's input declares; what a model sent beside it means nothing."""
+    """The arguments that the member's input declares; others that a model sent are ignored."""
     declared = {field.alias or name for name, field in type(input).model_fields.items()}
     given = input.to_dict(mode="json")
     return {name: value for name, value in given.items() if name in declared and value is not None}
 
 
 def _beside(receipt: Receipt) -> list[str]:
-    """What a navigation brought that its result has no place for."""
+    """What happened in a navigation that its result has no field for, in lines."""
     rest = msgspec.structs.replace(
         receipt,
         dialogs=[each for each in receipt.dialogs if not _is_dismissed(each)],
@@ -262,7 +264,7 @@ def _changes(happened: Happened) -> list[Any]:
 
 
 def _is_dismissed(dialog: Dialog) -> bool:
-    """Whether the SDK's state tells of it: an alert has nothing but to be dismissed."""
+    """Whether the dialog counts as dismissed in the SDK's state; so does an alert, which can only be dismissed."""
     return dialog.answer == "dismiss" or dialog.kind == "alert"
 
 

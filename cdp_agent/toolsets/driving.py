@@ -1,4 +1,4 @@
-"""A session in a given tab for the toolset of an SDK, and what happened in it that the SDK wants to be told apart."""
+"""A session in a given tab for the toolset of an SDK, and the events in it that the SDK reports separately."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from cdp_agent.tools.tabs import tab_id
 
 _BLOCKED = BlockedByPolicy.__name__
 _SNAPSHOT = re.compile(r"([Tt])ake a (?:new )?snapshot|snapshot it")
-"""Advice for whoever has our own tools."""
+"""Advice that only makes sense with our own tools."""
 
 
 class Happened(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of calls beside what they were for. `tabs` are ids."""
+    """Side effects of calls. Tabs are given by their ids."""
 
     dialogs: list[tuple[str, Dialog]] = []
-    """Each with its tab."""
+    """Dialogs, each with its tab."""
     downloads: list[Download] = []
     refused: bool = False
-    """A tab was to go where the rules lead it not."""
+    """Whether the rules blocked a navigation."""
     opened: list[str] = []
     closed: list[str] = []
     switched: str | None = None
-    """The tab that is the active one since."""
+    """The tab that has become the active one, if any."""
     navigated: list[str] = []
 
 
 class DrivenBrowser:
-    """A tab, the others of its browser, and the calls in them. What the calls opened is closed with it.
+    """A tab and the others of its browser, for calls in them. Tabs that calls opened are closed with it.
 
-    `secrets` are what placeholders stand for, for the origins that each is for, else for that of `page`.
+    `secrets` are what placeholders stand for, each only at its origins, by default that of `page`.
     """
 
     def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None = None) -> None:
-        """Raises SetupError for a tab that is closed, and for a secret that will not do."""
+        """Raises SetupError for a closed tab, and for an invalid secret."""
         self.session = Session(
             context_of(page),
             secrets=Secrets(secrets, page.url if page.url.startswith(("http://", "https://")) else None),
@@ -62,18 +62,18 @@ class DrivenBrowser:
 
     @property
     def tabs(self) -> list[Page]:
-        """The tabs that the model is told of: where somebody else owns the Chrome, only what we opened, and `page`."""
+        """The tabs that the model sees: in somebody else's Chrome only those that we opened, and the current one."""
         browser, current = self.session.browser, self.session.page
         return [each for each in browser.pages if browser.is_ours or each is current or browser.opened(each)]
 
     @property
     def active(self) -> Page | None:
-        """The tab that calls act in which name none; None when there is no tab."""
+        """The tab for calls that name none; None when there is no tab."""
         current, tabs = self.session.page, self.tabs
         return current if current in tabs else (tabs[-1] if tabs else None)
 
     async def perform(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolOutcome:
-        """What came of a member, called with the arguments."""
+        """Calls a member with these arguments and returns its outcome."""
         where = arguments.get("tab_id") or (tab_id(self.active) if self.active is not None else "")
         try:
             understood = Understood(tool, tool.parse(arguments))
@@ -93,7 +93,7 @@ class DrivenBrowser:
         return outcome
 
     def happened(self) -> Happened:
-        """What came of all since the last call of this, of calls and of pages by themselves."""
+        """The side effects since the last call of this method, of calls and of pages by themselves."""
         told, self._happened = self._happened, []
         told += [
             Happened(dialogs=[(tab_id(page), each) for each in tab.dialogs.take()], downloads=tab.downloads.take())
@@ -115,13 +115,13 @@ class DrivenBrowser:
         return self.session.secrets.masked(happened)
 
     def take_downloads(self, page: Page) -> list[Download]:
-        """The downloads of a tab that began or ended since they were told of; they happened, too."""
+        """The downloads of a tab that began or ended since the last time; `happened` reports them as well."""
         taken = tab_of(page).downloads.take()
         self._happened.append(Happened(downloads=taken))
         return taken
 
     async def close(self) -> None:
-        """Closes the tabs that calls opened, and leaves the others open, the one that was given among them."""
+        """Closes the tabs that calls opened; the given tab and others stay open."""
         await self.session.close()
 
     def _now(self) -> dict[str, str]:
@@ -129,7 +129,7 @@ class DrivenBrowser:
 
 
 def receipts_in(value: msgspec.Struct | None) -> Iterator[Receipt]:
-    """The receipts that a tool's value has."""
+    """The receipts in a tool's value."""
     if isinstance(value, Receipt):
         yield value
     elif isinstance(value, Pressed):
@@ -137,12 +137,12 @@ def receipts_in(value: msgspec.Struct | None) -> Iterator[Receipt]:
 
 
 def refusal(outcome: ToolOutcome) -> str:
-    """Why it came to nothing, for a model that knows the vendors' members and none of our tools."""
+    """Why the call failed, for a model that knows the vendor's members and not our tools."""
     return _SNAPSHOT.sub(lambda found: f"{'R' if found[1] == 'T' else 'r'}ead the page again", outcome.text)
 
 
 def one_line(text: str) -> str:
-    """A receipt's lines in one: those below a heading follow it."""
+    """The lines of a receipt joined into one; the lines below a heading follow it."""
     told = ""
     for line in filter(None, map(str.strip, text.split("\n"))):
         told += line if not told else f" {line}" if told.endswith(":") else f"; {line}"

@@ -65,7 +65,7 @@ except ImportError as error:
     ) from error
 
 Done = Any
-"""What came of an action, in words; `None` in the SDK's protocols, whose toolset takes a text, too."""
+"""The result of an action, in words. The SDK's protocols say `None`, but its toolset accepts text as well."""
 
 MOST_REMEMBERED = 200
 _DOWNLOAD_S = 60.0
@@ -74,18 +74,20 @@ _STATUS = {"inProgress": "started", "completed": "completed", "canceled": "faile
 _ORIGIN = re.compile(
     r"https?://(?:\[[0-9a-f:.]+\]|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.?)+)(?::\d{1,5})?(?=[/?#]|$)", re.IGNORECASE
 )
-"""What the SDK takes for the origin of a tab's address."""
+"""The addresses whose origin the SDK accepts for a tab."""
 
 
 class UploadGrant(msgspec.Struct, frozen=True):
-    """A file that the model may give to a file field: the first that `selector` matches in the active tab."""
+    """A file that the model may put into a file field: the first one that `selector` matches in the active tab."""
 
     path: str
     selector: str = 'input[type="file"]'
 
 
 class DownloadGrant(msgspec.Struct, frozen=True):
-    """A file that the model may fetch with a click on what `selector` matches in the active tab; it goes to `path`."""
+    """A file that the model may download to `path`, by a click on the element that `selector` matches in the active
+    tab.
+    """
 
     path: str
     selector: str
@@ -112,11 +114,11 @@ def BrowserDriver(page: Page | sync.Page, **options: Any) -> AsyncPageDriver | B
     """The driver that works in `page`: for the SDK's `AsyncBrowserToolset`, or, with a page of `cdp_agent.sync`, for
     its `BrowserToolset`.
 
-    `secrets` are what placeholders in `type` stand for, each at its origins alone, else at that of `page`: see
+    `secrets` are what placeholders in `type` stand for, each only at its origins, by default that of `page`: see
     `cdp_agent.Secret`. `grants` are the files that `upload_file` and `download_file` may move, by their ids. An address
-    that the SDK has no place for, such as one of `data:`, is told as about:blank.
+    that the SDK does not accept, such as a `data:` URL, is reported as about:blank.
 
-    Whoever closes it closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
+    Closing the driver closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
     closed.
     """
     if isinstance(page, sync.Page):
@@ -344,7 +346,7 @@ class BlockingPageDriver:
 
 
 class _Members:
-    """Brings calls of members into tools, and what came of them into the SDK's results."""
+    """Converts calls of members into calls of tools, and their outcomes into the SDK's results."""
 
     def __init__(
         self, page: Page, secrets: Mapping[str, GivenSecret] | None, grants: Mapping[str, Grant] | None
@@ -355,13 +357,13 @@ class _Members:
         self._dropped = 0
 
     async def did(self, name: str, action: Mapping[str, Any]) -> str:
-        """What is told of it. Raises the SDK's BrowserError."""
+        """Carries out a member and returns its result in words. Raises the SDK's BrowserError."""
         outcome = await self._perform(name, action)
         # Of tabs the SDK tells by itself, in the state.
         return "" if isinstance(outcome.value, TabList) else outcome.text
 
     async def picture(self, name: str, action: Mapping[str, Any]) -> dict[str, Any]:
-        """The picture, in its own pixels, which points are in."""
+        """The picture with its size in pixels, which are the unit of points."""
         outcome = await self._perform(name, action)
         assert isinstance(outcome.value, Screenshot)
         assert outcome.value.image is not None  # it was asked for without a path
@@ -369,14 +371,14 @@ class _Members:
         return {"type": "input_image", "image_url": f"data:image/png;base64,{data}", "detail": "original"}
 
     async def scoped(self, action: ReadPageScopedInput) -> BrowserScopedReadV1:
-        """A part of the page, with the refs in it and the parts that there are."""
+        """A part of the page, with the refs in it, and the parts that can be asked for."""
         outcome = await self._perform("read_page_scoped", action)
         assert isinstance(outcome.value, ScopedRead)
         scopes = [{"ref": each, "label": each} for each in outcome.value.scopes]
         return {**_report(outcome.text), "elements": list(map(_element, outcome.value.elements)), "scopes": scopes}
 
     async def upload(self, grant_id: str) -> BrowserFileOutcome:
-        """Gives a file that was granted to its field."""
+        """Puts a granted file into its field."""
         grant = self._grants.get(grant_id)
         if not isinstance(grant, UploadGrant) or (ref := await self._ref(grant.selector)) is None:
             return _outcome("refused", "none")
@@ -385,7 +387,7 @@ class _Members:
         return _outcome("completed", "completed") if outcome.error is None else _outcome("refused", "none")
 
     async def download(self, grant_id: str) -> BrowserFileOutcome:
-        """Clicks what gives a file that was granted, and moves that to its place when it is complete."""
+        """Clicks the element that begins a granted download, and moves the file to its path when it is complete."""
         grant = self._grants.get(grant_id)
         if not isinstance(grant, DownloadGrant) or (ref := await self._ref(grant.selector)) is None:
             return _outcome("refused", "none")
@@ -420,7 +422,7 @@ class _Members:
         return outcome
 
     def state(self) -> BrowserState:
-        """The tabs and all changes so far, of which the latest MOST_REMEMBERED are told."""
+        """The tabs, and the changes so far, of which the latest MOST_REMEMBERED are reported."""
         for change in _changes(self._driven.happened()):
             self._changes.append({**change, "sequence": self._dropped + len(self._changes) + 1})
         surplus = max(0, len(self._changes) - MOST_REMEMBERED)

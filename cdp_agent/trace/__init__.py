@@ -1,7 +1,7 @@
-"""What is kept of a run to be looked at: a folder that is written as it goes, and what is made of it.
+"""Traces: a folder that is written while a run goes on, and the files for viewing that are made from it.
 
-`write_html` makes a page of it, `write_zip` what Playwright's viewer opens; `TraceWriter` and `read` are for a file of
-events alone. Imported are events, pages and providers' messages; no agent.
+`write_html` makes a page, `write_zip` a file for Playwright's viewer; `TraceWriter` and `read` are for a file with only
+the events. Imports events, pages and providers' messages, but not the agent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The documents of a tab as other viewers want them: nested lists of names, attributes and children.
+"""The documents of a tab in the form of Playwright's frame snapshots: nested lists of names, attributes and children.
 
-That is the form of Playwright's frame snapshots. Not in them: scripts, rules that a script put into a sheet, what
-canvases show, frames of other sites, and what hosts of shadow roots have beside them, of which Chrome does not tell.
-Passwords are left out; where a secret would be left in pieces, so is all of it.
+They do not contain scripts, style rules added by scripts, the contents of canvases, frames of other sites, and slotted
+children of shadow hosts, which Chrome does not report. Passwords are left out; if a secret is spread over elements, so
+are all documents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cdp_agent.security.secrets import Secrets
 
 TIMEOUT_S = 3.0
 _DEEPEST = 400
-"""Levels; what is below is left out, as nobody could write it down."""
+"""The most levels; elements below are left out, since they could not be encoded."""
 _ELEMENT, _TEXT, _DOCUMENT = 1, 3, 9
 _LEFT_OUT = {"SCRIPT", "TEMPLATE"}
 _OWN = {"open", "closed"}
@@ -40,7 +40,7 @@ class FrameDocument(msgspec.Struct, frozen=True):
 
 
 async def capture(tab: Tab) -> dom_snapshot.CapturedDocuments:
-    """What Chrome tells of the tab's documents. Raises PageUnresponsive, ProtocolError, BrowserError."""
+    """The tab's documents as Chrome reports them. Raises PageUnresponsive, ProtocolError, BrowserError."""
     session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
         return await session.send(dom_snapshot.CaptureDocuments(computed_styles=[]))
@@ -59,7 +59,7 @@ def documents_of(captured: dom_snapshot.CapturedDocuments, secrets: Secrets) -> 
 
 
 def _texts(html: Html) -> list[str]:
-    """What stands in it, in order."""
+    """The texts in it, in order."""
     texts: list[str] = []
     left: list[Any] = [html]
     while left:
@@ -92,7 +92,7 @@ class _Writer:
     def document(self, *, main: bool) -> FrameDocument:
         nodes, texts = self._document.nodes, self._strings
         made: dict[int, tuple[Html, int]] = {}
-        """Those that are written, and how deep they are."""
+        """The elements written so far, with their depth."""
         root: Html = ["HTML", {}]
         for at, parent in enumerate(nodes.parent_index):
             holder, depth = made.get(parent, (None, -1))
@@ -120,7 +120,7 @@ class _Writer:
         return FrameDocument(frame_id, url, main, root, self._sheets)
 
     def _shadow_root(self, host: int, holder: Html) -> Html:
-        """The root that the viewer attaches to the element; Chrome tells of its children alone."""
+        """The shadow root that the viewer attaches to the element; Chrome reports only its children."""
         if host not in self._roots:
             self._roots[host] = ["TEMPLATE", {"__playwright_shadow_root_": "true"}]
             holder.append(self._roots[host])

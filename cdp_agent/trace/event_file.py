@@ -28,10 +28,10 @@ _decoder = msgspec.json.Decoder(Line | TraceOmitted)
 
 
 class TraceWriter:
-    """Writes events to a new file as they happen, in the place of one that is there; close it, or use `with`.
+    """Writes events to a file as they happen, replacing an existing one; close it, or use `with`.
 
-    The file is for the user alone (mode 600): it holds what the pages showed, but pictures only with `images`. Raises
-    SetupError when it cannot be made.
+    The file has the mode 600, since it contains what the pages showed; pictures only with `images`. Raises SetupError
+    when it cannot be created.
     """
 
     def __init__(self, path: Path, *, images: bool = False) -> None:
@@ -56,7 +56,7 @@ class TraceWriter:
         self.close()
 
     def write(self, event: Event) -> None:
-        """Raises SetupError when there is no room for it."""
+        """Writes an event. Raises SetupError when it cannot be written."""
         self._write(event if self._images else without_image(event))
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""One HTML file of a run, or of two beside each other, that needs nothing else: no network, no other file.
+"""One self-contained HTML file of a run, or of two side by side: it needs no network and no other file.
 
-What pages said is data for the page's own script, which puts it in as text. A policy in the page lets no other script
-run, and nothing be loaded.
+Content of pages is data for the file's own script, which inserts it as text. A policy in the file allows no other
+script, and no loading.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from cdp_agent.security import files
 from cdp_agent.trace.reading import ShownLines, latest_run, lines_of
 
 MOST_BYTES = 300_000
-"""Of the file, without its pictures."""
+"""The most bytes of the file without its pictures."""
 _STATIC = Path(__file__).parent / "static"
 _SCRIPTS = ("model.js", "answer.js", "render.js", "main.js")
 _LONGEST = (None, 20_000, 8_000, 3_000, 1_000, 300, 100)
-"""So many characters of each text are shown: the first that makes it short enough."""
+"""The limits on the characters of each text, tried in order until the file is short enough."""
 
 
 def write_html(folder: Path | str, path: Path | str, *, other: Path | str | None = None, pictures: bool = True) -> None:
     """Writes the page of a trace to `path`, with a second run beside it where `other` is given.
 
-    The folders are those of runs, or hold them: then the latest is meant. Raises SetupError.
+    Each folder is that of a run, or contains folders of runs: then the latest is used. Raises SetupError.
     """
     page = html_of([Path(folder), *([Path(other)] if other is not None else [])], pictures=pictures)
     try:
@@ -61,7 +61,7 @@ def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
 
 
 def page_with(*, records: str = "", title: str, live: bool = False) -> bytes:
-    """The page with its records, which are gzip in Base64, or, `live`, one that asks for them."""
+    """The page with its records (gzip in Base64), or, with `live`, a page that requests them."""
     style, script = _static()
     ours = "'self'" if live else ""
     policy = "; ".join(
@@ -106,7 +106,7 @@ def _shown(lines: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _pictures(run: Path, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The pictures that the lines name, as addresses that hold them; those that are missing are left out."""
+    """The pictures that the lines name, as data URLs; missing ones are left out."""
     names = [line["file"] for line in lines if line["type"] == "picture"]
     messages = [line["message"] for line in lines if line["type"] == "model:message"]
     parts = [part for each in messages for part in (*each.get("parts", ()), *each.get("images", ()))]

@@ -16,9 +16,9 @@ Subject = Literal["event", "prompt", "reply", "picture", "network", "console", "
 
 
 class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
-    """Something was left out (`count`), or cut; `why` names the limit, or what went wrong.
+    """Something was left out (`count` times) or cut; `why` names the limit, or the error.
 
-    It is told when that happens first, and again with the number of all when the run ends.
+    It is written when that first happens, and again with the total when the run ends.
     """
 
     what: Subject
@@ -29,8 +29,8 @@ class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
 class ModelMessage(BaseEvent, frozen=True, tag="model:message"):
     """A message of a conversation, once: requests name it by its number.
 
-    Its role is in `message` ("system", "user", "assistant", "tool_result"). Pictures in it are files (`file`) of the
-    folder; what a provider keeps in it for itself is left out.
+    Its role is in `message` ("system", "user", "assistant", "tool_result"). Pictures in it are files (`file`) in the
+    folder; the provider's own state is left out.
     """
 
     number: int
@@ -38,7 +38,7 @@ class ModelMessage(BaseEvent, frozen=True, tag="model:message"):
 
 
 class ModelTools(BaseEvent, frozen=True, tag="model:tools"):
-    """Tools as a model is told of them, once: requests name them by this number."""
+    """Tools as described to a model, once: requests name them by this number."""
 
     number: int
     tools: list[dict[str, Any]]
@@ -60,7 +60,7 @@ class ModelRequest(BaseEvent, frozen=True, tag="model:request"):
 
 
 class ModelReply(BaseEvent, frozen=True, tag="model:reply"):
-    """What came of the request of that number. `usage.cost` is in US dollars, None where it is not known."""
+    """The reply to the request of that number. `usage.cost` is in US dollars, None where it is not known."""
 
     number: int
     duration_s: float
@@ -94,9 +94,9 @@ class PictureTaken(BaseEvent, frozen=True, tag="picture"):
 
 
 class PictureTarget(BaseEvent, frozen=True, tag="picture:target"):
-    """Where the element that `tool` then acted on is in that picture, in CSS pixels; no boxes where it is not seen.
+    """The boxes in that picture, in CSS pixels, of the element that `tool` then acted on; none if it is not in view.
 
-    Where it came into view only when it was acted on, another line tells where it is in the next picture.
+    If the action brought it into view, another line has its boxes in the next picture.
     """
 
     picture: int
@@ -106,7 +106,7 @@ class PictureTarget(BaseEvent, frozen=True, tag="picture:target"):
 
 
 class DocumentTaken(BaseEvent, frozen=True, tag="document"):
-    """The documents of a tab when the step began, as JSON of `FrameDocument`s, in a file that is packed with gzip."""
+    """The documents of a tab when the step began, as JSON of `FrameDocument`s in a gzip file."""
 
     tab: str
     url: str
@@ -135,7 +135,7 @@ class RequestLine(BaseEvent, frozen=True, tag="network:request"):
 
 
 class ConsoleLine(BaseEvent, frozen=True, tag="console:message"):
-    """What a tab wrote to its console, and the time when that was noticed."""
+    """A message of a tab's console, with the time when it was noticed."""
 
     tab: str
     message: ConsoleMessage
@@ -148,7 +148,7 @@ Record = ModelLine | PictureLine | DocumentLine | RequestLine | ConsoleLine
 
 
 def kept_as(line: msgspec.Struct) -> Subject:
-    """As what a line counts where something is left out."""
+    """The kind of thing that is counted as left out if this line is not written."""
     match line:
         case ModelMessage() | ModelTools() | ModelRequest():
             return "prompt"

@@ -1,4 +1,4 @@
-"""Where a trace goes, and how much of it there may be."""
+"""The options of a trace: its folder and its limits."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ _ATTEMPTS = 20
 
 
 class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`folder` gets a folder for each run.
+    """The options of a trace. `folder` gets a folder for each run.
 
-    `max_bytes` is how much a run writes in all, `max_line_bytes` how long one line may be, and `max_picture_bytes` a
-    picture or a document; what is left out is named in the events. `pictures`: whether the pages are photographed;
-    `documents`: whether their documents are kept, for `write_zip`. `redacted` are texts that are written nowhere,
-    beside the secrets of the run: keys of the caller's. `follow` is called with the
-    run's folder and each line as it is written.
+    `max_bytes` is the limit for a whole run, `max_line_bytes` for one line, and `max_picture_bytes` for a picture or a
+    document; what is left out is named in the events. `pictures`: whether pictures of the pages are taken; `documents`:
+    whether their documents are kept, for `write_zip`. `redacted` are further texts to mask, beside the secrets of the
+    run, such as the caller's keys. `follow` is called with the run's folder and each line as it is written.
     """
 
     folder: Path
@@ -55,7 +54,7 @@ def options_of(trace: TraceOptions | str | os.PathLike[str]) -> TraceOptions:
 
 
 def check_folder(parent: Path) -> None:
-    """Makes the folder that runs get theirs in. Raises SetupError where it cannot be written."""
+    """Creates the parent folder of the runs' folders. Raises SetupError where it cannot be written."""
     try:
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -86,7 +85,7 @@ def new_run_folder(parent: Path, words: str) -> Path:
 
 
 def run_folders(parent: Path) -> list[Path]:
-    """The folders of runs that lie in this one, the latest last; itself where it is one."""
+    """The folders of runs in this one, the latest last; only itself if it is the folder of a run."""
     if (parent / EVENTS).is_file():
         return [parent]
     try:

@@ -1,7 +1,7 @@
 """A trace as a `trace.zip` that Playwright's viewer opens: `npx playwright show-trace trace.zip`.
 
-In its format 8, which each later viewer reads: what is asked of a model, what is done, the documents and pictures
-before and after, requests, the console, and what went wrong. Times are in milliseconds since the run began.
+In format 8, which later viewers read as well: requests to the model, actions, the documents and pictures before and
+after, network requests, the console, and errors. Times are in milliseconds since the run began.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Zip:
         self._network: list[Line] = []
         self._files: dict[str, bytes] = {}
         self._shown: dict[str, tuple[str, int]] = {}
-        """By their frames, the documents that were written last, and how many nodes they have."""
+        """For each frame, the name of the snapshot with its last document, and the document's number of nodes."""
         self._step = ""
         self._call = 0
         self._page = "t1"
@@ -74,7 +74,7 @@ class _Zip:
         return packed.getvalue()
 
     def _ms(self, line: Line) -> float:
-        """When it happened."""
+        """The time of a line, in milliseconds since the run began."""
         return self._since(line["timestamp"])
 
     def _since(self, timestamp: float) -> float:
@@ -104,7 +104,7 @@ class _Zip:
         )
 
     def _add_actions(self) -> None:
-        """A group for each step, in it what the model was asked and what was done."""
+        """Adds a group for each step, with its requests to the model and its actions."""
         open_action = ""
         asked: dict[int, str] = {}
         models = {each["number"]: each for each in self._of("model:request")}
@@ -228,7 +228,7 @@ class _Zip:
         return {"x": (box["left"] + box["right"]) / 2, "y": (box["top"] + box["bottom"]) / 2}
 
     def _show(self, document: Line, call: str, name: str) -> None:
-        """The documents of a tab, those that stand there already by naming them."""
+        """Adds the documents of a tab; unchanged ones refer to the earlier snapshot."""
         for frame in self._frames(document["file"]):
             last = self._shown.get(frame.frame_id)
             html: Any = frame.html
@@ -343,7 +343,7 @@ class _Zip:
 
 
 def _count(html: Html) -> int:
-    """How many elements and texts there are in it."""
+    """The number of its elements and texts."""
     count, left = 0, [html]
     while left:
         node = left.pop()

@@ -1,4 +1,4 @@
-"""The lines of a trace's folder, in the order in which things happened, and what of them a page shows."""
+"""The lines of a trace's folder in order of time, and which parts of them the page shows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNSHOWN = {
     "interactive:form_data_error",
 }
 _SHORTEST_VIEW = 200
-"""Characters. A shorter one may stand in a prompt as well."""
+"""In characters. A shorter view may occur in a prompt by chance."""
 
 
 def latest_run(folder: Path) -> Path:
@@ -36,9 +36,9 @@ def latest_run(folder: Path) -> Path:
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
-    """All lines of a run as JSON data, the earliest first. Raises SetupError for one that is none.
+    """All lines of a run as JSON data, the earliest first. Raises SetupError for an invalid line.
 
-    A last line that is not whole is left out: the process was ended while it was written.
+    An incomplete last line is left out: the process was killed while writing it.
     """
     found: list[dict[str, Any]] = []
     for name in (EVENTS, MODEL, PICTURES, NETWORK, CONSOLE):
@@ -48,7 +48,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def lines_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Those of one file, none where there is no such file; see `lines_of`."""
+    """The lines of one file, none if it does not exist; see `lines_of`."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -66,13 +66,13 @@ def lines_in(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class ShownLines:
-    """Takes the lines of a run one after another, and leaves of each what a page shows."""
+    """Reduces the lines of a run, one after another, to what the page shows."""
 
     def __init__(self) -> None:
         self._views: list[str] = []
 
     def line(self, line: dict[str, Any]) -> dict[str, Any] | None:
-        """The line, None where it is not shown."""
+        """The reduced line, None where it is not shown."""
         kind = line.get("type")
         if kind in _UNSHOWN:
             return None
@@ -88,7 +88,7 @@ class ShownLines:
         return line
 
     def _without_views(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The page stands where it was seen; a prompt says only that it has it."""
+        """The message with views of the page replaced by a note, since the page is shown where it was observed."""
         found = dict(message)
         if "parts" in found:
             found["parts"] = [self._without_views(each) for each in found["parts"]]

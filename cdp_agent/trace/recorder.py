@@ -1,7 +1,7 @@
 """Writes what happens in a run into its folder, line by line as it happens, within limits.
 
-What is given here has no secrets of the run in it. A line is written with one call to the system, so that what was
-written stays when the process is killed. Where nothing more can be written, that is told once and the run goes on.
+Its input must have the run's secrets masked already. Each line is written by one system call, so that it is kept when
+the process is killed. When nothing more can be written, that is reported once and the run goes on.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ _FILES: dict[Subject, str] = {
 _FOR_EVENTS = 0.1
 """The share of all bytes that is kept free for events, when the rest is full."""
 _LONGEST_TEXTS = (50_000, 5_000, 500)
-"""So many characters of each text are left of a line that is too long: the first that makes it short enough."""
+"""The limits on the characters of each text in a line that is too long, tried in order until the line is short enough.
+"""
 _ALWAYS = (TraceOmitted, TaskCompleted)
-"""Short, few, and what a reader needs."""
+"""Written even without room: short, few, and needed by readers."""
 _log = logging.getLogger(__name__)
 
 
@@ -70,9 +71,9 @@ class Recorder:
         self._operation = "tool"
         self._requests = 0
         self._known: dict[bytes, int] = {}
-        """The numbers of messages and tools, by what they are."""
+        """The numbers of messages and tools, by digests of their content."""
         self._saved: dict[bytes, str] = {}
-        """The files of pictures, by what they are."""
+        """The files of pictures and documents, by digests of their content."""
         self._pictures = 0
         try:
             self._append(EVENTS, msgspec.json.encode(TraceStarted()) + b"\n")
@@ -80,7 +81,7 @@ class Recorder:
             raise SetupError(f"The trace cannot be written to {self.folder}: {error.strerror}.") from error
 
     def event(self, event: Event) -> None:
-        """Something happened. Pictures in it are not written: those that were shown to a model are in its messages."""
+        """Writes an event, without its picture: pictures that a model got are in its messages."""
         self.step = event.step
         if isinstance(event, AgentProcessing):
             self._operation = event.operation
@@ -90,11 +91,11 @@ class Recorder:
         self._write("event", without_image(event))
 
     def record(self, line: Record) -> None:
-        """Anything else."""
+        """Writes a line other than an event."""
         self._write(kept_as(line), line)
 
     def asked(self, request: Request, provider: str) -> int:
-        """A model is asked: the number of the request, for what comes of it."""
+        """Writes a request to a model. Returns its number, for `replied` or `failed`."""
         self._requests += 1
         operation, self._operation = self._operation, "tool"
         tools = [_shown_tool(each) for each in request.tools]
@@ -116,7 +117,7 @@ class Recorder:
         return self._requests
 
     def replied(self, number: int, reply: Reply, duration_s: float) -> None:
-        """The model's reply to that request."""
+        """Writes the model's reply to that request."""
         self.record(
             lines.ModelReply(
                 **self.stamp,
@@ -132,7 +133,7 @@ class Recorder:
         )
 
     def failed(self, number: int, error: ModelError, duration_s: float) -> None:
-        """That request got no reply."""
+        """Writes that this request got no reply."""
         self.record(
             lines.ModelFailure(
                 **self.stamp,
@@ -146,7 +147,7 @@ class Recorder:
     def picture(
         self, picture: Picture, *, step: int, taken: float, tab: str, url: str, viewport: tuple[float, float]
     ) -> int | None:
-        """Keeps what a tab showed at that time: its number, None where it was left out."""
+        """Writes a picture that was taken of a tab. Returns its number, None where it was left out."""
         file = self._save(picture.data, picture.format)
         if file is None:
             return None
@@ -167,13 +168,13 @@ class Recorder:
         return self._pictures
 
     def omit(self, what: Subject, why: str) -> None:
-        """Something is left out: told the first time, and counted."""
+        """Counts something that is left out; writes a line the first time."""
         self._omitted[what, why] += 1
         if self._omitted[what, why] == 1:
             self._write("event", TraceOmitted(**self.stamp, what=what, why=why))
 
     def close(self) -> None:
-        """Says what was left out in all. Nothing is written afterwards."""
+        """Writes what was left out in all. Nothing is written afterwards."""
         for (what, why), count in self._omitted.items():
             if count > 1:
                 self._write("event", TraceOmitted(**self.stamp, what=what, why=why, count=count))
@@ -183,13 +184,13 @@ class Recorder:
         self._files.clear()
 
     def step_at(self, timestamp: float) -> int:
-        """The step that was under way then."""
+        """The step that was under way at this time."""
         begun = bisect_right(self._began, timestamp, key=lambda each: each[0])
         return self._began[begun - 1][1] if begun else 0
 
     @property
     def stamp(self) -> dict[str, Any]:
-        """For a line of now."""
+        """The time and step for a line that is written now."""
         return {"timestamp": time.time(), "step": self.step}
 
     def _message(self, message: Message) -> int:
@@ -270,7 +271,7 @@ class Recorder:
         return msgspec.json.encode(plain if longest is None else _cut(plain, longest)) + b"\n"
 
     def _has_room(self, subject: Subject, size: int) -> bool:
-        """Of all there may be, events have a part that is theirs alone."""
+        """Whether there is room for so many bytes; a part of the limit is reserved for events."""
         most = self.options.max_bytes
         if self._written + size <= (most if subject == "event" else most * (1 - _FOR_EVENTS)):
             return True
@@ -278,7 +279,7 @@ class Recorder:
         return False
 
     def _append(self, name: str, content: bytes) -> None:
-        """Raises OSError, with the file as it was before."""
+        """Appends to a file. If that raises OSError, the file is as it was before."""
         if name not in self._files:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             self._files[name] = os.open(self.folder / name, flags, 0o600)
@@ -306,7 +307,7 @@ def _shown_tool(tool: Any) -> dict[str, Any]:
 
 
 def _cut(value: Any, longest: int) -> Any:
-    """With the end of each long text left out, which is said."""
+    """The value with long texts cut, and marked as cut."""
     match value:
         case str() if len(value) > longest:
             return f"{value[:longest]}… (cut: {len(value) - longest:,} characters more)"

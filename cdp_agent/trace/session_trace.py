@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 def trace_session(session: Session, options: TraceOptions, name: str = "") -> None:
     """Writes the calls of the session from now on into a folder of their own, until the session is closed.
 
-    `name` is told of in the folder's name. A session that is traced already goes on as it was. Raises SetupError where
+    `name` becomes part of the folder's name. A session that is traced already is left as it is. Raises SetupError where
     the folder cannot be made.
     """
     if session.watcher is None:
@@ -36,7 +36,7 @@ def trace_session(session: Session, options: TraceOptions, name: str = "") -> No
 
 
 class SessionTrace:
-    """What a session tells of its calls, see `CallWatcher`. A call waits at most 0.25 s for the picture before it."""
+    """Traces the calls of a session, as its `CallWatcher`. A call waits at most 0.25 s for the picture before it."""
 
     def __init__(self, session: Session, options: TraceOptions, name: str) -> None:
         """Raises SetupError."""
@@ -44,7 +44,7 @@ class SessionTrace:
         self._secrets = session.secrets
         self._recorder = Recorder(options, self._secrets.mask(words), _log.warning)
         self._tabs: list[Tab] = []
-        """Those that calls were in, that of the last one last."""
+        """The tabs that calls were made in, that of the last call last."""
         self._watcher = Watcher(self._recorder, self._secrets, lambda: self._tabs)
         self._numbers = itertools.count(1)
         self._began = time.time()
@@ -52,11 +52,11 @@ class SessionTrace:
         self.tell(TaskSetup(**self._recorder.stamp, task=f"Calls in the {words}", provider="", model=""))
 
     def call(self, name: str) -> TracedCall:
-        """A tool is called by that name."""
+        """See `CallWatcher`."""
         return TracedCall(self, name)
 
     def begin(self, page: Page | None) -> int:
-        """A step begins, with a look at the tab: its number."""
+        """Begins a step, and a look at the tab. Returns the step's number."""
         number = next(self._numbers)
         self.tell(AgentStep(timestamp=time.time(), step=number))
         if page is not None:
@@ -66,7 +66,7 @@ class SessionTrace:
         return number
 
     async def seen(self, understood: Understood) -> None:
-        """The call is about to be made: waits for the picture, and tells where in it the elements are."""
+        """Before a call: waits for the picture, and writes where in it the call's elements are."""
         tool = understood.tool
         await self._watcher.acts([(tool.name, ref) for ref in tool.refs_in(understood.arguments)])
 
@@ -75,12 +75,12 @@ class SessionTrace:
         self._errors += failed
 
     def tell(self, event: Event) -> None:
-        """Writes it down, without secrets."""
+        """Writes an event, with secrets masked."""
         self._events += 1
         self._recorder.event(self._secrets.masked(event))
 
     async def close(self) -> None:
-        """The last look, and the end."""
+        """Looks at the tabs a last time, and ends the trace."""
         await self._watcher.end()
         stats = Stats(
             steps=self._calls,
@@ -100,7 +100,7 @@ class SessionTrace:
 
 
 class TracedCall:
-    """One call, as its session tells of it."""
+    """Traces one call, as a `WatchedCall`."""
 
     def __init__(self, trace: SessionTrace, name: str) -> None:
         self._trace = trace
@@ -109,16 +109,16 @@ class TracedCall:
         self._is_told = False
 
     def enters(self, page: Page) -> None:
-        """It has its tab."""
+        """See `WatchedCall`."""
         self._number = self._trace.begin(page)
 
     async def acts(self, understood: Understood, url: str | None) -> None:
-        """It is about to be made; `url` was opened for it."""
+        """See `WatchedCall`."""
         self._tell_action(understood.tool.name, understood.as_json() | ({} if url is None else {"url": url}))
         await self._trace.seen(understood)
 
     def ended(self, outcome: ToolOutcome) -> None:
-        """This came of it."""
+        """See `WatchedCall`."""
         if not self._is_told:
             self._tell_action(self._name, {})
         value = outcome.value

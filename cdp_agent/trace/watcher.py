@@ -1,6 +1,6 @@
 """Looks at the tabs of a run while its model thinks: a picture of the window, new requests, new console messages.
 
-The run is not kept waiting by it, but for the rest of a picture that is nearly taken.
+The run does not wait for it, except shortly for a picture that is being taken.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cdp_agent.trace.lines import ConsoleLine, DocumentTaken, PictureTarget, Req
 from cdp_agent.trace.recorder import Recorder
 
 _LATEST_S = 0.25
-"""So long an action waits for a picture of what was there before it."""
+"""How long an action waits for the picture of the page before it."""
 _TAKES_AT_MOST_S = 5.0
 _QUALITY = 60
 _MOST_PAST = 5_000
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class Watcher:
-    """Records what the tabs show and do. `tabs` gives those of the run, the present one last."""
+    """Records what the tabs show and do. `tabs` returns those of the run, the current one last."""
 
     def __init__(self, recorder: Recorder, secrets: Secrets, tabs: Callable[[], Sequence[Tab]]) -> None:
         self.recorder = recorder
@@ -53,26 +53,26 @@ class Watcher:
         self._tabs = tabs
         self._looking: asyncio.Task[None] | None = None
         self._picture: int | None = None
-        """That of the present step, None until there is one."""
+        """The number of the present step's picture, None until there is one."""
         self._unseen: list[PictureTarget] = []
-        """What was acted on and is not seen in the picture of its step: it may be in the next."""
+        """Elements that were acted on but are not in the picture of their step: they may be in the next."""
         self._requests: WeakKeyDictionary[Tab, _SeenRequests] = WeakKeyDictionary()
         self._messages: WeakKeyDictionary[Tab, _SeenMessages] = WeakKeyDictionary()
         self._heavy: WeakKeyDictionary[Tab, int] = WeakKeyDictionary()
-        """The documents that took long to be told, by their numbers."""
+        """For tabs whose documents took long to capture, the number of the document."""
         self._keeping: set[asyncio.Task[None]] = set()
-        """What writes documents down."""
+        """The tasks that write documents."""
         self._sheets: set[str] = set()
         """The addresses of the style sheets that were looked for."""
 
     def look(self) -> None:
-        """Begins to look, while something else is done; not where that is still under way."""
+        """Begins to look in the background, unless the last look is still under way."""
         if self._looking is None or self._looking.done():
             self._picture = None
             self._looking = asyncio.create_task(self._look())
 
     async def ready(self) -> None:
-        """Something is about to be done to the page: waits for what is nearly there, and gives up what is not."""
+        """Before an action: waits briefly for the look that is under way, else cancels it."""
         if self._looking is None:
             return
         done, _ = await asyncio.wait([self._looking], timeout=_LATEST_S)
@@ -83,7 +83,7 @@ class Watcher:
         self._looking = None
 
     async def acts(self, calls: Sequence[tuple[str, str]]) -> None:
-        """What is about to be done to the page: the tools, and the refs of the elements that they are for."""
+        """Before actions: writes where in the picture their elements are. `calls` are the tools, each with a ref."""
         await self.ready()
         if self._picture is None or not calls:
             return
@@ -98,14 +98,14 @@ class Watcher:
             self.recorder.record(each)
 
     async def end(self) -> None:
-        """The last look, at what came of it all."""
+        """Looks at the tabs a last time, at the end of the run."""
         self.look()
         await self.ready()
         if self._keeping:
             await asyncio.wait(self._keeping, timeout=_TAKES_AT_MOST_S)
 
     async def close(self) -> None:
-        """Ends what is under way; the recorder is closed."""
+        """Cancels what is under way, and closes the recorder."""
         if left := [*self._keeping, *([] if self._looking is None else [self._looking])]:
             for each in left:
                 each.cancel()
@@ -129,7 +129,7 @@ class Watcher:
             _log.debug("a tab could not be looked at for the trace: %s", error)
 
     async def _see(self, tab: Tab) -> None:
-        """A picture and the documents, asked at the same time; the documents are written down by and by."""
+        """Takes a picture and the documents at the same time; the documents are written in the background."""
         wanted = self.recorder.options
         capturing = asyncio.create_task(self._captured(tab)) if wanted.documents else None
         try:
@@ -207,7 +207,7 @@ class Watcher:
         return self._heavy.get(tab) == tab.activity.document.number
 
     async def _take_sheets(self, tab: Tab, addresses: set[str]) -> None:
-        """Those that are new, as far as Chrome still has them."""
+        """Writes the style sheets that are new, if Chrome still has them."""
         new = addresses - self._sheets
         self._sheets |= new
         for sent in tab.activity.requests.log.all()[0] if new else ():
@@ -255,7 +255,7 @@ class _SeenRequests:
         self._seen: set[int] = set()
 
     def new_in(self, tab: Tab, *, pending: bool) -> list[LoggedRequest]:
-        """Those that have ended since, and at the end of the run those that have not (`pending`)."""
+        """The requests that have ended since the last call; with `pending`, at the end of the run, the others too."""
         log = tab.activity.requests.log
         past = log.past or ()
         log.past = deque(maxlen=_MOST_PAST)
@@ -273,7 +273,7 @@ class _SeenMessages:
         self._count = 0
 
     async def new_in(self, tab: Tab) -> list[ConsoleMessage]:
-        """Those that came since. Raises ActionError, ProtocolError, BrowserError."""
+        """The messages since the last call. Raises ActionError, ProtocolError, BrowserError."""
         document = tab.activity.document.number
         if document != self._document:
             self._document, self._count = document, 0
@@ -284,14 +284,14 @@ class _SeenMessages:
 
 
 async def _plain_picture(tab: Tab) -> Picture:
-    """The window as it is: nothing has to be covered."""
+    """A picture of the window without masks, where nothing has to be covered."""
     session = (await tab.frames()).root.session
     data = await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=_QUALITY, optimize_for_speed=True))
     return Picture(data, "jpeg", 0, 0)
 
 
 class _Captured(NamedTuple):
-    """What Chrome told of the documents of a tab, and when."""
+    """The documents of a tab as Chrome reported them, with the time."""
 
     documents: dom_snapshot.CapturedDocuments
     step: int

@@ -16,7 +16,7 @@ _LONGEST_REASON = 200
 
 
 async def ask(service: SearchService, base_url: str, key: str, query: str, max_results: int) -> Results:
-    """What the service finds. Raises ActionError, whose message never holds the key."""
+    """The results of a service. Raises ActionError, whose message never contains the key."""
     call = service.encode(query, max_results, key)
     try:
         # A redirect would take the key to wherever it leads: none is followed.
@@ -58,7 +58,7 @@ def _refusal(service: SearchService, response: httpx.Response, key: str, base_ur
 
 
 def _reason(body: bytes) -> str:
-    """The first text under a name that services give their messages, at any depth."""
+    """The error message in a JSON body: the first text, at any depth, under a key that services use for messages."""
     try:
         found = decode(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every way to search the web has in common: what is asked for and what comes back."""
+"""What all ways to search the web have in common: requests and results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 
 
 class WebResult(msgspec.Struct, frozen=True):
-    """One result. Title and snippet are plain text in one line; the address is where it leads in the end."""
+    """One result. Title and snippet are plain text in one line; the address is the target without redirects of the
+    engine.
+    """
 
     title: str
     url: str
@@ -36,7 +38,7 @@ class Results(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """For a model."""
+        """The results as text for a model."""
         if self.markdown:
             return f"{self.engine} showed no results in the usual form for {self.query!r}. Its page:\n\n{self.markdown}"
         if not self.results:
@@ -48,19 +50,19 @@ class Results(msgspec.Struct, frozen=True):
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """What tells why a page shows no results: an element on it, or the beginning of its address (a pattern)."""
+    """A sign of why a page shows no results: an element on it, or a pattern for the beginning of its address."""
 
     why: Literal["empty", "consent", "captcha"]
     selector: str
     address: str = ""
 
     def is_in(self, url: str) -> bool:
-        """Whether the address alone tells."""
+        """Whether the address matches the sign's pattern."""
         return bool(self.address) and re.match(self.address, url) is not None
 
 
 class Engine(Protocol):
-    """A search engine with pages for people: a module with these names. `SIGNS`: the first that is there counts."""
+    """A search engine with pages for people: a module with these names. The first of `SIGNS` that is found counts."""
 
     NAME: str
     BASE_URL: str
@@ -113,7 +115,7 @@ def plain(text: str, longest: int) -> str:
 
 
 def different(found: Iterable[WebResult | None], most: int) -> list[WebResult]:
-    """The first so many results of different addresses."""
+    """The first `most` results with different addresses."""
     by_address: dict[str, WebResult] = {}
     for each in found:
         if each is not None:

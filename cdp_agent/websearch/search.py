@@ -1,4 +1,4 @@
-"""The one entrance: a search by its name, checked before anything starts, and asked in the way that is its own."""
+"""The entry point: a search by its name, whose settings are checked before anything starts."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Search(msgspec.Struct, frozen=True):
         return f"Search({self.name})"
 
     async def find(self, query: str, *, browser: BrowserContext, max_results: int = 10) -> Results:
-        """At most so many results. Engines are asked in a tab of the browser, which is closed again.
+        """The results, at most `max_results`. Engines are asked in a tab of the browser, which is closed again.
 
-        Raises ActionError when it cannot be reached, refuses, or asks for something that only a person can give.
+        Raises ActionError when the search cannot be reached, refuses, or wants proof of a human user.
         """
         if self.name in _ENGINES:
             from cdp_agent.websearch.tab import find  # late: the modules of a page

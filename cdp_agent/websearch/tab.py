@@ -40,7 +40,7 @@ async def find(engine: Engine, base_url: str, query: str, browser: BrowserContex
 
 
 async def read(engine: Engine, query: str, page: Page, max_results: int) -> Results:
-    """The results that the page shows. Raises ActionError for one that only a person can pass, BrowserError."""
+    """The results that the page shows. Raises ActionError for a page that demands a human user, BrowserError."""
     found = await listing(tab_of(page), engine.RULES, [sign.selector for sign in engine.SIGNS])
     entries = [(each.title, unwrap(each.url, page.url), each.text) for each in found.entries]
     results = different((result(*each) for each in entries if not searches_again(each[1], page.url)), max_results)
@@ -95,7 +95,7 @@ def unwrap(address: str, page_url: str = "") -> str:
 
 
 def searches_again(address: str, page_url: str) -> bool:
-    """Whether the address is the result page for other words, such as "People also search for"."""
+    """Whether the address is a result page for another query, such as a link under "People also search for"."""
     try:
         parts, page = urlsplit(address), urlsplit(page_url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every part of a run has: the task and its limits, its counts, and where it says what happens.
+"""What every part of a run uses: the task and its limits, the counts, and the log of events.
 
 Imports nothing of the agent.
 """

@@ -1,4 +1,4 @@
-"""Who is told of what a run does before it is done, so that it is known what was under way when a process died."""
+"""A log of acts that is written before each act, so that after a crash it is known which act was under way."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class LoggedAct(msgspec.Struct, frozen=True):
 
 
 class ActLog(Protocol):
-    """Told of the acts of one run, one after another; calls that only read are no acts."""
+    """Receives the acts of one run, one after another. Tool calls that only read are not acts."""
 
     async def begin(self, act: LoggedAct, page: Page) -> None:
-        """The act is carried out as soon as this returns. Raises what is to end the run."""
+        """Called before an act, which is carried out once this returns. An exception raised here ends the run."""
 
     async def end(self) -> None:
-        """The act is over, whatever came of it. It is not called where Chrome, or this process, went away meanwhile."""
+        """Called when the act is over, whether it succeeded or not, unless Chrome or this process died meanwhile."""

@@ -27,21 +27,21 @@ class EventLog:
 
     def __init__(self, usage: UsageMeter, secrets: Secrets) -> None:
         self.queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        """What happened, in order; None is the last."""
+        """The events in order, then None."""
         self._usage = usage
         self.secrets = secrets
         self.recorder: Recorder | None = None
-        """Writes them down, too, where a trace is wanted."""
+        """Writes the events into a trace, where one is wanted."""
         self.span: RunSpan | None = None
-        """Tells OpenTelemetry of the run, where that is wanted."""
+        """The run's span in OpenTelemetry, where that is wanted."""
 
     @property
     def stamp(self) -> Stamp:
-        """For an event of now: `log.emit(AgentStatus(**log.stamp, message="…"))`."""
+        """The time and step for an event that happens now: `log.emit(AgentStatus(**log.stamp, message="…"))`."""
         return {"timestamp": time.time(), "step": self._usage.steps}
 
     def emit(self, event: Event) -> None:
-        """Says what happened."""
+        """Adds an event to the log, with the run's secrets masked."""
         self._usage.events += 1
         masked = self.secrets.masked(event)
         self.queue.put_nowait(masked)

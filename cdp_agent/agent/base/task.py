@@ -1,4 +1,4 @@
-"""What a run is given: the task, what it may take, how it goes about it, and the plan that it is held to."""
+"""What a run is given: its task, limits and options, and the plan that it follows."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Toolset = Literal["own", "vendor"]
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """When a run ends by itself, and how much the model is shown, in tokens.
 
-    `max_validations`: how often an answer is judged before it is given as it is. `observation_tokens`: the most of a
-    page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
+    `max_validations`: how often an answer is judged before it is returned unvalidated. `observation_tokens`: the most
+    of a page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
 
     The budget, without which there is none: `max_tokens_total` of input and output, `max_cost` in US dollars,
-    `max_seconds` from the beginning, without those that somebody takes to decide what they are asked. Time is up in the
-    middle of whatever is being done; tokens and money are looked at before a model is asked, so that the last reply
-    may go beyond.
+    `max_seconds` from the beginning, not counting the time in which somebody thinks about a question. The time limit
+    interrupts whatever is being done; tokens and cost are checked before each request to a model, so the last reply may
+    exceed them.
     """
 
     max_steps: int = 50
@@ -56,14 +56,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """How a run goes about its task.
 
-    `max_actions_per_step`: so many tool calls of one reply are run. `batch_policy`: a click ends such a batch always
-    ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the model
-    may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
-    `checkpoint`: the folder where what is needed to go on is written after each step. `trace`: the folder that gets one
-    with all that happens. `manner`: how its model is asked.
-    `fallback_model` takes over when that fails; `prices` is a file of the user's. `search`, at `search_base_url` where
-    that is not its own: how it searches the web. `toolset`: "vendor" for the browser tools that the model's maker has
-    defined, in the place of ours. `allow_evaluate`: the model may run JavaScript in the page.
+    `max_actions_per_step`: how many tool calls of one reply are run at most. `batch_policy`: a click ends such a batch
+    always ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the
+    model may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
+    `checkpoint`: the folder where the state of the run is written after each step, so that it can be resumed. `trace`:
+    the folder that gets a trace of the run. `manner`: how its model is asked. `fallback_model` takes over when the
+    run's model fails; `prices` is a price file of the user's. `search` is the engine for searching the web, at
+    `search_base_url` instead of its usual address where that is given. `toolset`: "vendor" for the browser tools that
+    the model's vendor has defined, instead of ours. `allow_evaluate`: the model may run JavaScript in the page.
     """
 
     limits: Limits = Limits()
@@ -112,7 +112,9 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What the run is held to. `action_items` are short titles for people; `impossible` says why there is none."""
+    """The plan that the run follows. `action_items` are short titles for people; `impossible` says why no plan can be
+    made.
+    """
 
     success_criteria: str
     plan: str

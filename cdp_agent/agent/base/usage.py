@@ -1,4 +1,4 @@
-"""Counting what a run takes."""
+"""Counts the tokens, cost, time and steps of a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from cdp_agent.providers.base import Usage
 
 
 class UsageMeter(msgspec.Struct):
-    """The counts of one run so far. `before_s` is what it took in processes before this one, `waited_s` for how long
-    of all that somebody thought about what they were asked.
+    """The counts of one run so far.
+
+    `before_s`: its seconds in earlier processes, where it was resumed. `waited_s`: how many of all its seconds were
+    spent waiting for somebody to answer a question.
 
     `cost` is in US dollars, without that of the `unpriced` generations, whose cost nobody knows.
     """
@@ -53,7 +55,7 @@ class UsageMeter(msgspec.Struct):
         self.errors_in_a_row += 1
 
     def take_up(self, saved: UsageMeter) -> None:
-        """Counts on from what was written down in another process, but for its clock and its errors in a row."""
+        """Continues from the counts of an earlier process, except its clock and its number of consecutive errors."""
         for name in self.__struct_fields__:
             if name not in ("clock", "errors_in_a_row"):
                 setattr(self, name, getattr(saved, name))
@@ -63,7 +65,7 @@ class UsageMeter(msgspec.Struct):
         return self.before_s + time.perf_counter() - self.clock
 
     def stats(self, *, events_to_come: int = 1) -> Stats:
-        """The counts now; the event that carries them is still to come."""
+        """The counts now, plus `events_to_come` events, such as the one that will carry these counts."""
         return Stats(
             steps=self.steps,
             actions=self.actions,

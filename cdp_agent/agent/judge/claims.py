@@ -21,16 +21,16 @@ _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
 _NOT_SAID = re.compile(
     r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE
 )
-"""Our own marks, and the keys of JSON: they are nobody's word for anything."""
+"""Our own marks, and keys of JSON: no page says these."""
 _WRITTEN_ADDRESS = re.compile(r"(?:→ |\]\(|\w://)\S*")
 _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
-"""White space and dashes as figures are read with them; as many characters."""
+"""Other kinds of white space and dashes, each to the plain character; the length of the text stays the same."""
 _MOST_CLAIMS = 40
 _EXCERPT = 300
 
 
 class FoundClaim(msgspec.Struct, frozen=True):
-    """A claim that was shown, and the line that shows it; "" where it is put together from several."""
+    """A claim that was shown, and the line that shows it; "" where several lines together show it."""
 
     claim: str
     line: str

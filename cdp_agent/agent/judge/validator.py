@@ -69,7 +69,10 @@ _VALIDATE = only_asked_for("validate_task", "Give your verdict on the answer.", 
 
 
 async def conclude(run: Run, answer: str) -> str | None:
-    """Ends the run with the answer, or says to the model why it does not do. Raises ModelError, BrowserError."""
+    """Ends the run with the answer and returns None, or returns why it was not accepted, for the model to read.
+
+    Raises ModelError, BrowserError.
+    """
     value: Any = answer
     if run.task.form is not None:
         value, problems = run.task.form.read(answer)
@@ -118,14 +121,14 @@ async def conclude(run: Run, answer: str) -> str | None:
 
 
 def is_insisted(run: Run, answer: str) -> bool:
-    """Whether it is the answer that was judged last, given again."""
+    """Whether the answer is the same as the one that this was last called with; remembers it for the next call."""
     words = " ".join(answer.split())
     before, run.refused = run.refused, words
     return words == before
 
 
 def stand_by(run: Run, value: Any) -> None:
-    """Ends the run with an answer that was refused twice, though the run was shown all of it."""
+    """Ends the run as "unconfirmed": its answer was refused twice, but the run was shown every claim in it."""
     run.emit(
         AgentStatus(**run.stamp, message="The answer was refused twice, but the run was shown all of it: it is given.")
     )
@@ -133,7 +136,7 @@ def stand_by(run: Run, value: Any) -> None:
 
 
 def _force(run: Run, value: Any, why: str) -> None:
-    """The answer is given as it is, and never as if it had passed."""
+    """Ends the run as "forced": the answer is returned though it did not pass."""
     run.emit(AgentStatus(**run.stamp, message="The answer is given without having been accepted."))
     run.end = End(value, TaskError("failed", why), "forced")
 
@@ -192,7 +195,7 @@ def _records(run: Run, talk: Conversation, *, first: bool) -> list[str]:
 
 
 def _before(run: Run, *, first: bool) -> list[str]:
-    """That an answer was refused before, with the words that the judge knows unless this is its first question."""
+    """That an answer was refused before; with the reason where this is the judge's first question."""
     return ([_JUDGED_BEFORE, run.refusal] if first else [_JUDGED_BEFORE]) if run.refusal else []
 
 
@@ -229,13 +232,13 @@ def _record(shown: Shown) -> str:
 
 
 def records_for(judge: Conversation, name: str, texts: list[str], budget_tokens: int) -> list[str]:
-    """Those that the judge does not know; who has judged before gets those, too, for which there was no room then."""
+    """The records that the judge has not seen, among them older ones that did not fit before."""
     new = len(judge.news(name, texts))
     return records(texts[: len(texts) - new], texts[len(texts) - new :], budget_tokens)
 
 
 def records(before: list[str], new: list[str], budget_tokens: int) -> list[str]:
-    """The new ones and, of those before, the ones that had no room among them, in order."""
+    """The new records and, of the earlier ones, those that did not fit into their budget, in order."""
     given = [each for each in _latest(before, budget_tokens) if each != LEFT_OUT]
     return [*_latest(before[: len(before) - len(given)], budget_tokens), *_latest(new, budget_tokens)]
 

@@ -1,4 +1,4 @@
-"""What a model is told and asked: prompts, the history of what was said, and what asking may cost.
+"""What is sent to a model: the prompts, the history of the conversation, and the budget for requests.
 
 Imports `providers` and `agent.base`; reads no page and knows no run.
 """

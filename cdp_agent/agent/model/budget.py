@@ -1,4 +1,4 @@
-"""What a run may take in all of tokens, money and time, and whether it has taken it."""
+"""The budget of a run in tokens, money and time, and whether it is used up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OverBudget(CdpAgentError):
 
 
 def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) -> None:
-    """Raises SetupError when a limit on the cost could not be held for want of a price."""
+    """Raises SetupError when there is a limit on the cost, and a model whose price is not known."""
     if limits.max_cost is None:
         return
     for each in endpoints:
@@ -42,7 +42,7 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
 
 
 class Budget:
-    """What a run may take, and what it has taken: `usage` counts on."""
+    """What a run may use, and what it has used; `usage` is updated as it goes on."""
 
     def __init__(self, limits: Limits, usage: UsageMeter, prices: Prices) -> None:
         self.limits = limits
@@ -51,7 +51,7 @@ class Budget:
 
     @property
     def spent(self) -> TaskError | None:
-        """Why the run may not go on asking; time is seen to while it runs."""
+        """Which limit on tokens or cost is reached, None for none. A timeout elsewhere enforces the time limit."""
         limits, usage = self.limits, self.usage
         tokens = usage.input_tokens + usage.output_tokens
         if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:
@@ -71,7 +71,7 @@ class Budget:
             raise OverBudget(over)
 
     def count(self, usage: Usage, endpoint: Endpoint) -> Usage:
-        """Adds what a reply of that model took; the same with its price."""
+        """Adds the usage of a reply of that model; returns it with its cost, as far as that is known."""
         cost = cost_of(usage, self.prices.price_of(endpoint.provider, endpoint.model))
         priced = msgspec.structs.replace(usage, cost=cost)
         self.usage.generated(priced)

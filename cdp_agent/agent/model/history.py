@@ -38,7 +38,8 @@ class HistoryItem(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What came of a tool call: `text` for the model, `short` for when it is old; None where it is never forgotten.
+    """The result of a tool call: `text` for the model, and `short` to replace it once it is old (None: it is never
+    replaced).
 
     `picture` is one that the model asked for. `is_error` and `tabs` are for members of a vendor's toolset.
     """
@@ -64,7 +65,7 @@ class History:
         return sum(entry.tokens for entry in self.entries)
 
     def say(self, text: str, view: str | None = None) -> None:
-        """Adds words of the user's or of ours, and what is to be seen."""
+        """Adds a message of the user's or of ours, followed by a view of the page."""
         self._add(_user(text, view), _user(text, prompts.OLD_VIEW if view else None))
 
     def hear(self, reply: Assistant) -> None:
@@ -72,7 +73,7 @@ class History:
         self._add(reply)
 
     def answer(self, results: Sequence[Told], view: str | None = None) -> None:
-        """Adds what came of the model's tool calls, of all of them, and what is to be seen now."""
+        """Adds the results of all of the model's tool calls, followed by a view of the page."""
         for each in results:
             shown = view if each is results[-1] else None
             old = each.text if each.short is None else each.short
@@ -94,7 +95,7 @@ class History:
                 self.say(prompts.VIEW_FOLLOWS, view)
 
     def shrink(self) -> None:
-        """Leaves a line of every observation."""
+        """Replaces every observation by its short form, of one line."""
         old, self.entries = self.entries, []
         for entry in old:
             self._add(entry.short)
@@ -103,7 +104,10 @@ class History:
 
     @property
     def turns(self) -> list[tuple[Assistant, list[ToolResult]]]:
-        """What the model said, and what came of it. Ids do not tell which: some servers use the same in each reply."""
+        """Each message of the model with the results of its tool calls.
+
+        Results belong to the message before them, not to an id: some servers use the same ids in each reply.
+        """
         found: list[tuple[Assistant, list[ToolResult]]] = []
         for message in self.messages():
             if isinstance(message, Assistant):
@@ -114,11 +118,11 @@ class History:
 
     @property
     def record(self) -> str:
-        """What stands in the place of the turns that were condensed, if any."""
+        """The record that replaced the turns that were condensed, "" if none were."""
         return _text_of(self.entries[1].message).partition(prompts.RECORD)[2] if len(self.entries) > 1 else ""
 
     def condense(self, record: str, most_tokens: int) -> None:
-        """Leaves the task with `record` below it, and of the turns only the last, no text of which is longer."""
+        """Keeps the task, with `record` below it, and the last turn, each of whose texts is cut to `most_tokens`."""
         last = next((place for place in range(len(self.entries) - 1, 1, -1) if self._is_said(place)), None)
         if last is None:
             return
@@ -134,7 +138,7 @@ class History:
 
     @property
     def picture(self) -> Image | None:
-        """The one that is there, if any."""
+        """The only picture in the conversation, None if there is none."""
         return next((image for entry in reversed(self.entries) for image in _images(entry.message)), None)
 
     def add_picture(self, picture: Picture) -> None:
@@ -154,7 +158,7 @@ class History:
         self.entries.append(HistoryItem(message, last.short, _tokens(message) + cost))
 
     def clip_pictures(self) -> None:
-        """Leaves words in the place of every picture."""
+        """Replaces every picture by a line of text."""
         for place, entry in enumerate(self.entries):
             if _images(entry.message):
                 message = _without_images(entry.message)
@@ -165,7 +169,9 @@ class History:
         return tuple(entry.message for entry in self.entries)
 
     def _displace(self, changed: int) -> None:
-        """Notes that the states after this place were made for another beginning: some providers refuse them then."""
+        """Marks the providers' states from this place on as made for another conversation: some providers refuse them
+        then.
+        """
         for place, entry in enumerate(self.entries[changed:], changed):
             if isinstance(entry.message, Assistant) and entry.message.state is not None:
                 state = msgspec.structs.replace(entry.message.state, displaced=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """A reply of the model, of which nobody was told yet."""
+    """A reply of the model whose event was not emitted yet."""
 
     reply: Reply
     duration_s: float
@@ -44,10 +44,10 @@ class Generation(msgspec.Struct, frozen=True):
 
 
 class ModelCalls:
-    """What a run asks of its models. All of it counts, and is told."""
+    """The requests of a run to its models: each counts towards its usage and becomes an event."""
 
     client: Client
-    """The run's own model, from the beginning of the run to its end."""
+    """The client of the run's own model, for the whole run."""
 
     def __init__(
         self, endpoint: Endpoint | None, fallback: Endpoint | None, options: Options, budget: Budget, log: EventLog
@@ -60,7 +60,7 @@ class ModelCalls:
 
     @property
     def has_model(self) -> bool:
-        """Whether there is a model to ask: steps that are given can do without."""
+        """Whether there is a model to ask: a run of given steps may have none."""
         return self._endpoint is not None
 
     @property
@@ -71,9 +71,10 @@ class ModelCalls:
         return self._endpoint
 
     def client_of(self, other: Endpoint | None = None) -> Client:
-        """What the run asks its model with, or one that it has besides; the run's fallback takes over for either.
+        """A client for the run's model, or for `other`; the run's fallback takes over for either.
 
-        Every error that the client gets over is told, and counts as one of the run, unless there only was no room.
+        Every error that the client recovers from becomes an event, and counts as an error of the run, unless it is
+        Overloaded, RateLimited or Unsupported.
         """
         from cdp_agent.agent.model.run_client import RunClient  # late: httpx takes long to import: only a run needs it
 
@@ -103,7 +104,10 @@ class ModelCalls:
         return generation.reply
 
     async def generate(self, request: Request, operation: str, client: Client | None = None) -> Generation:
-        """The model's reply, told of once it is known what came of it. `client` asks another model than the run's."""
+        """The model's reply, whose event is emitted later, once the outcome of its tool calls is known.
+
+        `client` asks another model than the run's. Raises ModelError and OverBudget.
+        """
         log = self._log
         log.emit(AgentProcessing(**log.stamp, operation=operation, has_screenshot=has_images(request.messages)))
         began = time.perf_counter()

@@ -113,7 +113,8 @@ _SNAPSHOT = re.compile(
     r"|take a snapshot and (see)|Take a snapshot and (use)",
     re.MULTILINE,
 )
-"""Advice for whoever calls tools without being shown the page after each."""
+"""Advice in error messages to take a new snapshot, which the agent's model does not need: it is shown the page anyway.
+"""
 RECORD = "The turns before were left out to make room. This is the record of them:"
 HANDED_BACK = (
     "Meanwhile the user has acted in the browser themselves, and hands it back to you now. What they did is done: do "
@@ -133,7 +134,7 @@ def system(
     vision: bool = False,
     toolset: str = "own",
 ) -> str:
-    """The system prompt. `toolset`: which tools it speaks of."""
+    """The system prompt. `toolset`: "own" or "vendor", which of the two the prompt describes."""
     is_own = toolset == "own"
     several = _SEVERAL_CALLS if batch_policy == "conservative" else _SEVERAL_CALLS_OBSERVED
     calls = _ONE_CALL if max_actions_per_step == 1 else several.replace("{most}", str(max_actions_per_step))
@@ -176,13 +177,13 @@ def view(url: str, title: str, snapshot: str) -> str:
 
 
 def changes(url: str, lines: Sequence[str]) -> str:
-    """What became of a page that the model has seen; `url` where it has another address now."""
+    """What changed on a page that the model has seen; `url` is its address, where that has changed."""
     head = [f"Address: {shown_address(url)}"] if url else []
     return "What else changed on the page:\n" + fence("\n".join([*head, *lines]), "changes")
 
 
 def unreadable(problem: str) -> str:
-    """What stands in the place of a view when the page cannot be read."""
+    """The text instead of a view when the page cannot be read."""
     return "The page cannot be read now:\n" + fence(problem, "page")
 
 
@@ -192,7 +193,7 @@ def result(tool: str, text: str) -> str:
 
 
 def failure(tool: str, problem: str) -> str:
-    """Why a tool did not do what it was called for. Who reads this is shown the page, or has it, without asking."""
+    """Why a tool call failed, without advice to take a snapshot: the model is shown the page anyway."""
     problem = _SNAPSHOT.sub(lambda found: found[1] or (found[2] or "").capitalize(), problem)
     return "Error: it did not work.\n" + fence(problem, f"error of {tool}")
 
@@ -207,7 +208,7 @@ def cut(text: str, budget_tokens: int) -> str:
 
 
 def cut_fenced(text: str, budget_tokens: int) -> str:
-    """As `cut`, for a text that may hold a fence, which stays closed."""
+    """Like `cut`, for a text that may contain a fence: the fence is closed again where it was cut."""
     shorter, end = cut(text, budget_tokens), f"</{TAG}>"
     return f"{shorter}\n{end}" if shorter.count(end) < text.count(end) else shorter
 

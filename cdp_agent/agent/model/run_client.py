@@ -1,4 +1,4 @@
-"""The border to the model: no request goes out beyond the run's budget, and no secret in either direction."""
+"""The border to the model: no request exceeds the run's budget, and secrets are masked in both directions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RunClient(Client):
-    """Asks for a run, whoever of it asks: what a tool asks by itself counts as everything else does."""
+    """The client that all parts of a run use; requests that a tool makes count as well."""
 
     budget: Budget
     secrets: Secrets
@@ -59,5 +59,5 @@ class RunClient(Client):
         return msgspec.structs.replace(reply, usage=usage)
 
     def lost(self, request: Request, error: BadReply, endpoint: Endpoint) -> None:
-        """Counts a reply that could not be read by an estimate, so that the budget holds."""
+        """Counts a reply that could not be read, with an estimate of its tokens, so that the budget holds."""
         self.budget.count(estimated_usage(request, error.received_bytes), endpoint)

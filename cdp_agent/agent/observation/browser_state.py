@@ -18,8 +18,11 @@ BLANK = "about:blank"
 
 
 class BrowserState(msgspec.Struct, frozen=True):
-    """`tabs` are addresses, that of the present tab last. `cookies` are those of a Chrome of our own: one that is
-    somebody else's keeps them itself, and they are none of our business."""
+    """The tabs and cookies of a run.
+
+    `tabs` are addresses, that of the current tab last. `cookies` are kept only of a Chrome that we started; somebody
+    else's Chrome keeps its own.
+    """
 
     tabs: list[str] = []
     cookies: list[storage.CookieParam] = []
@@ -30,7 +33,7 @@ class BrowserState(msgspec.Struct, frozen=True):
 
 
 async def place_of(browser: BrowserContext, tabs: Tabs) -> BrowserState:
-    """Where it is now. Raises BrowserError, ProtocolError."""
+    """The present state of the browser. Raises BrowserError, ProtocolError."""
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
         try:
@@ -44,7 +47,10 @@ async def place_of(browser: BrowserContext, tabs: Tabs) -> BrowserState:
 
 
 async def go_back_to(browser: BrowserContext, place: BrowserState) -> tuple[Tabs, list[str]]:
-    """Opens the tabs of a place in a browser that has none of them; which could not be. Raises BrowserError."""
+    """Opens the tabs of a saved state in a browser; returns them, and the addresses that could not be opened.
+
+    Raises BrowserError.
+    """
     if place.cookies and browser.is_ours:
         await browser.session.send(storage.SetCookies(cookies=place.cookies, browser_context_id=browser.id))
     pages, missing = [], []

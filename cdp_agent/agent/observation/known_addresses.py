@@ -1,9 +1,9 @@
-"""The addresses that a run may open: those it was given. A model that makes one up is told so.
+"""The addresses that a run may open: only those it was given. A model that makes one up gets an error.
 
-What leads out is bounded by this, too: a page that has the model put what it knows into an address cannot, since
-nobody gave that address. Given is what stands in the task, what a link or another element of a page leads to, where
-a tab is, and what a search found; text of a page is no address, whatever it looks like. Addresses are compared to the
-letter, as Chrome writes them.
+This also keeps data from leaking: a page that tricks the model into writing what it knows into an address fails, since
+nobody gave that address. Given are the addresses in the task, the targets of links and other elements of a page, the
+addresses of tabs, and the results of a search; an address in the text of a page is not given. Addresses are compared
+exactly, as Chrome writes them.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class KnownAddresses:
         self.known = set(known)
 
     def learn(self, text: str) -> None:
-        """Takes in every address in words of the user, or of a tool of theirs."""
+        """Adds every address in a text by the user, or by a tool of theirs."""
         for each in _written(text):
             self._add(each)
 
     def learn_page(self, text: str, url: str, frame_urls: Mapping[str, str]) -> None:
-        """Takes in where the links of a snapshot's text lead, and the page itself."""
+        """Adds the targets of all links in a snapshot's text, and the address of the page itself."""
         self._add(url)
         for base, target in links_in(text, url, frame_urls):
             self._add(_joined(base, target))
 
     def learn_changes(self, changes: Iterable[str], text: str, url: str, frame_urls: Mapping[str, str]) -> None:
-        """Takes in where the links lead in lines that tell what changed on a page, which reads as `text` now."""
+        """Adds the targets of all links in the lines of a snapshot that changed; `text` is the whole snapshot now."""
         self._add(url)
         for change in changes:
             ref = ref_of_change(change)
@@ -63,17 +63,17 @@ class KnownAddresses:
                     self._add(_joined(base, line.target))
 
     def learn_result(self, value: msgspec.Struct | None, url: str) -> None:
-        """Takes in the addresses among what a tool of ours answered with."""
+        """Adds the addresses in the value that a built-in tool returned."""
         for each in _answered(value, url):
             self._add(each)
 
     def learn_html(self, text: str, url: str) -> None:
-        """Takes in where the elements of markup lead."""
+        """Adds the addresses that the elements of an HTML text lead to."""
         for each in _Targets(text).found:
             self._add(_joined(url, each))
 
     def learn_sites(self, text: str) -> None:
-        """Takes in the addresses of whole sites in the text; one with more to it could carry something out."""
+        """Adds addresses in the text that only name a site; one with a path or a query could carry data out."""
         for each in _written(text):
             if _is_site(canonical(each) or ""):
                 self._add(each)
@@ -156,6 +156,6 @@ def _joined(base: str, link: str) -> str:
 
 
 def _loose(address: str) -> str:
-    """What ways to write one address have in common, for whoever meant one that was given."""
+    """A form that is equal for the usual spellings of one address, to suggest the given one that was meant."""
     bare = address.partition("://")[2].partition("#")[0].rpartition("@")[2].removeprefix("www.")
     return bare.rstrip("/").lower()

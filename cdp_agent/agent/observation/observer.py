@@ -1,4 +1,4 @@
-"""What the model is shown of the page: all of it when it is new, and from then on what became of it."""
+"""What the model is shown of the page: all of it when it is new, and from then on what changed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from cdp_agent.security.secrets import Secrets
 
 
 class ObservedPage(msgspec.Struct, frozen=True):
-    """A look at the page: `view` is what the model reads, None when it was told all of that already.
+    """A look at the page: `view` is what the model reads, None when it has read all of that already.
 
-    `shown` is the page as it stands in the view, `changed` are the lines where the view is of those alone; `problem`
-    says why the page could not be read. `text` is the whole page, whatever is shown of it.
+    `shown` is the snapshot in the view; where the view has only the lines that changed, they are in `changed` instead.
+    `problem` says why the page could not be read. `text` is the whole page, even where only a part of it is shown.
     """
 
     view: str | None
@@ -41,7 +41,7 @@ class ObservedPage(msgspec.Struct, frozen=True):
 class Observer:
     """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for.
 
-    What is seen has no secret in it from here on.
+    All that it returns has the secrets masked.
     """
 
     def __init__(self, budget_tokens: int, most_tokens: int | None = None, secrets: Secrets | None = None) -> None:
@@ -54,12 +54,12 @@ class Observer:
 
     @property
     def text(self) -> str | None:
-        """All of the page as it was when the model saw it last, None when it no longer knows."""
+        """The whole page as it was when the model last saw it, None when the model no longer has it."""
         return self._text
 
     @property
     def refs(self) -> tuple[str, ...]:
-        """Those that are on the page as it was when the model saw it last, in order."""
+        """The refs on the page as it was when the model last saw it, in order."""
         return tuple(refs_in(self._text or ""))
 
     def is_elsewhere(self, page: Page) -> bool:
@@ -67,9 +67,9 @@ class Observer:
         return self._document is not None and self._document != _document_of(page)
 
     async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
-        """What the model does not know yet of the page, after actions whose receipts it reads.
+        """What the model has not seen of the page yet. What it reads in the `receipts` of its actions is left out.
 
-        `whole`: all of the page, whatever it knows. Raises BrowserError.
+        `whole`: all of the page, also what it has seen. Raises BrowserError.
         """
         return self._secrets.masked(await self._look(page, receipts, whole))
 
@@ -117,12 +117,12 @@ class Observer:
         return self._secrets.masked(_whole(shown, moved, text))
 
     def narrow(self, budget_tokens: int) -> None:
-        """Shows no more than that at once from now on."""
+        """Lowers both limits to `budget_tokens` from now on."""
         self._budget_tokens = min(self._budget_tokens, budget_tokens)
         self._most_tokens = min(self._most_tokens, budget_tokens)
 
     def forget(self) -> None:
-        """The model no longer has what it saw: it is to be shown the whole page next."""
+        """Makes the next `look` show the whole page, since the model no longer has what it saw."""
         self._document = self._text = None
 
     def _is_shorter(self, view: str, text: str) -> bool:

@@ -1,10 +1,11 @@
-"""Notices that a run is stuck: by what pages show and actions tell that is new, never by what actions are called.
+"""Notices that a run is stuck: no longer sees anything new in pages and results. Which tools were called does not
+matter.
 
-Paging through a calendar is the same click again and again, but each time the page reads differently: that is work. A
-turn is none after which the page is as it was before, at any time of the run, and which told nothing that was not told
-before. Refs are left out, since each document numbers its elements anew, and so is what the model itself typed, since
-"nothing found" is nothing new for other words. A turn that left the page just as it was weighs more than one that went
-back to a page, and waiting weighs least.
+Paging through a calendar is the same click again and again, but each time the page reads differently: that is progress.
+A turn makes no progress when the page afterwards reads as it did at some earlier time of the run, and the tools'
+results say nothing new. Refs are left out of the comparison, since each document numbers its elements anew, and so is
+what the model itself typed, since "nothing found" is nothing new for other search words. A turn that left the page
+unchanged weighs more than one that went back to an earlier page, and waiting weighs least.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ _MOST_REMEMBERED = 20_000
 _LEAST_OWN_CHARS = 3
 _REF = re.compile(r" ?\[ref=E\d+\]|\bE\d+\b")
 _OWN = ("value", "text", "query", "pattern", "selector", "to_text", "gone", "description", "expression")
-"""Arguments in the model's own words, which a tool puts into a page, looks for, or tells again."""
+"""Arguments in the model's own words, which a tool puts into a page, looks for, or repeats in its result."""
 _VOLATILE_TIMES = 2
 _MOST_CHARS = 200_000
 _LARGEST_PART = 5  # a fifth: where more than that changed, the page did, and not a clock on it
 
 
 class StuckDetector:
-    """What a run has seen and was told so far, as digests."""
+    """What a run has seen of pages and results so far, as digests."""
 
     def __init__(self, states: Iterable[str] | None = None) -> None:
         self._known = dict.fromkeys(states or ())
@@ -57,7 +58,7 @@ class StuckDetector:
         return list(self._known)
 
     def said(self, arguments: dict[str, Any]) -> None:
-        """Takes down what the model itself puts into pages and addresses."""
+        """Notes what the model itself puts into pages and addresses, which is then left out of the comparison."""
         words = [each for name in _OWN if isinstance(each := arguments.get(name), str)]
         if isinstance(url := arguments.get("url"), str):
             words += [value for _, value in parse_qsl(urlsplit(url).query)]
@@ -66,7 +67,7 @@ class StuckDetector:
                 self._own |= dict.fromkeys((word.strip(), quote_plus(word.strip()), quote(word.strip())))
 
     def learn(self, address: str, page: str, told: str) -> bool:
-        """Takes down the state after a turn; whether anything in it is new."""
+        """Notes the page and the results (`told`) after a turn. True if anything in them is new."""
         address = shown_address(address)
         self._now = _digest(self._plain(f"{address}\0{page}"))
         self._read = _digest(_REF.sub("", f"{address}\0{page}"))
@@ -78,14 +79,16 @@ class StuckDetector:
         return bool(new)
 
     def learn_picture(self, picture: bytes) -> bool:
-        """Takes down how a page looks that reads as before; whether that is new, which its first picture is not."""
+        """Notes a picture of a page that reads as before. True if it is new; the first picture of a page is not."""
         seen, digest = self._pictures.setdefault(self._read, set()), _digest(picture)
         new = bool(seen) and digest not in seen
         seen.add(digest)
         return new
 
     def judge(self, *, new: bool, waited: bool = False) -> Stuck:
-        """What the turn means for the run: each stage is told once, and none is left out."""
+        """What the turn means for the run: each stage of `Stuck` is returned once, in order, as turns without progress
+        add up.
+        """
         same, self._last = self._now == self._last, self._now
         if new:
             self._score, self._stage = 0.0, Stuck.NO
@@ -110,11 +113,11 @@ def _digest(text: str | bytes) -> str:
 
 
 class VolatileLines:
-    """What of the page at one address changes by itself, such as clocks and tickers. It is no progress.
+    """The lines of the page at one address that change by themselves, such as clocks and tickers. They are no progress.
 
-    Such a line read differently twice at the beginning of an action from what it was when the model saw it, for
-    nothing had been done in between. It is known by its place in the outline, since its words are new each time, and
-    often its element is, too.
+    A line counts as such when, twice, it changed between the model's last look and the next action, since nothing was
+    done in between. It is identified by its place in the outline, since its text, and often its element, is new each
+    time.
     """
 
     def __init__(self) -> None:
@@ -125,7 +128,7 @@ class VolatileLines:
         return any(times >= _VOLATILE_TIMES for times in self._times.values())
 
     def learn(self, address: str, seen: str, later: str) -> None:
-        """Takes down what changed between two readings without anything being done."""
+        """Notes the lines that changed between two readings (`seen`, `later`) without anything being done."""
         if address != self._address:
             self._address, self._times = address, Counter()
         if seen == later or len(later) > _MOST_CHARS:

@@ -1,4 +1,4 @@
-"""What is needed to go on with a run after our own process died: one file, written anew after each step."""
+"""What is needed to resume a run after our own process died: one file, rewritten after each step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ FILE = "run.json"
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A run between two steps. There is no key in it, but all that the pages showed, and cookies: mode 600."""
+    """A run between two steps. It holds no API keys, but cookies and all that the pages showed, so its file has mode
+    600.
+    """
 
     format: int = 1
     model: str
@@ -49,13 +51,13 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     states: list[str]
     place: BrowserState
     secrets: list[str] = []
-    """The names of those that the run had; what they are is not written down."""
+    """The names of the run's secrets; their values are not stored."""
     by_steps: Any = None
     """How far a run by steps has come: see steps/flow/flow.py."""
 
 
 async def keep(run: Run) -> None:
-    """Takes down where the run is. Raises SetupError when it cannot be written."""
+    """Saves the run to its checkpoint folder, if it has one. Raises SetupError when that cannot be written."""
     try:
         place = await place_of(run.browser, run.tabs)
     except BrowserError:
@@ -67,7 +69,7 @@ async def keep(run: Run) -> None:
 
 
 def save(run: Run, folder: Path) -> None:
-    """Writes the run down; what was there before stays whole until all of it is written. Raises SetupError."""
+    """Writes the run to the folder, replacing the previous checkpoint in one go. Raises SetupError."""
     task = run.task
     checkpoint = Checkpoint(
         model=f"{run.models.endpoint.provider}/{run.models.endpoint.model}" if run.models.has_model else "",
@@ -121,12 +123,15 @@ def load(folder: Path) -> Checkpoint:
 
 
 def forget(folder: Path) -> None:
-    """Removes what was written: the run is done."""
+    """Removes the checkpoint, since the run is done."""
     (folder / FILE).unlink(missing_ok=True)
 
 
 def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None, answer: Any = None) -> Task:
-    """The task again, with its secrets and the type of its answer, which are given anew. Raises SetupError."""
+    """The task of a checkpoint. Its secrets and the type of its answer are not stored, so they are passed again.
+
+    Raises SetupError.
+    """
     if missing := [name for name in checkpoint.secrets if name not in (given or {})]:
         raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
     form = None

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
 
 _ENOUGH = 0.5
-"""How much of the window may be taken when it begins to fill again, else it would be full again in the next turn."""
+"""The share of the window that may be taken afterwards; with more, it would be full again in the next turn."""
 _FOR_TRIED, _FOR_FOUND = 0.12, 0.23
 _MOST_OF_IT = 3
-"""No single thing takes more than that part of the room."""
+"""No single item takes more than one part in this many of the room."""
 _LINE = 80
 _REF = re.compile(r" \[ref=E\d+\]")
 _OLDER = "- (older ones are left out)"
@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What a tool told that was asked something, and of which page."""
+    """The result of a tool that was asked a question, and the page that it is about."""
 
     url: str
     tool: str

@@ -35,14 +35,14 @@ _ATTEMPTS = 3
 _NARROWINGS = 3
 _NARROWER = 0.7
 _REMEMBERED_PRICE = 0.1
-"""What a token costs that the provider remembers, for one that is new, where the prices do not tell."""
+"""The price of a cached token in relation to a new one, where the price list does not say."""
 _PICTURE_TOKENS = 1_500
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is asked next, with a picture where there is one.
+    """The next question, with a picture where there is one.
 
-    Before it stands what a later beginning tells again (`records`), and what there is to tell of the `page`.
+    It is preceded by `records`, which are repeated when the conversation begins again, and by the state of the `page`.
     """
 
     asked: str
@@ -56,11 +56,11 @@ class Question(msgspec.Struct, frozen=True):
 
 
 Compose = Callable[[bool], Awaitable[Question]]
-"""Makes the next question: all there is to know when it is the first (True), else what is new since the last one."""
+"""Makes the next question: complete when it is the first of the conversation (True), else only what is new."""
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """What all conversations of a run have in common. `page` gives the page that the run is in."""
+    """What all conversations of a run share. `page` returns the page that the run is in."""
 
     models: ModelCalls
     vision: Vision
@@ -69,7 +69,8 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 class Conversation:
-    """One role's. `sight` is what it has seen of the page; `client` is its model where that is not the run's.
+    """The conversation of one role. `sight` is what it has seen of the page; `client` is its model where that is not
+    the run's.
 
     `window_tokens` is how long it may become.
     """
@@ -95,12 +96,12 @@ class Conversation:
         self._known = ""
 
     def news(self, name: str, items: Sequence[_T]) -> Sequence[_T]:
-        """Those of a list that only grows that were not told here before."""
+        """The items that are new since the last call with this `name`, of a list that only grows."""
         known, self._told[name] = self._told.get(name, 0), len(items)
         return items[known:]
 
     def unless_known(self, text: str) -> str | None:
-        """The text, None where it reads as the last one that was asked about here."""
+        """The text, or None where it is the same as in the last call."""
         before, self._known = self._known, text
         return text if text != before else None
 
@@ -134,7 +135,9 @@ class Conversation:
         log.emit(AiGenerationError(**log.stamp, kind=kind, message=message))
 
     async def put(self, compose: Compose) -> None:
-        """Asks the next question, as the first one where there is no room for more, or that costs less."""
+        """Adds the next question; begins the conversation again where there is no room for more, or where that costs
+        less.
+        """
         anew = self._is_begun and self.sight.is_elsewhere(self._shared.page())
         if self.history.tokens > self._window_tokens or self._pays_to_begin(anew=anew):
             self._begin()
@@ -150,7 +153,7 @@ class Conversation:
     def _pays_to_begin(self, *, anew: bool) -> bool:
         """Whether carrying along what no longer counts has cost what a new beginning costs now; `anew`: on a new page.
 
-        Then the sum is never more than twice what it would have been for whoever knows how the run goes on.
+        So the total is never more than twice that of the best choice made with knowledge of the whole run.
         """
         if not self._is_begun:
             return False
@@ -170,7 +173,7 @@ class Conversation:
     async def reply(
         self, compose: Compose, specs: tuple[ToolSpec, ...], operation: str, refs: tuple[str, ...] | None = None
     ) -> Reply:
-        """What the model says; where it was too long for it, to the same question asked as the first."""
+        """The model's reply. When the conversation was too long for it, it begins again with the same question."""
         for left in range(_NARROWINGS, -1, -1):
             request = self.request(specs, refs)
             try:
@@ -192,7 +195,7 @@ class Conversation:
         return Request(model, self.history.messages(), specs, "required", continued=True, refs=refs)
 
     def hear(self, reply: Reply, call: ToolCall | None) -> None:
-        """Adds what the model said, of its calls the one that counts."""
+        """Adds the model's reply, with only that one of its tool calls that counts."""
         calls = (call,) if call is not None else ()
         self.history.hear(Assistant(reply.text or ("" if calls else "(nothing)"), calls, reply.state))
 

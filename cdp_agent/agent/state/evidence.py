@@ -1,4 +1,4 @@
-"""What the agent was shown and told, kept word for word, so that an answer can be held against it."""
+"""What the agent was shown, kept word for word, so that an answer can be checked against it."""
 
 from __future__ import annotations
 
@@ -11,30 +11,32 @@ from cdp_agent.page.receipts.receipts import Receipt, ToldTab
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change, shown_address
 
 ADDRESS = "Address: "
-"""What a line begins with that says which page the lines below it are of."""
+"""The beginning of a line that says which page the lines below it are from."""
 
 
 _ADDRESS_LINE = re.compile(rf"^(\s*)({ADDRESS})", re.MULTILINE)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """Something that the model read. `source` says what it was: "page", "changes" of one, or the tool that told it."""
+    """Something that the model read. `source` is "page", "changes" (of a page), or the name of the tool whose result it
+    is.
+    """
 
     step: int
     source: str
     text: str
     finding: bool = False
-    """It was taken out of a page on purpose, so it is never forgotten."""
+    """It was extracted from a page on purpose, so it is never dropped."""
     url: str = ""
-    """The page that it is of."""
+    """The page that it comes from."""
     proof: str = ""
-    """What of it can bear out an answer: not what the model itself has said, typed or made up."""
+    """The part of it that can support an answer: not what the model itself has said, typed or made up."""
     arguments: str = ""
-    """What the tool was called with."""
+    """The tool's arguments."""
 
 
 class Evidence:
-    """All that was shown, in order; a page that read the same twice is there once."""
+    """All that was shown, in order; a page that was shown twice with the same text is kept once."""
 
     def __init__(self, shown: list[Shown] | None = None) -> None:
         self.shown: list[Shown] = []
@@ -45,25 +47,25 @@ class Evidence:
             self._keep(each)
 
     def add_page(self, step: int, source: str, text: str, url: str) -> None:
-        """Takes down a view of a page, or what changed of one ("changes")."""
+        """Adds a view of a page ("page"), or what changed on one ("changes")."""
         self._keep(Shown(step, source, text, url=url, proof=self._proof(text)))
 
     def add_result(
         self, step: int, tool: str, text: str, value: Any, *, finding: bool, url: str, arguments: str
     ) -> None:
-        """Takes down what a tool told, and `value`, which it made its text of."""
+        """Adds a tool's result: `text`, and the `value` that it was made from."""
         if isinstance(value, Receipt) and value.ref is not None and value.value is not None:
             self._filled.add(value.ref)
         proof = self._proof(_told_by_pages(text, value))
         self._keep(Shown(step, tool, text, finding, url, proof, arguments))
 
     def text(self) -> str:
-        """Everything that can bear out an answer, below the address of its page, to be searched."""
+        """Everything that can support an answer, each part below the address of its page."""
         return "\n".join(f"{address_line(each.url)}\n{_without_addresses(each.proof)}" for each in self.shown)
 
     @property
     def actions(self) -> list[Shown]:
-        """What the tools told, in order."""
+        """The results of tools, in order."""
         return [each for each in self.shown if each.source not in ("page", "changes")]
 
     @property

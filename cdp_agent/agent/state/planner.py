@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_REVISIONS = 3
 LONGEST_PLAN = 10_000
-"""In characters: every turn of the run is sent with it."""
+"""In characters. The plan is part of the request of every turn."""
 MOST_ITEMS = 50
 
 _SYSTEM = """\

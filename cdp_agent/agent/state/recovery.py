@@ -1,4 +1,4 @@
-"""Looking at the page, also when Chrome goes away in the middle: another one is opened, where the last one was."""
+"""Looks at the page. When Chrome goes away meanwhile, another one is opened at the same addresses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MOST = 3
 async def look(
     run: Run, receipts: Collection[Receipt], *, whole: bool, sight: Observer | None = None
 ) -> tuple[ObservedPage, list[str]]:
-    """What there is to see, also when Chrome went away meanwhile; what is to be said of that.
+    """What is new on the page, and notes for the model where Chrome went away and was replaced meanwhile.
 
-    `sight` is of whom it is for, where that is not the run's own model.
+    `sight` is the observer of the role that looks, where that is not the run's own model.
     """
     notes = []
     sight = sight or run.sight
@@ -37,7 +37,10 @@ async def look(
 
 
 async def recover(run: Run, error: BrowserError) -> str:
-    """Opens the browser anew; what the model is told of it. Raises BrowserError when that fails, or was done often."""
+    """Opens the browser anew; returns a line about it for the model.
+
+    Raises BrowserError when that fails, or after too many times.
+    """
     if run.recoveries >= MOST:
         raise error
     run.recoveries += 1
@@ -51,7 +54,7 @@ async def recover(run: Run, error: BrowserError) -> str:
 
 
 def tell_endpoints(run: Run) -> None:
-    """Which of several endpoints were tried for the browser that is there now; none for a Chrome of our own."""
+    """Emits events on which endpoints were tried for the present browser; none for a Chrome that we started."""
     for each in run.browser.attempts:
         if each.error is None:
             run.emit(EndpointConnected(**run.stamp, endpoint_index=each.index, total=each.total))

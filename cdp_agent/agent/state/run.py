@@ -1,4 +1,4 @@
-"""What one run knows: what was asked, what it may take, what was seen, said and counted so far."""
+"""The state of one run: its task and limits, and what was seen, said and counted so far."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Run:
 
     tabs: Tabs
     time_limit: asyncio.Timeout
-    """What ends it when its time is up."""
+    """The timeout that ends the run when its time is up."""
     place: BrowserState
-    """Where it was after the last step."""
+    """The tabs and cookies after the last step."""
 
     def __init__(
         self,
@@ -83,11 +83,11 @@ class Run:
         self.revisions = 0
         self.validations = 0
         self.judge: Conversation | None = None
-        """What the judge of its answers was asked so far."""
+        """The conversation with the judge of its answers, None before the first."""
         self.refusal = ""
         """Why the last answer was not accepted, in a fence."""
         self.refused = ""
-        """That answer."""
+        """The last answer that was refused, with its white space normalised."""
         self.recoveries = 0
         self.place = BrowserState()
         self.tally = UsageMeter()
@@ -105,7 +105,7 @@ class Run:
             )
         )
         self.window_tokens = self.limits.history_tokens
-        """How long the conversation may become; less when the model takes less."""
+        """How many tokens the conversation may have; lowered when the model turns out to accept fewer."""
         shown = min(self.limits.observation_tokens, self.window_tokens // 4)
         self.sight = Observer(shown, self.window_tokens // 4, self.secrets)
         self.evidence = Evidence()
@@ -121,7 +121,7 @@ class Run:
         """Set by whoever wants to act in the page themselves."""
         self._trace: TraceOptions | None = None
         self.watcher: Watcher | None = None
-        """What looks at its tabs for its trace, where there is one."""
+        """Watches its tabs for the trace, where there is one."""
         self.act_log: ActLog | None = None
         """Is told of each act before it is carried out."""
         self.telemetry: Telemetry | None = None
@@ -129,7 +129,7 @@ class Run:
         self.end: End | None = None
 
     def record(self, trace: TraceOptions) -> None:
-        """It is to be traced, from its beginning on. Raises SetupError where that cannot be written."""
+        """Has the run traced from its beginning on. Raises SetupError where the trace cannot be written."""
         check_folder(trace.folder)
         self._trace = trace
 
@@ -150,13 +150,13 @@ class Run:
         )
 
     def begin_span(self) -> None:
-        """The run is a span from now on, where that is wanted."""
+        """Begins the run's span, where telemetry is wanted."""
         if self.telemetry is not None:
             endpoint = self.models.endpoint if self.models.has_model else None
             self.log.span = self.telemetry.begin(self.secrets.mask(self.task.text), endpoint)
 
     def end_span(self, result: AgentResult[Any] | None) -> None:
-        """It has ended so; None: nobody waited for its end."""
+        """Ends the run's span with this result; None where nobody waited for the end."""
         if self.log.span is not None:
             span, self.log.span = self.log.span, None
             span.end(None if result is None else self.secrets.masked(result))
@@ -170,15 +170,15 @@ class Run:
 
     @property
     def stamp(self) -> Stamp:
-        """For an event of now, see `EventLog`."""
+        """The time and step for an event that happens now; see `EventLog`."""
         return self.log.stamp
 
     def emit(self, event: Event) -> None:
-        """Says what happened."""
+        """Emits an event; see `EventLog`."""
         self.log.emit(event)
 
     def conversation(self, system: str, *, sight: Observer | None = None, client: Client | None = None) -> Conversation:
-        """A new one, for one role of the run."""
+        """A new conversation, for one role of the run."""
         sight = sight or Observer(self.most_told, secrets=self.secrets)
         shared = Shared(self.models, self.vision, self.log, lambda: self.tabs.page)
         return Conversation(shared, system, sight, window_tokens=self.window_tokens, client=client)
@@ -189,14 +189,14 @@ class Run:
 
     @property
     def time_left_s(self) -> float | None:
-        """How long the run may still take, None for ever."""
+        """How many seconds are left of `max_seconds`, None without that limit."""
         if self.limits.max_seconds is None:
             return None
         return self.limits.max_seconds - (self.tally.took_s - self.tally.waited_s)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """While somebody thinks about what they were asked, which is no time of the run's."""
+        """Inside the block somebody thinks about a question: this time does not count towards the run's limit."""
         loop, began = asyncio.get_running_loop(), time.perf_counter()
         if not self.time_limit.expired():
             self.time_limit.reschedule(None)
@@ -209,11 +209,11 @@ class Run:
 
     @property
     def most_told(self) -> int:
-        """How many tokens of what a tool tells the model gets."""
+        """How many tokens of a tool's result the model gets at most."""
         return min(self.limits.observation_tokens, self.window_tokens // 4)
 
     def narrow(self) -> None:
-        """The conversation was too long for the model as it is: it may never be so long again."""
+        """Lowers the limit of the conversation, since its present length was too much for the model."""
         self.window_tokens = int(min(self.window_tokens, self.history.tokens) * _NARROWER)
         self.sight.narrow(self.window_tokens // 4)
 
@@ -222,7 +222,7 @@ class Run:
         self.end = End(why if self.task.form is None else None, TaskError("aborted", why))
 
     def check_limits(self) -> None:
-        """Ends the run when it has had enough."""
+        """Ends the run when it has reached a limit on errors, steps, tokens or cost."""
         tally, limits = self.tally, self.limits
         if tally.errors_in_a_row >= limits.max_errors_in_a_row:
             self.fail("max_errors", f"{tally.errors_in_a_row} errors in a row: the task was given up.")
@@ -234,7 +234,7 @@ class Run:
             self.end = self.end or End(error=over)
 
     def saw(self, seen: ObservedPage) -> None:
-        """Takes down what the model gets to see of a page."""
+        """Records what the model gets to see of a page."""
         if seen.problem:
             self.emit(AgentStatus(**self.stamp, message=f"The page cannot be read: {seen.problem}"))
             return

@@ -32,7 +32,7 @@ class Vision:
         self._log = log
 
     async def take(self, page: Page, refs: Iterable[str] = ()) -> Picture | None:
-        """What the window shows, with these refs marked; None where there is no picture to be had, or none wanted."""
+        """A picture of the window with these refs marked; None where pictures are not wanted, or none can be taken."""
         if not self.sees or page.url == BLANK:
             return None
         try:
@@ -42,7 +42,7 @@ class Vision:
             return None
 
     async def add_picture(self, page: Page, refs: Iterable[str]) -> None:
-        """Adds what the window shows to what the model was told last; words will do where there is no picture."""
+        """Adds a picture of the window to the last message, if one can be taken."""
         picture = await self.take(page, refs)
         before = self._history.picture
         if picture is None or (before is not None and before.data == picture.data):
@@ -51,7 +51,7 @@ class Vision:
         self.tell(picture)
 
     def tell(self, picture: Picture) -> None:
-        """Says that a model gets it."""
+        """Emits the event that a model gets this picture."""
         self._log.emit(
             BrowserScreenshot(
                 **self._log.stamp,
@@ -64,7 +64,7 @@ class Vision:
         )
 
     def gave_up_pictures(self, asked: History, error: ModelError) -> bool:
-        """Whether it is pictures that the model refuses: then the run goes on in words alone."""
+        """Whether the model refused pictures. If so, they are removed, and the run goes on without."""
         if asked.picture is None or not is_of_pictures(error):
             return False
         for each in (asked, self._history):

@@ -1,1 +1,1 @@
-"""What `cdp-agent` can be told to do, a file each. Imports `cli` and `cli.terminal`; loaded when its command runs."""
+"""The commands of `cdp-agent`, a file each, which is loaded when its command runs. Imports `cli` and `cli.terminal`."""

@@ -1,6 +1,6 @@
 """`cdp-agent batch TASKS.jsonl -o RESULTS.jsonl`: many tasks, several at once; killed at any moment, it can go on.
 
-`--watch RESULTS|STORAGE` tells how far one is that runs elsewhere, until it is over.
+`--watch RESULTS|STORAGE` shows the progress of a batch that runs elsewhere, until it is over.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NOT_OF_IT = {
 
 
 def carry_out_batch(words: Sequence[str]) -> int:
-    """Carries the tasks out, or tells how far that is; the exit status. Raises CdpAgentError."""
+    """Carries the tasks out, or shows the progress of a batch; returns the exit status. Raises CdpAgentError."""
     found, asked = _read(words)
     if found.watch is not None:
         return watch_batch(found.watch)
@@ -125,7 +125,9 @@ async def _followed(
 
 
 def _on_interrupts(batch: JobRun) -> list[int]:
-    """Ctrl-C once ends in order, twice at once; SIGTERM as twice. Holds what came."""
+    """Handles signals: the first Ctrl-C stops gracefully, a second one or SIGTERM at once. Returns the list of those
+    received.
+    """
     came: list[int] = []
 
     def interrupt(number: int) -> None:
@@ -173,7 +175,7 @@ def _amount(text: str) -> float:
 
 
 def watch_batch(place: str) -> int:
-    """Prints a line whenever something has changed; the exit status is that of the batch. Raises SetupError."""
+    """Prints a line whenever something has changed; returns the exit status of the batch. Raises SetupError."""
     report, told = read_progress(place), ""
     while True:
         line = watch_line(report)
@@ -187,7 +189,7 @@ def watch_batch(place: str) -> int:
 
 
 def _later(place: str) -> ReportedProgress:
-    """What it tells now: after it has ended and cleared its storage, it tells there that it has ended."""
+    """The present report of a batch, also when it has just ended and cleared its storage."""
     try:
         return read_progress(place)
     except SetupError:
@@ -196,7 +198,7 @@ def _later(place: str) -> ReportedProgress:
 
 
 def watch_line(report: ReportedProgress) -> str:
-    """How far it is, or how it ended."""
+    """The progress of a batch, or how it ended, in a line."""
     progress = report.progress
     if report.is_over:
         return how_it_ended(progress)

@@ -36,7 +36,7 @@ class ChromeCommand(msgspec.Struct, frozen=True):
 
 
 def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> ChromeCommand:
-    """What the words after `chrome` mean. Raises SetupError."""
+    """Parses the words after `chrome`. Raises SetupError."""
     parser = Parser(
         "chrome",
         "A session whose Chrome listens on a port, so that other programs can connect to it.",
@@ -56,7 +56,7 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
 
 
 async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:
-    """Writes where the session's Chrome listens. Raises SetupError when it listens nowhere, BrowserError."""
+    """Prints where the session's Chrome listens. Raises SetupError when it does not listen, BrowserError."""
     browser, as_json = opened.session.browser, command.loaded.config.json
     try:
         await browser.session.send(GetVersion())
@@ -95,6 +95,6 @@ def tell_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int
 
 
 def tell_none(caller: CommandCaller, *, as_json: bool) -> int:
-    """Writes that no Chrome runs."""
+    """Prints that no Chrome runs."""
     caller.output.write("null\n" if as_json else "No Chrome of ours is running.\n")
     return NO_CHROME

@@ -44,7 +44,7 @@ def _summaries() -> dict[str, str]:
 
 
 def _words(command: str) -> list[str]:
-    """What may follow a command: the words that it takes, and its options."""
+    """The words that may follow a command: its arguments and options."""
     takes = OWN.get(command, ("", ""))[0].strip("[]")
     words = takes.split("|") if "|" in takes else list(_summaries()) if command == "help" else []
     if command in _SHORT:

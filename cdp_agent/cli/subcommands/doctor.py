@@ -1,4 +1,4 @@
-"""`cdp-agent doctor`: whether what a task needs is there, and what to do about what is not."""
+"""`cdp-agent doctor`: checks whether everything that a task needs is there, and says what to do if not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked at; `advice` is what to do, nothing where all is well."""
+    """The result of one check; `advice` is what to do, "" where all is well."""
 
     about: str
     state: Literal["ok", "warn", "fail"]
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def examine(words: Sequence[str]) -> int:
-    """Prints what it found; 1 when a task could not be run. Raises SetupError for a wrong call."""
+    """Prints the findings; returns 1 when a task could not be run. Raises SetupError for a wrong call."""
     parser = Parser("doctor", "Look whether Chrome, the model and the settings are as a task needs them.")
     parser.add_argument("--offline", action="store_true", help="ask no model")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")

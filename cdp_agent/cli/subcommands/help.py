@@ -1,4 +1,4 @@
-"""`cdp-agent help`, `options` and `tools`: what there is, told once."""
+"""`cdp-agent help`, `options` and `tools`."""
 
 from __future__ import annotations
 

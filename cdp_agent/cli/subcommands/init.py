@@ -1,4 +1,4 @@
-"""`cdp-agent config init`: from nothing to a model that answers."""
+"""`cdp-agent config init`: finds a model and configures it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from cdp_agent.providers.client import Client
 from cdp_agent.providers.services import SERVICES, Endpoint, endpoint
 
 Ask = Callable[[str, bool], str]
-"""Asks the user: a question, and whether what is typed must not be seen."""
+"""Asks the user a question; the second argument is whether the typed text is hidden."""
 
 _ANSWERS_WITHIN_S = 1.0
 _SHOWN_MODELS = 6
 
 
 class LocalServer(msgspec.Struct, frozen=True):
-    """A program that serves models on this machine: its provider by our name, where it usually listens."""
+    """A program that serves models on this machine: our name for the provider, and its usual address."""
 
     title: str
     provider: str
@@ -45,7 +45,7 @@ LOCAL = (
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A provider that could be used at once, with the models that are known of it."""
+    """A provider that could be used at once, with its known models."""
 
     title: str
     provider: str
@@ -57,14 +57,14 @@ class _Choice(msgspec.Struct, frozen=True):
     model: str
     base_url: str | None
     key: str | None
-    """A key that the user typed; one in the environment stays there."""
+    """A key that the user typed; one in the environment is not copied."""
 
     def endpoint(self) -> Endpoint:
         return endpoint(self.model, base_url=self.base_url, api_key=self.key, environment=os.environ)
 
 
 def set_up(file: ConfigFile, *, yes: bool, ask: Ask | None = None, servers: Sequence[LocalServer] = LOCAL) -> int:
-    """Finds a model, tries it, writes the file. Off a terminal it only says what to do. Raises SetupError."""
+    """Finds a model, tries it, and writes the file. Without a terminal it only says what to do. Raises SetupError."""
     found = [*asyncio.run(running(servers)), *with_keys()]
     if yes:
         choice = _first(found)
@@ -113,7 +113,7 @@ def with_keys() -> list[Candidate]:
 
 
 async def tried(at: Endpoint) -> tuple[str, bool]:
-    """What one small request to the model came to, in a line, and whether it was answered."""
+    """The outcome of a small request to the model, in a line, and whether it was answered."""
     request = Request(model=at.model, messages=(User((Text("Answer with one word: ready"),)),))
     began = time.monotonic()
     try:

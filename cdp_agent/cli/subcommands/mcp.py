@@ -57,7 +57,7 @@ _log = logging.getLogger(__name__)
 
 
 class McpCommand(msgspec.Struct, frozen=True):
-    """`http`: where it listens, None for the standard input and output. `stateless`: see McpApp."""
+    """The `mcp` command. `http`: where it listens, None for the standard input and output. `stateless`: see McpApp."""
 
     loaded: Loaded[Config]
     http: tuple[str, int] | None
@@ -69,7 +69,7 @@ class McpCommand(msgspec.Struct, frozen=True):
 
 
 def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
-    """Serves until the client goes away, or over HTTP until it is told to end; the exit status.
+    """Serves until the client goes away, or over HTTP until it is told to stop; returns the exit status.
 
     Raises SetupError, BrowserError.
     """
@@ -86,7 +86,7 @@ def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
 
 
 def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCommand:
-    """What the words after `mcp` mean. Raises SetupError."""
+    """Parses the words after `mcp`. Raises SetupError."""
     parser = Parser(
         "mcp",
         "Serve the tools over the Model Context Protocol, at stdin and stdout: in its own Chrome, or in --session.",
@@ -158,7 +158,7 @@ async def _serve_http(served: Server[Any], command: McpCommand, host: str, port:
 
 
 def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
-    """A connection to the process of that session, which is to make calls. Raises BrowserError, SetupError."""
+    """A connection to the process of that session, for making calls. Raises BrowserError, SetupError."""
     folder, asked, host = runtime.folder(), [CALLS, *words], host_of(session, config)
     found = client.begun(folder, session, asked, lambda: client.started(folder, session, HOST, asked, host))
     if isinstance(found, int):
@@ -169,7 +169,7 @@ def _connected(words: Sequence[str], config: Config, session: str) -> HostConnec
 async def serve_calls(
     words: Sequence[str], session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> NoReturn:
-    """Makes calls in the session for a server of another process, until it goes away. Raises SetupError."""
+    """Makes calls in the session for an MCP server in another process, until that goes away. Raises SetupError."""
     found = read_mcp(words, caller).loaded
     async with _allowance(found.config, caller) as allowance:
         await make_calls(CallsHere(sessions, found, session, caller, allowance), output)
@@ -243,7 +243,7 @@ class CallsHere:
 
 
 async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:
-    """Makes what calls the client asks for. It goes on until it is cancelled, and gives up what is being made then."""
+    """Makes the calls that the client asks for until it is cancelled, which also cancels the calls under way."""
     making: dict[int, asyncio.Task[None]] = {}
     try:
         while True:

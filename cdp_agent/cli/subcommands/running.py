@@ -1,4 +1,4 @@
-"""A run carried out and told of: in a Chrome for it alone, or in a session, whose process sends here what happens."""
+"""Carries out a run and prints it: in a Chrome of its own, or in a session, whose process sends the events here."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Signals:
-    """What ends a run, and what has it wait for the user, in the words of `Agent.stream`."""
+    """The events `stop` and `pause` of a run, as `Agent.stream` takes them."""
 
     def __init__(self) -> None:
         self.stop = asyncio.Event()
@@ -64,23 +64,25 @@ _LONGEST_MESSAGE = 256 << 20
 
 
 class RunCommand(msgspec.Struct, frozen=True):
-    """A run that can begin: its settings, whose name is shown, and what the agent takes, an `approver` with it."""
+    """A run that can begin: its settings, the name of the model to show, and the agent's keywords, including
+    `approver`.
+    """
 
     loaded: Loaded[Config]
     model: str
     keywords: dict[str, Any]
     begin: Begin
     stdin: str | None = None
-    """What it read from the standard input."""
+    """The text that was read from the standard input."""
     beside: Interactive | JsonLines | None = None
-    """The person at the terminal or the program, who may have it wait; the same as its `approver`."""
+    """The person at the terminal, or the program, that may pause the run; the same object as its `approver`."""
     signals: Signals = msgspec.field(default_factory=Signals)
     live: Any = None
-    """A `LiveRun`, where it is shown as a page while it goes on, and asked about there."""
+    """A `LiveRun`, if the run is shown as a page while it goes on, and asks its questions there."""
 
 
 async def watch(command: RunCommand) -> AgentResult:
-    """Carries a run out in the Chrome that is configured, and tells of it as configured. Raises CdpAgentError."""
+    """Carries a run out in the configured Chrome, with the configured output. Raises CdpAgentError."""
     config, signals = command.loaded.config, command.signals
     person = command.beside
     on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
@@ -116,7 +118,7 @@ def _also(live: LiveRun | None, sink: Sink) -> Sink:
 
 @asynccontextmanager
 async def _shown(live: LiveRun | None, complain: Callable[[str], object]) -> AsyncIterator[None]:
-    """Inside the block its page is served, where it is to be shown, and whoever began it is told where."""
+    """Inside the block, the page of the run is served, if it is to be shown, and its address printed."""
     if live is None:
         yield
         return
@@ -128,7 +130,7 @@ async def _shown(live: LiveRun | None, complain: Callable[[str], object]) -> Asy
 
 
 async def watch_there(command: RunCommand, session: str, connection: HostConnection) -> AgentResult | int:
-    """Tells here of the run that the session's process carries out; an exit status when there was none."""
+    """Prints the run that the session's process carries out; returns an exit status when there was no run."""
     reader, writer = await asyncio.open_connection(sock=connection.handed_on(), limit=_LONGEST_MESSAGE)
 
     def say(said: Said) -> None:
@@ -170,9 +172,9 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
 async def carry_run(
     command: RunCommand, session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> int:
-    """Carries a run out in the session, and tells the client what happens. Raises CdpAgentError.
+    """Carries a run out in the session, and sends its events to the client. Raises CdpAgentError.
 
-    One that is shown live has its page in this process, and is asked about there.
+    A run that is shown live has its page in this process, and asks its questions there.
     """
     config, signals, live = command.loaded.config, command.signals, command.live
     asking = _Asking(output, signals)
@@ -205,7 +207,7 @@ class _Asking:
         self._output.send(EventTold(msgspec.Raw(msgspec.json.encode(event))))
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """An `Approver`: asks the client, where the decision is judged in the same way."""
+        """An `Approver` that asks the client, which checks decisions in the same way."""
         self._output.send(DecisionAsked(msgspec.Raw(msgspec.json.encode(ask))))
         while (made := await self._made.get()).id != ask.id:
             pass  # it came too late
@@ -213,7 +215,7 @@ class _Asking:
             submit(made.id, made.decision)
 
     async def hear(self) -> None:
-        """Takes in what the client says, until cancelled."""
+        """Handles the client's messages until cancelled."""
         while True:
             match await self._output.said.get():
                 case StopAsked():
@@ -225,7 +227,7 @@ class _Asking:
 
 
 class _Deciding:
-    """The client's side: whoever approves here is asked, one question at a time."""
+    """The client's side of a run: asks the approver here, one question at a time."""
 
     def __init__(self, approver: Approver | None, say: Callable[[Said], None]) -> None:
         self._queue = None if approver is None else ApprovalQueue(approver, timeout_s=None)
@@ -237,7 +239,7 @@ class _Deciding:
         self._asking = asyncio.ensure_future(self._ask(ask))
 
     async def end(self) -> None:
-        """The question that is open, if any, is over."""
+        """Ends the open question, if any."""
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait([self._asking])
@@ -249,7 +251,7 @@ class _Deciding:
 
 
 async def followed(events: AsyncGenerator[Event, None], take: Sink) -> AgentResult:
-    """How the run ended; every event is taken."""
+    """Passes every event to `take`; returns how the run ended."""
     async with aclosing(events) as happening:
         async for event in happening:
             take(event)
@@ -265,6 +267,6 @@ def _browser(config: Config) -> Opening:
 
 
 def on_interrupt(act: Callable[[], object]) -> None:
-    """Ctrl-C does that from now on, in place of cancelling what is being done."""
+    """Makes Ctrl-C call `act` from now on, instead of cancelling the running task."""
     with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels, and nothing is printed
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, act)

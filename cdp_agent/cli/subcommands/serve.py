@@ -27,7 +27,7 @@ _SHOWN = ("model", "max_runs")
 
 
 def serve(words: Sequence[str]) -> int:
-    """Serves until it is told to end; the exit status. Raises SetupError, BrowserError."""
+    """Serves until it is told to stop; returns the exit status. Raises SetupError, BrowserError."""
     parser = Parser("serve", "Serve runs and sessions over HTTP.", "%(prog)s [options]", more="server")
     parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="where it listens (default: 127.0.0.1)")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""`cdp-agent sessions` and `cdp-agent close [--all]`: those that run, wherever they were begun."""
+"""`cdp-agent sessions` and `cdp-agent close [--all]`: the running sessions, in whatever process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
 
 ABOUT, CALLS, CLOSE = "+about", "+calls", "+close"
-"""What the host is asked; nobody can type them as commands."""
+"""The words of internal requests to a host; nobody can type them as commands."""
 _ENDS_WITHIN_S = 10.0
 
 
@@ -63,7 +63,7 @@ def close_sessions(words: Sequence[str], chosen: Chosen) -> int:
 
 
 def close_session(folder: str, name: str) -> bool:
-    """Ends the session, a host that does not answer with it; whether there was one. Raises BrowserError."""
+    """Ends the session, and its host if that does not answer. Returns whether there was one. Raises BrowserError."""
     try:
         connection = client.connected(folder, name)
     except BrowserError:
@@ -89,7 +89,7 @@ def _about(folder: str, name: str) -> str:
 
 
 def _asked(connection: HostConnection, name: str, word: str) -> str:
-    """What a host answers of a session, nothing where it has none of that name. Raises BrowserError."""
+    """A host's answer about a session, "" where it has none of that name. Raises BrowserError."""
     told: list[str] = []
     try:
         connection.ask(name, [word])
@@ -100,7 +100,7 @@ def _asked(connection: HostConnection, name: str, word: str) -> str:
 
 
 def _begun_meanwhile(folder: str, name: str) -> HostConnection | None:
-    """The host of a session that somebody is about to begin; without, the socket of one that was killed is removed."""
+    """The host of a session that is just being started; if there is none, the socket of a killed host is removed."""
     with runtime.starting(folder, name):
         if (connection := client.connected(folder, name)) is None:
             with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""`cdp-agent skill`: what a model with a shell has to know."""
+"""`cdp-agent skill`: instructions for a model that has a shell."""
 
 from __future__ import annotations
 

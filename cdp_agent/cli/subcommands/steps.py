@@ -24,7 +24,7 @@ from cdp_agent.steps.resolve.understanding import why_never
 
 _STDIN = "-"
 _REWORDING = ("ask", "jsonl")
-"""How somebody is asked, who may put a step in other words when its turn comes."""
+"""The kinds of approval by somebody who may reword a step before it is carried out."""
 _OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
 _FALLBACK = {"fallback_model", "fallback_base_url"}
 _TAKEN = (
@@ -38,7 +38,7 @@ _TAKEN = (
 
 
 def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> RunCommand:
-    """What the words after `do` mean. `stdin` holds the steps when the file is -, None: read it here.
+    """Parses the words after `do`. `stdin` has the steps when the file is -; None: it is read here.
 
     Raises SetupError.
     """
@@ -77,7 +77,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
 
 
 def _refuse_what_nobody_understands(steps: list[str]) -> None:
-    """So that nothing was done of a list that could not be done to its end. Raises SetupError."""
+    """Raises SetupError for steps that code understands on no page, so that no list is carried out in part."""
     for number, step in enumerate(steps, 1):
         if (why := why_never(step)) is not None:
             raise SetupError(

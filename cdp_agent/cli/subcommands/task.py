@@ -42,7 +42,7 @@ _STATUS = {"task": REFUSED, "model": MODEL_FAILED, "browser": NO_CHROME, "user":
 
 
 def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
-    """What the words after `run` mean. Raises SetupError."""
+    """Parses the words after `run`. Raises SetupError."""
     parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
@@ -83,7 +83,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
 
 
 def _live(config: Config, keywords: dict[str, Any], signals: Signals, *, interactive: bool) -> LiveRun:
-    """What is shown of the run as a page; it is asked about there. Raises SetupError."""
+    """The `LiveRun` that shows the run as a page, where its questions are asked. Raises SetupError."""
     if interactive or config.approve == "jsonl":
         raise SetupError("With --live questions are answered on its page: leave the other way to answer out.")
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
@@ -98,7 +98,7 @@ def _live(config: Config, keywords: dict[str, Any], signals: Signals, *, interac
 
 
 def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
-    """What the words after `resume` mean. Raises SetupError."""
+    """Parses the words after `resume`. Raises SetupError."""
     parser = Parser(
         "resume",
         "Go on with what was begun with `run` or `do`, and --checkpoint DIR.",
@@ -143,7 +143,7 @@ def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen)
 
 
 def _connection(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -> HostConnection | int | None:
-    """To the process of the session, which has begun with the run; None where it needs no session."""
+    """A connection to the process of the session, which has begun the run; None where the run needs no session."""
     session = chosen.session
     try:
         folder = runtime.folder()
@@ -162,7 +162,7 @@ def _connection(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -
 
 
 def report(result: AgentResult, config: Config) -> int:
-    """Prints how it ended, unless the events do; the exit status."""
+    """Prints how the run ended, unless its events do; returns the exit status."""
     if to_stdout(config):
         pass
     elif config.json or config.approve == "jsonl":

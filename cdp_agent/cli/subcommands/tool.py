@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 PAGE_TOKENS = 2_000
-"""How long a page may be that is printed because an action led to it."""
+"""The most tokens of a page that is printed because an action led to it."""
 
 _GOING = ("goto", "back", "forward")
-"""They do not look at the page before, so within a document they cannot tell what changed either."""
+"""Tools that do not read the page first, so they cannot say what changed when the document stays the same."""
 
 
 class SavedFile(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class SavedFile(msgspec.Struct, frozen=True):
 
 
 async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
-    """Calls it on the current tab of the session and writes what came of it. Raises SetupError for a wrong address."""
+    """Calls the tool in the current tab of the session and prints the result. Raises SetupError for a wrong address."""
     url = _address(call.url) if call.url is not None else None
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
@@ -90,7 +90,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
 
 
 class _Place(NamedTuple):
-    """A tab, and where it was."""
+    """A tab, and the address that it had."""
 
     page: Page
     url: str
@@ -103,7 +103,7 @@ class _Place(NamedTuple):
 def _brief(
     outcome: ToolOutcome, arguments: Arguments, before: _Place | None, now: Page | None, opened: OpenSession
 ) -> str:
-    """What is printed of it; what that tells of the current tab, before and `now`, is remembered."""
+    """The text to print for an outcome. What it says of the current tab is remembered, so as not to print it again."""
     match outcome.value:
         case Receipt() as receipt:
             if before is not None and (history := tab_of(before.page).history):
@@ -120,7 +120,7 @@ def _printed(opened: OpenSession, page: Page) -> PrintedPages:
 
 
 def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:
-    """Whether another page is there now than before, or one that nobody compared with what was there before."""
+    """Whether the tab shows another page now, or one that was not compared with the page before."""
     match value:
         case Receipt():
             moved = value.navigated_to and (not value.same_document or value.action in _GOING)
@@ -143,9 +143,9 @@ def _made(value: msgspec.Struct | None) -> bytes | None:
 
 
 def _saved(content: bytes, tool: Tool, folder: str, path: str | None) -> SavedFile:
-    """The content in that file, or in a new one with a name of ours. Raises SetupError.
+    """Writes the content to the file at `path`, or to a new one with a generated name. Raises SetupError.
 
-    A file that its user names is theirs to replace, as with any program; what pages show is for the user alone.
+    A file that the user names is replaced. A new file has the mode 600, since pages may show private data.
     """
     suffix = suffix_of(tool)
     if path is not None and not path.lower().endswith(suffix):
@@ -172,7 +172,7 @@ def _complain(error: ToolError, text: str, caller: CommandCaller) -> int:
 
 @asynccontextmanager
 async def _model(call: ToolCommand, caller: CommandCaller) -> AsyncIterator[Client | None]:
-    """The model that is configured, for the tools that ask one. Raises SetupError."""
+    """A client for the configured model, if the tool asks one. Raises SetupError."""
     if not call.tool.needs_model or not call.config.model:
         yield None
         return

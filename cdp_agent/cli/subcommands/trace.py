@@ -1,4 +1,4 @@
-"""`cdp-agent trace html FOLDER` and `trace zip FOLDER`: what is made of the folder of a trace, to be looked at."""
+"""`cdp-agent trace html FOLDER` and `trace zip FOLDER`: convert the folder of a trace for viewing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cdp_agent.trace.playwright import write_zip
 
 
 def show_trace(words: Sequence[str]) -> int:
-    """Writes what is asked for, and prints where it is; the exit status. Raises SetupError."""
+    """Writes the file, and prints its path; returns the exit status. Raises SetupError."""
     parser = Parser("trace", OWN["trace"][1], "%(prog)s html|zip FOLDER [FOLDER] [options]")
     parser.add_argument(
         "form",

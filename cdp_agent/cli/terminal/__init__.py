@@ -1,1 +1,1 @@
-"""What the command line writes and asks: texts, live lines, events, logs, approvals. Imports no command."""
+"""Output and questions of the command line: texts, live lines, events, logs, approvals. Imports no command."""

@@ -44,9 +44,9 @@ Act in the window as you like. Then press Enter to let it go on, or type what it
 _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … adds one after it, ok carries it out"
 
 Read = Callable[[str, bool], Awaitable[str | None]]
-"""Asks with these words for a line, hidden or not; None when there are no more."""
+"""Asks for a line with this prompt, hidden if True; None when there are no more lines."""
 HIDDEN = ("password",)
-"""Types of fields whose text is not to be seen on a screen."""
+"""Types of fields whose text is not shown on the screen."""
 _BOXES = ("checkbox", "switch")
 _YES, _NO = ("y", "yes", "true", "on", "1"), ("n", "no", "false", "off", "0")
 
@@ -54,9 +54,9 @@ _YES, _NO = ("y", "yes", "true", "on", "1"), ("n", "no", "false", "off", "0")
 def approval_keywords(
     config: Config, *, at_terminal: bool, by_hand: bool = False, takes_stdin: bool = False
 ) -> dict[str, Any]:
-    """What `Agent` takes of approval. `at_terminal`: a person is there.
+    """The keywords of `Agent` for approval. `at_terminal`: there is a person who can be asked.
 
-    Steps that were written `by_hand` may be done unless something else is said. Raises SetupError.
+    Steps that were written `by_hand` need no approval, unless the settings say so. Raises SetupError.
     """
     kind = config.approve
     if kind in ("ask", "jsonl") and takes_stdin:
@@ -93,7 +93,7 @@ class Terminal:
             self._say(problem)
 
     async def _decision(self, ask: Ask) -> Decision | str | None:
-        """A decision, or what is wrong with the words; None when there are no more."""
+        """A decision, or what is wrong with the typed words; None when there are no more lines."""
         if isinstance(ask, Paused):
             line = await self._asked("go on> ")
             return None if line is None else _going_on(line.strip())
@@ -177,14 +177,14 @@ def edited(steps: list[str], command: str) -> list[str]:
 
 
 def _answer(ask: QuestionAsked, line: str) -> Decision:
-    """What a line means: nothing declines, and the number of an option is that option."""
+    """The decision in a line: an empty line declines, and the number of an option is that option."""
     if line.isdigit() and 1 <= int(line) <= len(ask.options) and line not in ask.options:
         return Respond(ask.options[int(line) - 1])
     return Respond(line) if line else Decline()
 
 
 def _going_on(line: str) -> Decision:
-    """What a line means to a run that is paused: a word to its model, unless it only says to go on, or to end."""
+    """The decision in a line for a paused run: text for its model, unless the line only says to go on or to stop."""
     if line.lower() in ("q", "quit", "stop"):
         return Stop()
     return Continue("" if line.lower() in ("", "y", "c", "go", "go on", "continue") else line)
@@ -247,7 +247,7 @@ def _numbered(steps: list[str]) -> str:
 
 
 def form_shown(ask: FormRequested) -> str:
-    """What the form is about, and where its values go."""
+    """A description of the form, and where its values go."""
     where = f" on {ask.url}" if ask.url else ""
     told = [one_line(f"{ask.description}{where}")]
     if beyond := [origin for origin in ask.origins if not ask.url.startswith(origin)]:
@@ -257,7 +257,7 @@ def form_shown(ask: FormRequested) -> str:
 
 
 async def read_form(ask: FormRequested, read: Read, say: Callable[[str], None]) -> dict[str, FieldValue] | None:
-    """What the person fills in, without the fields that they leave as they are; None when there are no more lines."""
+    """The values that the person fills in, without fields left unchanged; None when there are no more lines."""
     values: dict[str, FieldValue] = {}
     for field in ask.fields:
         if field.options:
@@ -295,7 +295,7 @@ def _prompt(field: FormField) -> str:
 
 
 def _value(field: FormField, line: str) -> FieldValue | None:
-    """What the line means for the field; None for nothing, and for what it cannot be."""
+    """The value for the field in the line; None for an empty or an invalid line."""
     word = line.strip()
     if not word:
         return None

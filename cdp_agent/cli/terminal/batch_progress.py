@@ -1,4 +1,4 @@
-"""What a person sees of a batch: a bar on a terminal, where rich is installed; else a line for each task."""
+"""Shows a batch to a person: a bar on a terminal, if rich is installed; else a line for each task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENDED = {
 
 @contextmanager
 def shown_progress(stream: TextIO, *, quiet: bool) -> Iterator[Shown]:
-    """Is called with each result, and how far the batch is."""
+    """A function to be called with each result and the progress of the batch."""
     if quiet:
         yield lambda result, told: None
     elif stream.isatty() and importlib.util.find_spec("rich") is not None:
@@ -75,7 +75,7 @@ def _line(result: JobResult, told: JobProgress) -> str:
 
 
 def facts(told: JobProgress) -> str:
-    """What is under way, how fast, and what was used."""
+    """The running tasks, the speed, and the tokens and cost, in words."""
     failed = f"{told.failed} failed, " if told.failed else ""
     cost = f", ${told.cost:.2f}" if told.cost else ""
     tokens = f", {told.tokens:,} tokens" if told.tokens else ""
@@ -83,7 +83,7 @@ def facts(told: JobProgress) -> str:
 
 
 def how_it_ended(told: JobProgress) -> str:
-    """All of it in a line."""
+    """The whole batch in a line, at its end."""
     cost = f", ${told.cost:.2f}" if told.cost else ""
     took = f", {told.seconds:.1f} s" if told.seconds else ""
     line = f"{told.done - told.failed} of {told.total} done, {told.failed} failed; {told.tokens:,} tokens{cost}{took}."

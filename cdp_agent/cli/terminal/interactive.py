@@ -1,4 +1,4 @@
-"""A person beside a run: they are asked its questions, and may have it wait, to act in its window themselves."""
+"""A person at the terminal during a run: answers its questions, and may pause it to act in its window."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from cdp_agent.decisions import Ask
 from cdp_agent.steps.approval.approval import Submit
 
 INTERACTIVE = "answer questions; Ctrl-C or p pauses it"
-"""What the flag for it says of itself."""
+"""The help of the flag for it."""
 _PAUSES = ("p", "pause")
 _TOLD = "It waits for you after this step. Ctrl-C again ends it.\n"
 
 
 class Interactive:
-    """An `Approver` at the terminal. Between questions it hears `p`, and in place of it Ctrl-C, which pause the run."""
+    """An `Approver` at the terminal. Between questions, `p` or Ctrl-C pauses the run."""
 
     def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
         self._lines = lines or Lines()
@@ -33,7 +33,7 @@ class Interactive:
         self._pause: Callable[[], object] = lambda: None
         self._hearing = Hearing(self._lines, self._hear)
         self._waits = False
-        """It was told to pause, and its user was not asked yet; or is being asked."""
+        """Whether the run was told to pause, up to the end of the question that it then asks."""
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
         async with self._hearing.interrupted():
@@ -45,7 +45,7 @@ class Interactive:
 
     @asynccontextmanager
     async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
-        """While the run lasts, `pause` is called when the person wants to act themselves."""
+        """Inside the block, around the run, `pause` is called when the person wants to act themselves."""
         self._pause = pause
         if not self._lines.are_typed:
             yield  # what comes by a pipe answers the questions to come
@@ -54,7 +54,7 @@ class Interactive:
             yield
 
     def interrupted(self, stop: Callable[[], object]) -> None:
-        """Ctrl-C: the run waits; a second one, or one at a question, ends it."""
+        """Handles Ctrl-C: pauses the run; a second one, or one at a question, stops it."""
         if self._waits:
             stop()
         else:
@@ -73,12 +73,12 @@ class Interactive:
 
 
 def beside_run(approver: object) -> Interactive | JsonLines | None:
-    """Whoever approves, where they may pause the run, too."""
+    """The approver, if it is one that can pause the run; else None."""
     return approver if isinstance(approver, Interactive | JsonLines) else None
 
 
 def in_a_window(asked: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:
-    """The settings with a Chrome that has a window, where there is a display and nothing else was said."""
+    """The settings with a visible Chrome, if there is a display and neither `headless` nor `cdp` is set."""
     has_display = sys.platform in ("darwin", "win32") or bool(
         environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
     )

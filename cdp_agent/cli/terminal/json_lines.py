@@ -28,12 +28,12 @@ class JsonLines:
         self._lines = lines or Lines()
         self._stream = stream
         self._early: deque[str] = deque()
-        """Decisions that came before what they are about was asked."""
+        """Decisions that came before their question was asked."""
         self._signals: dict[str, Callable[[], object]] = {}
         self._hearing = Hearing(self._lines, self._hear)
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """Puts the question, and reads until there is a decision that counts, or nothing more to read."""
+        """Writes the question, and reads until a decision counts, or there is nothing more to read."""
         async with self._hearing.interrupted():
             self._write({"ask": msgspec.to_builtins(ask), "decisions": possible(ask)})
             while (line := await self._next()) is not None:
@@ -46,13 +46,13 @@ class JsonLines:
 
     @asynccontextmanager
     async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
-        """While the run lasts, `pause` and `stop` are called when the program says so."""
+        """Inside the block, around the run, `pause` and `stop` are called when the program says so."""
         self._signals = {"pause": pause, "stop": stop}
         async with self._hearing.begun():
             yield
 
     def interrupted(self, stop: Callable[[], object]) -> None:
-        """Ctrl-C: it ends."""
+        """Handles Ctrl-C: stops the run."""
         stop()
 
     async def _next(self) -> str | None:
@@ -63,7 +63,7 @@ class JsonLines:
             self._early.append(line)
 
     def _is_signal(self, line: str) -> bool:
-        """Whether it is about the whole run; that is done then."""
+        """Carries out a line that pauses or stops the run. True if it was one."""
         try:
             said = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""Lines of the standard input as they come, without standing in the way of anything else."""
+"""Reads lines of the standard input without blocking the event loop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Lines:
         self._ended = False
 
     async def next(self) -> str | None:
-        """The next line without its end, None when there are no more. Being cancelled loses none."""
+        """The next line without its line break, None when there are no more. Canceling is safe: no line is lost."""
         if self._ended:
             return None
         if self._thread is None:
@@ -40,7 +40,7 @@ class Lines:
 
     @property
     def are_typed(self) -> bool:
-        """Whether somebody types them at a terminal."""
+        """Whether the lines are typed at a terminal."""
         return os.isatty(self._descriptor)
 
     @contextmanager
@@ -58,7 +58,7 @@ class Lines:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, before)
 
     async def drop_typed_ahead(self) -> None:
-        """Forgets what a person at a terminal typed before now: it was no answer to what they are asked next."""
+        """Drops what a person at a terminal has typed before now, since it cannot be an answer to the next question."""
         if not self.are_typed:
             return
         if termios is not None:
@@ -90,7 +90,7 @@ class Lines:
 
 
 class Hearing:
-    """Hands lines on that come while nothing is asked."""
+    """Passes on lines that come while no question is asked."""
 
     def __init__(self, lines: Lines, take: Callable[[str], None]) -> None:
         self._lines = lines
@@ -100,7 +100,7 @@ class Hearing:
 
     @asynccontextmanager
     async def begun(self) -> AsyncIterator[None]:
-        """Inside the block they are."""
+        """Inside the block, lines are passed on."""
         self._is_wanted = True
         self._begin()
         try:
@@ -111,7 +111,7 @@ class Hearing:
 
     @asynccontextmanager
     async def interrupted(self) -> AsyncIterator[None]:
-        """Inside the block they are not: what comes then is an answer."""
+        """Inside the block, lines are not passed on, since they are answers to a question."""
         await self._end()
         try:
             yield

@@ -1,4 +1,4 @@
-"""What a person sees of a run: a line for each step, live on a terminal, plain when it is piped."""
+"""Shows a run to a person: a line for each step, updated live on a terminal, plain when piped."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Live:
                 pass
 
     def _passing(self, line: str) -> None:
-        """A line that the next one takes the place of: on a terminal alone."""
+        """Writes a line that the next one replaces; only on a terminal."""
         if self._on_terminal:
             seconds = time.monotonic() - self._began
             shown = f"{line}   {self._tokens:,} tokens, {seconds:.0f} s" if line else ""

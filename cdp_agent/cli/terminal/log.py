@@ -1,4 +1,4 @@
-"""What is logged, when it is asked for."""
+"""Shows log messages when that is asked for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def tell_more(config: Config, output: Stream) -> Iterator[None]:
-    """With `debug`, what is logged meanwhile goes to stderr: only ours, since others log headers, with keys in them."""
+    """With `debug`, our log messages go to stderr inside the block; not those of libraries, which log headers with
+    keys.
+    """
     if not config.debug:
         yield
         return

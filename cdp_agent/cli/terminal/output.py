@@ -1,4 +1,4 @@
-"""Where the events of a run go: to a file or the standard output as JSON Lines, and to whoever watches."""
+"""The output of a run's events: to a file or the standard output as JSON Lines, and as text for a person."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STDOUT = "-"
 
 @contextmanager
 def sink_of(config: Config, model: str) -> Iterator[Sink]:
-    """Takes every event. No secret of the settings gets further. Raises SetupError."""
+    """A sink for every event, in which the secrets of the settings are masked. Raises SetupError."""
     unwanted = [_kind(name) for name in config.without]
     with ExitStack() as stack:
         sinks: list[Sink] = []
@@ -49,7 +49,7 @@ def sink_of(config: Config, model: str) -> Iterator[Sink]:
 
 
 def to_stdout(config: Config) -> bool:
-    """The standard output is for events, so that nothing else must be there."""
+    """Whether events go to the standard output, so that nothing else may be written there."""
     return config.events == _STDOUT
 
 

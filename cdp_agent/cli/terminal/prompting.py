@@ -1,4 +1,4 @@
-"""Lines that a person types at a prompt with completion and a history: the extra `shell`, see `Lines`."""
+"""Lines that a person types at a prompt with completion and history; needs the extra `shell`. See `Lines`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cdp_agent.cli.terminal.lines import Lines
 
 
 class PromptLines(Lines):
-    """Reads by prompt_toolkit. `words` are what may be typed; `history` is the file of what was, for the user alone."""
+    """Reads lines with prompt_toolkit. `words` are for completion; `history` is a file that only the user can read."""
 
     def __init__(self, history: Path, words: Callable[[], list[str]]) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class PromptLines(Lines):
         return ""
 
     async def next(self) -> str | None:
-        """An answer to what was asked above; it goes into no history."""
+        """An answer to a question, which is not added to the history."""
         try:
             return await self._answers.prompt_async("", is_password=self._is_hidden)
         except (EOFError, KeyboardInterrupt):
@@ -51,7 +51,7 @@ class PromptLines(Lines):
             self._is_hidden = False
 
     async def drop_typed_ahead(self) -> None:
-        """Nothing is read before a prompt is there."""
+        """Does nothing, since input is read only at a prompt."""
 
 
 class _Words(Completer):

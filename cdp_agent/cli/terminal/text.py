@@ -1,4 +1,4 @@
-"""Text from pages and models as it may be printed."""
+"""Makes text from pages and models safe to print."""
 
 from __future__ import annotations
 

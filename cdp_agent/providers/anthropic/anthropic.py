@@ -42,7 +42,7 @@ def thinks(request: Request) -> bool:
 
 
 def is_bound(model: str) -> bool:
-    """Whether the model takes its thoughts back only after the very words that came before them.
+    """Whether the model accepts its thoughts again only after exactly the same preceding messages.
 
     https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
     """
@@ -50,16 +50,16 @@ def is_bound(model: str) -> bool:
 
 
 def _is_old(model: str) -> bool:
-    """Whether it is one of those that think only when they are told to."""
+    """Whether it is one of the models that think only when the request says so."""
     return bool(_BUDGETED.match(model) or _THINKS_WHEN_TOLD.match(model))
 
 
 def settings(request: Request) -> dict[str, Any]:
-    """The parts of a body that say how much to think and to write: `max_tokens` is required, and covers both.
+    """The parts of a body that limit thinking and output: `max_tokens` is required, and covers both.
 
-    It differs from one model to the next, hence by name. Up to 4.5 a model thinks when it is given a budget; later ones
-    are told to think and how hard; Opus 5 and Sonnet 5 think unless they are told not to; all others, those that are
-    not known here among them, always do. https://platform.claude.com/docs/en/build-with-claude/thinking and …/effort
+    They depend on the model's name. Models up to 4.5 think when they get a budget; later ones are told to think, and
+    with which effort; Opus 5 and Sonnet 5 think unless they are told not to; all others, also unknown ones, always
+    think. https://platform.claude.com/docs/en/build-with-claude/thinking and …/effort
     """
     limit = request.max_output_tokens or _ANSWER_TOKENS
     effort = request.reasoning_effort
@@ -134,12 +134,14 @@ def _tools(request: Request) -> list[dict[str, Any]]:
 
 
 def _members(request: Request) -> frozenset[str]:
-    """The names of the tools that are members of the browser toolset: nobody else has these names in the request."""
+    """The names of the tools that are members of the browser toolset; no other tool in the request has such a name."""
     return frozenset(tool.name for tool in request.tools if tool.is_member)
 
 
 def _may_be_members(request: Request) -> frozenset[str]:
-    """The same with those that are not offered: a model may call one all the same, and what it said stays as it is."""
+    """The same, with the members that are not offered: a model may call one anyway, and its messages are kept as they
+    are.
+    """
     others = {tool.name for tool in request.tools if not tool.is_member}
     return browser_toolset.MEMBERS - others if _members(request) else frozenset()
 
@@ -163,10 +165,10 @@ def _choice(request: Request) -> dict[str, Any]:
 
 
 def _mark(body: dict[str, Any]) -> None:
-    """Has the request remembered up to the tools, the system prompt, and the last two messages of the user's.
+    """Sets the cache marks: after the tools, the system prompt, and the last two messages of the user's.
 
-    The last, since the next request begins with it, and the one before, which is what this one finds remembered.
-    At most four marks: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
+    The last, since the next request begins with it, and the one before, where this request finds its cache. At most
+    four marks: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
     """
     users = [message["content"] for message in body["messages"] if message["role"] == "user"]
     for blocks in (body.get("tools"), body.get("system"), *users[-_MESSAGES_REMEMBERED:]):
@@ -175,7 +177,7 @@ def _mark(body: dict[str, Any]) -> None:
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
-    """User and assistant in turns, with tool results, which are the user's, ahead of what else the user says."""
+    """The messages, user and assistant in turns; tool results belong to the user, and come before the user's text."""
     ids = _Ids(_may_be_members(request))
     turns: list[dict[str, Any]] = []
     for message in request.messages:
@@ -218,7 +220,7 @@ def _part(part: Text | Image) -> dict[str, Any]:
 
 
 def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any]]:
-    """What the model said, with its signed thoughts where they stood."""
+    """The blocks of a model's message, with its signed thoughts in their places."""
     uses = {
         call.id: {"type": "tool_use", "id": ids.new(call), "name": call.name, "input": object_of(call)}
         | ({"toolset_name": browser_toolset.FAMILY} if call.name in ids.members else {})
@@ -245,7 +247,7 @@ def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any
 
 
 class _Ids:
-    """Ids of calls in the letters that Anthropic takes, each used once, also where another model gave them.
+    """Ids of calls in the characters that Anthropic accepts, each unique, also for calls of other models.
 
     `members` are the names of tools that belong to the browser toolset.
     """
@@ -269,7 +271,7 @@ class _Ids:
         return found
 
     def member(self, call_id: str) -> str | None:
-        """The member of the browser toolset that was called so; None for any other tool."""
+        """The member of the browser toolset that the call of this id was for; None for any other tool."""
         name = self._called.get(call_id)
         return name if name in self.members else None
 

@@ -1,4 +1,4 @@
-"""What Anthropic answers: https://platform.claude.com/docs/en/build-with-claude/streaming#event-types."""
+"""Anthropic's responses: https://platform.claude.com/docs/en/build-with-claude/streaming#event-types."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class _Event(msgspec.Struct, frozen=True):
 
 
 class _Block(msgspec.Struct, frozen=True):
-    """A part of the message, put together. As it came it is kept, too: thoughts are handed in again to the letter."""
+    """A block of the message, put together. Its original form is kept too, since thoughts are sent back exactly as they
+    came.
+    """
 
     type: str | None = None
     text: str | None = None
@@ -146,7 +148,7 @@ class MessageDecoder(ObjectDecoder[_Event]):
             block[name] = before + told if isinstance(before, str) and name != "signature" else told
 
     def _state(self, blocks: list[dict[str, Any]]) -> ProviderState | None:
-        """The order of the blocks, and what of them nobody else keeps."""
+        """The order of the blocks, and those contents that are kept nowhere else."""
         if not any(block.get("type") in _THOUGHTS for block in blocks):
             return None
         kept: list[dict[str, Any]] = []

@@ -22,7 +22,7 @@ MEMBERS = frozenset(
     }
 )
 _STATE_ONLY = frozenset({"new_tab", "list_tabs", "switch_tab", "close_tab"})
-"""What came of them is the state of the browser, and nothing else."""
+"""Members whose result is the state of the browser, and nothing else."""
 _WITH_PICTURE = frozenset({"screenshot", "zoom"})
 
 

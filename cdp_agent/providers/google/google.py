@@ -1,6 +1,6 @@
 """Google's generateContent, of the Gemini API and of Vertex AI: https://ai.google.dev/api/generate-content.
 
-What a model signed goes back with the part that it signed: https://ai.google.dev/gemini-api/docs/thought-signatures.
+Signatures are sent back with the parts that they belong to: https://ai.google.dev/gemini-api/docs/thought-signatures.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEAST_OF_PRO = 128
 
 
 def thinking(model: str, effort: ReasoningEffort | None) -> dict[str, Any] | None:
-    """The thinkingConfig; None where the model decides, or has no thoughts. For "none", the least it can do.
+    """The thinkingConfig; None where the model decides, or cannot think. For "none", the least that the model supports.
 
     https://ai.google.dev/gemini-api/docs/thinking
     """
@@ -107,7 +107,7 @@ def _choice(request: Request) -> dict[str, Any]:
 
 
 def _contents(request: Request) -> list[dict[str, Any]]:
-    """User and model in turns; the results of one turn's calls are one turn of the user's."""
+    """The messages, user and model in turns; the results of one turn's calls are one message of the user's."""
     names: dict[str, str] = {}
     turns: list[dict[str, Any]] = []
     for message in request.messages:
@@ -169,7 +169,7 @@ def _id(call_id: str) -> dict[str, str]:
 
 
 def failure(body: bytes) -> Failure:
-    """The error that a body tells, an object or a list with one."""
+    """The error in a body, which is an object or a list with one."""
     return failure_of(error_in(body))
 
 

@@ -31,7 +31,7 @@ _LATER = (408, 429)
 
 
 class AccessToken:
-    """A token that the caller got elsewhere."""
+    """A token that the caller has obtained."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -44,7 +44,8 @@ class AccessToken:
 
 
 class DefaultCredentials:
-    """The file that GOOGLE_APPLICATION_CREDENTIALS names, else gcloud's, else what the machine that we run on is given.
+    """Application Default Credentials: the file that GOOGLE_APPLICATION_CREDENTIALS names, else gcloud's, else the
+    machine's.
 
     A token is fetched when it is first needed, and again a minute before it expires.
     """
@@ -57,13 +58,16 @@ class DefaultCredentials:
         self._expires = 0.0
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
-        """Raises AuthenticationError, ModelError when nobody could be asked, SetupError for a wrong file."""
+        """The headers.
+
+        Raises AuthenticationError, another ModelError when no server could be reached, SetupError for a wrong file.
+        """
         if time.time() > self._expires - _EARLY_S:
             await self._fetch(http)
         return {"Authorization": f"Bearer {self._token}"}
 
     def renew(self) -> bool:
-        """A token may be taken back before its time."""
+        """Forgets the token, which may have been revoked early."""
         self._expires = 0.0
         return True
 
@@ -102,7 +106,7 @@ class DefaultCredentials:
         )
 
     def _exchange(self, path: Path) -> tuple[str, dict[str, str]]:
-        """Where the file's credentials are exchanged for a token, and with what."""
+        """The address where the file's credentials are exchanged for a token, and the form to send there."""
         try:
             found = msgspec.json.decode(path.read_bytes())
             if found["type"] == "authorized_user":
@@ -132,7 +136,9 @@ def _file(environment: Mapping[str, str]) -> Path | None:
 
 
 def _assertion(account: dict[str, Any], audience: str) -> str:
-    """A service account's own word for who it is: https://developers.google.com/identity/protocols/oauth2/service-account."""
+    """The signed assertion of a service account:
+    https://developers.google.com/identity/protocols/oauth2/service-account.
+    """
     try:
         from cryptography.hazmat.primitives import hashes, serialization  # late: an extra
         from cryptography.hazmat.primitives.asymmetric import padding, rsa
@@ -164,7 +170,9 @@ def _base64url(data: bytes) -> str:
 
 
 def _refusal(body: bytes) -> str:
-    """What Google's token server says, which never holds a secret: https://www.rfc-editor.org/rfc/rfc6749#section-5.2."""
+    """The error message of Google's token server, which never contains a secret:
+    https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
+    """
     try:
         found = decode(body)
         words = f"{found['error']}: {found.get('error_description') or 'no more was said'}"

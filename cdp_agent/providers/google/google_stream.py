@@ -1,4 +1,4 @@
-"""What Google answers: https://ai.google.dev/api/generate-content#generatecontentresponse."""
+"""Google's responses: https://ai.google.dev/api/generate-content#generatecontentresponse."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cdp_agent.providers.shared.tool_calls import text_of
 
 WIRE = "google"
 OWN_ID = "google_call_"
-"""How the ids begin that we give to calls which come without."""
+"""The beginning of the ids that we give to calls without one."""
 
 _FINISH: dict[str, FinishReason] = {
     "STOP": "stop",
@@ -77,7 +77,7 @@ class _Usage(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ContentDecoder(ObjectDecoder[_Chunk]):
-    """The reply from the chunks of a stream, each of which is a whole response with what came since the last."""
+    """The reply from the chunks of a stream, each of which is a complete response object with the new content."""
 
     answer = "generated content"
 
@@ -163,7 +163,9 @@ def _seconds(delay: str) -> float | None:
 
 
 def _usage(found: dict[str, Any]) -> Usage:
-    """Google counts thoughts apart from the other output, and what tools of its own read from the other input."""
+    """The usage. Google counts thoughts apart from the other output, and the input of its own tools from the other
+    input.
+    """
     used = counted(found, _Usage) or _Usage()
     thoughts = int(used.thoughts_token_count or 0)
     return Usage(

@@ -1,4 +1,4 @@
-"""Google's Vertex AI: it speaks as the Gemini API does, but its calls have no ids.
+"""Google's Vertex AI: the same protocol as the Gemini API, but its calls have no ids.
 
 https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
 """

@@ -1,4 +1,4 @@
-"""Where Google's Vertex AI is: it speaks as the Gemini API does, at an address with a project and a location.
+"""The address of Google's Vertex AI: the protocol of the Gemini API at an address with a project and a location.
 
 https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference
 """
@@ -22,7 +22,7 @@ def location_of(environment: Mapping[str, str]) -> str:
 
 
 def base_url(project: str | None, location: str) -> str:
-    """Without a project: the address that takes API keys ("express mode"), and knows whose they are."""
+    """The base URL. Without a project: the one that takes API keys ("express mode"), which imply the project."""
     if project is None:
         return "https://aiplatform.googleapis.com/v1/publishers/google"
     host = "aiplatform.googleapis.com" if location == "global" else f"{location}-aiplatform.googleapis.com"

@@ -1,7 +1,7 @@
 """Ollama's own chat: https://docs.ollama.com/api/chat.
 
-Its other one, which speaks as OpenAI does, cannot be told how long a context to make room for: what does not fit is
-cut off without a word.
+Ollama's API that is compatible with OpenAI's has no parameter for the context length, and silently cuts off what does
+not fit.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def headers(key: str | None) -> dict[str, str]:
 
 
 def encode(request: Request) -> dict[str, Any]:
-    """The body of a streamed chat. Ollama cannot be made to call a tool; of a forced one it is told alone."""
+    """The body of a streamed chat. Ollama cannot force a tool call; a forced tool is the only one offered."""
     names: dict[str, str] = {}
     messages = [_message(each, names, request.model) for each in shown_by_the_user(request.messages)]
     options: dict[str, Any] = {"num_ctx": _context(request)}
@@ -79,7 +79,7 @@ def _think(model: str, effort: str) -> bool | str:
 
 
 def _context(request: Request) -> int:
-    """How long a context to make room for."""
+    """The context length to reserve, in tokens."""
     needed = estimated_tokens(request) + (request.max_output_tokens or _ANSWER_TOKENS)
     return next((length for length in _CONTEXTS if length >= needed), _CONTEXTS[-1])
 
@@ -135,7 +135,7 @@ class _Usage(msgspec.Struct, frozen=True):
 
 
 class OllamaDecoder(ObjectDecoder[_Line]):
-    """The reply from the lines of a stream; its last is the one that says `done`."""
+    """The reply from the lines of a stream; the last one has `done`."""
 
     answer = "a chat"
 

@@ -1,4 +1,4 @@
-"""The chat completions of llama.cpp, LM Studio, vLLM and others: with the names that all of them know.
+"""The chat completions of llama.cpp, LM Studio, vLLM and others: with the fields that all of them know.
 
 https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md#post-v1chatcompletions-openai-compatible-chat-completions-api
 https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html

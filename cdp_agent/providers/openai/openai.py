@@ -1,7 +1,7 @@
 """OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat.
 
-OpenAI's newer models call tools here only without reasoning, so that its own address is spoken to with `/responses`
-unless `openai-chat/…` asks for this. It is also what other servers behind a base URL speak.
+OpenAI's newer models call tools here only without reasoning, so at OpenAI's own address `/responses` is used unless the
+model is named `openai-chat/…`. Other servers at a base URL are spoken to in this way as well.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LEAST = (
 
 
 def reasons(model: str) -> bool:
-    """Whether OpenAI's model of this name is one that reasons, which alone take the settings for it.
+    """Whether OpenAI's model of this name reasons; others refuse the settings for reasoning.
 
     https://platform.openai.com/docs/guides/reasoning and the models' own pages.
     """
@@ -28,7 +28,7 @@ def reasons(model: str) -> bool:
 
 
 def effort_for(model: str, effort: ReasoningEffort | None) -> str | None:
-    """The effort in OpenAI's word for it: for "none", the least that this model takes. None where it takes none."""
+    """The effort by OpenAI's name: for "none", the least that this model accepts. None if it has no such setting."""
     if effort is None or not reasons(model):
         return None
     if effort == "none":

@@ -1,6 +1,6 @@
 """OpenAI's responses: https://platform.openai.com/docs/api-reference/responses and …/responses-streaming.
 
-Nothing is stored at OpenAI: what a model reasoned comes back to us encrypted, and is handed in again with its turn
+Nothing is stored at OpenAI: the model's reasoning is returned encrypted, and sent back with its turn
 (https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items).
 """
 
@@ -108,7 +108,7 @@ def _part(part: Text | Image) -> dict[str, Any]:
 
 
 def _own_items(message: Assistant, model: str) -> list[dict[str, Any]]:
-    """What the model said, with its reasoning where that stood."""
+    """The items of a model's message, with its reasoning in its place."""
     kept = (message.state.content_for(_WIRE, model) if message.state else None) or []
     calls = {call.id: call for call in message.tool_calls}
     text = message.text
@@ -143,7 +143,7 @@ class _Response(msgspec.Struct, frozen=True):
 
 
 class _Event(_Response, frozen=True):
-    """An event of a stream, or a whole response, which has no type but is an object of this name."""
+    """An event of a stream, or a whole response, which has no `type` but an `object`."""
 
     type: str | None = None
     object: str | None = None
@@ -160,7 +160,7 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 class _Item(msgspec.Struct, frozen=True):
-    """What a response is made of. Summaries are handed in again as they came."""
+    """An item of a response. Summaries are sent back as they came."""
 
     type: str | None = None
     id: str | None = None
@@ -181,7 +181,7 @@ class _Item(msgspec.Struct, frozen=True):
 class ResponseDecoder(ObjectDecoder[_Event]):
     """The reply from the events of a stream, or from one whole response.
 
-    Each item of the output is told whole when it is done: what is told of it before need not be put together.
+    Each item of the output comes complete when it is done, so its earlier fragments are not put together.
     """
 
     answer = "a response"
@@ -265,7 +265,7 @@ def _texts(items: list[_Item]) -> list[str]:
 
 
 def _thoughts(items: list[_Item]) -> list[str]:
-    """The summaries of what was reasoned; the reasoning itself where a server tells that instead."""
+    """The summaries of the reasoning, or the reasoning itself where a server sends that instead."""
     found: list[str] = []
     for item in items:
         if item.type == "reasoning":

@@ -18,7 +18,9 @@ def path(model: str) -> str:
 
 
 def headers(key: str | None) -> dict[str, str]:
-    """With who asks, which OpenRouter shows in its rankings: https://openrouter.ai/docs/app-attribution."""
+    """The headers, with the name of our app, which OpenRouter shows in its rankings:
+    https://openrouter.ai/docs/app-attribution.
+    """
     return {**bearer(key), "HTTP-Referer": "https://pypi.org/project/cdp-agent/", "X-Title": "cdp-agent"}
 
 

@@ -1,4 +1,4 @@
-"""Chat completions, as OpenAI made them and many servers speak them: what all the dialects have in common.
+"""Chat completions, which OpenAI defined and many servers support: what all the dialects have in common.
 
 https://platform.openai.com/docs/api-reference/chat and …/chat-streaming. `reasoning_content` is the field of
 DeepSeek, llama.cpp and LM Studio, `reasoning` that of OpenRouter, vLLM and Ollama.
@@ -120,12 +120,12 @@ def _encode_part(part: Text | Image) -> dict[str, Any]:
 
 
 def failure(body: bytes) -> Failure:
-    """The error that a body tells, in any of the shapes that servers use."""
+    """The error in a body, in any of the shapes that servers use."""
     return failure_of(error_in(body))
 
 
 def error_in(body: bytes) -> Any:
-    """What a body tells of an error: an object, or the words of a body that is no JSON."""
+    """The error part of a body: an object, or the text of a body that is not JSON."""
     words = body.decode(errors="replace")
     try:
         found = decode(words)
@@ -139,7 +139,7 @@ def error_in(body: bytes) -> Any:
 
 
 def failure_of(error: Any) -> Failure:
-    """The same for an error that came inside of a reply, or of a body."""
+    """The failure from an error object that was found in a reply or in a body."""
     if not isinstance(error, dict):
         return Failure(str(error))
     message = next((found for name in _MESSAGES if (found := error.get(name))), None)
@@ -154,7 +154,7 @@ class _Part(msgspec.Struct, frozen=True):
 
 
 class _Delta(msgspec.Struct, frozen=True):
-    """What a chunk holds of the message; `content` comes in parts from Mistral."""
+    """The part of the message in a chunk; Mistral sends `content` as a list of parts."""
 
     content: str | list[_Part | str] | None = None
     refusal: str | None = None
@@ -195,7 +195,7 @@ class _Details(msgspec.Struct, frozen=True):
 
 
 class _Usage(msgspec.Struct, frozen=True):
-    """`input_tokens` and so on are the names in responses, and of some servers in chat completions, too.
+    """The usage in a body. `input_tokens` and so on are the names in responses, and in some servers' chat completions.
 
     `prompt_cache_hit_tokens` is DeepSeek's, `cached_tokens` Moonshot's; `cost` is OpenRouter's and others'.
     """
@@ -245,7 +245,7 @@ class _Reasoning:
 class ChatDecoder(ObjectDecoder[_Chunk]):
     """The reply from the bytes of a stream, or of one whole JSON body where a server does not stream.
 
-    What of the reasoning the provider wants back goes into the state, with a `wire` to name it by.
+    The reasoning that the provider wants back is put into the state, under the name of the `wire`.
     """
 
     answer = "a chat completion"
@@ -356,7 +356,7 @@ def usage_of(found: Any) -> Usage | None:
 
 
 def _cost(found: Any) -> float | None:
-    """In US dollars; Perplexity tells it in parts, with their sum."""
+    """The cost in US dollars, if reported; Perplexity reports its parts and their sum."""
     if isinstance(found, dict):
         found = found.get("total_cost")
     return float(found) if isinstance(found, int | float) and 0 <= found < _MOST_DOLLARS else None

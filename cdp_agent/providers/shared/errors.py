@@ -1,4 +1,4 @@
-"""Which class of error a provider's failure is, and whether asking again may help: the one place that tells."""
+"""The one place that decides which class of error a provider's failure is, and whether a retry may help."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _TOO_LONG_CODES = ("1261", "336007")
-"""Zhipu's and Baidu's."""
+"""The codes of Zhipu and Baidu for a request that is too long."""
 _NO_CREDIT = re.compile(
     r"insufficient[_ ](?:quota|balance|credits?|funds)|credit balance is too low|billing[_ ]hard[_ ]limit"
     r"|billing[_ ]not[_ ]active|exceeded_current_quota|arrearage|余额不足"
@@ -68,9 +68,9 @@ _NOT_TO_BE_FORCED = re.compile(
     r"|forced function calling",  # Google
     re.IGNORECASE | re.S,
 )
-"""A choice among tools that has to be left to the model: many that reason take no other."""
+"""Error messages of models that do not allow `tool_choice` to force a call, as many reasoning models do not."""
 _CALLED_AMISS = ("tool_use_failed",)
-"""Groq's code for a call of the model's that it could not read."""
+"""Groq's code for a tool call of the model's that it could not parse."""
 _WITHOUT_TOOLS = re.compile(
     rf"(?:{_TOOLS}).{{0,80}}(?:{_NO})|(?:{_NO}).{{0,60}}(?:{_TOOLS})|no endpoints.{{0,30}}tool use"
     # What chat templates say who know no tools, and so no message of the role "tool".
@@ -87,13 +87,13 @@ _WITHOUT_SCHEMA = re.compile(
 _PICTURES = re.compile(r"image|vision|visual|multi-?modal|mmproj|picture", re.IGNORECASE)
 _STATUS = re.compile("[1-5][0-9][0-9]")
 _REFUSED = (None, 400, 404, 422, 500, 501)
-"""Statuses with which servers say that they do not take a request as it is."""
+"""Statuses with which servers refuse a request because of its content."""
 
 
 def model_error(
     provider: str, failure: Failure, *, status: int | None = None, retry_after: float | None = None
 ) -> ModelError:
-    """The narrowest error for what a provider told; an error inside of a stream has no HTTP status."""
+    """The narrowest error class for a provider's failure; an error within a stream has no HTTP status."""
     words = f"{failure.code} {failure.message}"[:_MOST_CHARS]
     code = status or (int(failure.code) if _STATUS.fullmatch(failure.code) else None)
     message = joined([failure.message[:_MOST_CHARS]]) or f"answered with HTTP status {status}."
@@ -122,14 +122,14 @@ def model_error(
 
 
 def may_pass(error: ModelError) -> bool:
-    """Whether the same request may succeed later: never what the provider refuses for what it is."""
+    """Whether the same request may succeed later. False for a request refused because of its content."""
     if isinstance(error, AuthenticationError | ContextTooLong | QuotaExhausted | Refused | Unsupported):
         return False
     return error.status is None or error.status >= 500 or error.status in (408, 409, 429)
 
 
 def is_of_pictures(error: ModelError) -> bool:
-    """Whether a request with pictures may be taken without them."""
+    """Whether the error may be due to pictures, so that the request may succeed without them."""
     if isinstance(error, RateLimited | AuthenticationError) or error.status is None or error.status < 400:
         return False
     return _PICTURES.search(str(error)) is not None

@@ -1,4 +1,4 @@
-"""What a request and its reply come to, by their characters: the tokens are known only to the model."""
+"""Estimates of the tokens of a request and its reply, from their characters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from cdp_agent.providers.base import Assistant, Image, Reply, Request, System, T
 _CHARS_A_TOKEN = 3
 _IMAGE_TOKENS = 1_500
 _BYTES_A_TOKEN = 12
-"""Of a reply as it comes: 4 in a whole body, 150 in a stream that tells each by itself."""
+"""Bytes of a reply per token: 4 in a whole body, 150 in a stream with an event for each token."""
 
 
 def estimated_tokens(request: Request) -> int:
-    """Rather too many than too few."""
+    """An estimate of the tokens of a request, rather too high than too low."""
     chars = sum(len(tool.description) + len(str(tool.parameters)) for tool in request.tools)
     images = 0
     for message in request.messages:
@@ -30,7 +30,7 @@ def estimated_tokens(request: Request) -> int:
 
 
 def counted_or_estimated(request: Request, reply: Reply) -> Usage:
-    """The reply's usage; an estimate where its server counts nothing."""
+    """The reply's usage, or an estimate where its server reports none."""
     if reply.usage.input_tokens or reply.usage.output_tokens:
         return reply.usage
     calls = sum(len(call.name + call.arguments) for call in reply.tool_calls)
@@ -39,5 +39,5 @@ def counted_or_estimated(request: Request, reply: Reply) -> Usage:
 
 
 def estimated_usage(request: Request, received_bytes: int) -> Usage:
-    """What a reply took that could not be read."""
+    """An estimate of the usage of a reply that could not be read."""
     return Usage(estimated_tokens(request), received_bytes // _BYTES_A_TOKEN + 1)

@@ -20,7 +20,7 @@ def data_url(image: Image) -> str:
 
 
 def shown_by_the_user(messages: Sequence[Message]) -> list[Message]:
-    """The same, with the images of tool results in a message of the user's that follows them."""
+    """The messages, with the images of tool results moved to a message of the user's after them."""
     result: list[Message] = []
     waiting: list[Image] = []
     for message in messages:

@@ -1,9 +1,8 @@
-"""Reading JSON from outside: only so deep, since whoever walks through it deeper runs out of stack.
+"""Reading JSON from outside. Its depth is limited, since code that walks through it would run out of stack.
 
-What a model wrote as best it could is read here alone, and leniently: around the object there may be other words,
-a Markdown fence, thoughts between <think> tags; inside of it commas before a bracket that closes, and line breaks in
-strings; at its end brackets may be missing. Nothing is made up: a text that ends within a string, a number or a name
-is not read.
+JSON that a model wrote is read only here, and leniently: around the object there may be other text, a Markdown fence,
+thoughts between <think> tags; inside it commas before a closing bracket, and line breaks in strings; at its end
+brackets may be missing. Nothing is guessed: a text that ends within a string, a number or a name is not read.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import msgspec
 
 DEEPEST = 64
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
-"""To the end where it is not closed, or the search would begin again at each quote inside of it."""
+"""A string, up to the end of the text if it is not closed: otherwise the search would restart at each quote in it."""
 _BRACKET = re.compile(r"[\[{\]}]")
 _THOUGHTS = re.compile(r"\s*<(think|thinking|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _CLOSES = {"{": "}", "[": "]"}
@@ -24,7 +23,7 @@ _CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def decode(text: str | bytes) -> Any:
-    """What JSON text holds. Raises ValueError where it is none, or nested too deep."""
+    """The value of a JSON text. Raises ValueError where it is not JSON, or nested too deeply."""
     text = text.decode() if isinstance(text, bytes) else text
     if is_too_deep(text):
         raise ValueError("nested too deep")
@@ -32,9 +31,9 @@ def decode(text: str | bytes) -> Any:
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether JSON text has more than `DEEPEST` lists and objects in one another.
+    """Whether JSON text has lists and objects nested more than `DEEPEST` levels deep.
 
-    Of a text that is no JSON as much counts as there is before its first mistake: that far it is read.
+    Of invalid JSON only the part before the first error counts, since parsers read that far.
     """
     if text.count("[") + text.count("{") <= DEEPEST:
         return False
@@ -69,7 +68,7 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each JSON object that stands in the text by itself, with the place where it begins."""
+    """Each top-level JSON object in the text, with the position where it begins."""
     thoughts = _THOUGHTS.match(text)
     start = -1 if is_too_deep(text) else text.find("{", thoughts.end() if thoughts else 0)
     while start >= 0:
@@ -87,7 +86,7 @@ def objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _mended(text: str, start: int) -> tuple[str, int]:
-    """The object that begins there as JSON has it, and where it ends; 0 where the text ended before it did."""
+    """The object that begins at `start` as valid JSON, and the position of its end; 0 if the text ended first."""
     written: list[str] = []
     open_: list[str] = []
     quoted = escaped = False

@@ -1,7 +1,7 @@
-"""What each provider takes of JSON Schema: the one place that knows which keywords it would refuse.
+"""Which parts of JSON Schema each provider accepts: the one place that knows which keywords it would refuse.
 
-What is left out loosens a schema, never tightens it, and a reply is checked against the whole one where it is used.
-One exception: objects are closed for Anthropic, which takes no others.
+Leaving keywords out makes a schema more permissive, never stricter, and replies are checked against the whole schema
+later. One exception: objects are closed for Anthropic, which accepts no others.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _OF_NAMED = ("properties", "$defs", "definitions")
 
 
 def can_be_strict(schema: Any) -> bool:
-    """Whether OpenAI can enforce it; any other schema it would refuse, if told to be strict.
+    """Whether OpenAI can enforce the schema in strict mode, which refuses any other.
 
-    Every object has to be closed, with all its properties required, and nothing else may be said:
+    Every object has to be closed, with all its properties required, and only certain keywords are allowed:
     https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
     """
     if not isinstance(schema, dict) or not schema.keys() <= _OPENAI:
@@ -83,7 +83,7 @@ def for_anthropic(schema: Any) -> dict[str, Any] | None:
 
 
 class _CannotBeSaid(Exception):
-    """A schema needs what the provider does not have."""
+    """A schema needs a keyword that the provider does not have."""
 
 
 def _for_anthropic(schema: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""The JSON objects of a provider's answer, whatever the pieces in which its bytes arrive.
+"""The JSON objects of a provider's answer, from bytes that arrive in pieces of any size.
 
-This is the border: what a provider sends is held against the structs of its wire here, so that what is behind it has
-the types that it says, and everything else is a BadReply.
+This is the border: data from a provider is validated here against the structs of its wire, so that later code can rely
+on the types; everything else is a BadReply.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from cdp_agent.providers.shared.json_reading import is_too_deep
 _T = TypeVar("_T")
 
 Id = str | int | None
-"""Of a tool call: some servers number them."""
+"""The id of a tool call; some servers send numbers."""
 Count = Annotated[float, Meta(ge=0, le=1e15)] | None
-"""Of tokens: servers written in JavaScript send 12.0 for 12."""
+"""A number of tokens; servers written in JavaScript send 12.0 for 12."""
 _MISFITS = (msgspec.ValidationError, UnicodeEncodeError)
-"""The latter for half a character where there should be no text at all."""
+"""What msgspec raises for data that does not fit; the second for half a surrogate pair in a text."""
 _BOM = b"\xef\xbb\xbf"
 
 
 class LineReader:
-    """Gives each line: https://github.com/ndjson/ndjson-spec."""
+    """Yields each line: https://github.com/ndjson/ndjson-spec."""
 
     def __init__(self) -> None:
         self._lines = LineSplitter()
@@ -43,7 +43,7 @@ class LineReader:
 
 
 class WholeReader:
-    """Gives a body at its end, for servers that do not stream."""
+    """Yields the whole body at its end, for servers that do not stream."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -58,7 +58,7 @@ class WholeReader:
 
 
 class ObjectReader(Generic[_T]):
-    """Gives the objects of a stream of events, of JSON lines, or of one JSON body, as its content type has it.
+    """Yields the objects of a stream of events, of JSON lines, or of one JSON body, depending on the content type.
 
     Each is a struct of `kind`. `done` is set by `[DONE]`, with which some servers end. Raises BadReply for what does
     not fit.
@@ -77,11 +77,13 @@ class ObjectReader(Generic[_T]):
             self._reader = EventReader()
 
     def feed(self, data: bytes) -> Iterator[_T]:
-        """One after the other, so that an error that is told is not lost to what cannot be read after it."""
+        """Yields the objects one by one, so that an error that the server reports is seen before unreadable data after
+        it.
+        """
         return self._objects(self._reader.feed(data))
 
     def end(self) -> Iterator[_T]:
-        """What the last bytes hold: their event need not be ended."""
+        """Yields the objects in the remaining bytes, even if their event is not terminated."""
         return self._objects(self._reader.end())
 
     def _objects(self, events: list[bytes]) -> Iterator[_T]:
@@ -107,17 +109,17 @@ class ObjectReader(Generic[_T]):
 
 
 class ObjectDecoder(ABC, Generic[_T]):
-    """Makes a reply of the objects of a stream, or of one whole body; see base.Decoder. A wire says what each adds."""
+    """Makes a reply from the objects of a stream, or of one whole body; see base.Decoder. Each wire has a subclass."""
 
     answer: ClassVar[str]
-    """What it makes a reply of, as whoever gets something else is told."""
+    """The name of what it decodes, for the message of a BadReply."""
 
     def __init__(self, provider: str, model: str, content_type: str, kind: type[_T]) -> None:
         self._provider = provider
         self._model = model
         self._objects = ObjectReader(provider, content_type, kind)
         self._seen = False
-        """Whether anything of such an answer has come."""
+        """Whether any part of such an answer has come."""
 
     def feed(self, data: bytes) -> None:
         for each in self._objects.feed(data):
@@ -135,16 +137,16 @@ class ObjectDecoder(ABC, Generic[_T]):
 
     @abstractmethod
     def _take(self, each: _T, /) -> None:
-        """Takes in the next object. Raises ModelError for one that tells of an error."""
+        """Processes the next object. Raises ModelError for one that reports an error."""
 
     @property
     @abstractmethod
     def _is_whole(self) -> bool:
-        """Whether its end has come."""
+        """Whether the end of the reply has come."""
 
     @abstractmethod
     def _reply(self) -> Reply:
-        """What has come to be, when it is whole. Raises BadReply."""
+        """The reply, when it is complete. Raises BadReply."""
 
 
 def shaped(provider: str, value: Any, kind: type[_T]) -> _T:
@@ -156,10 +158,7 @@ def shaped(provider: str, value: Any, kind: type[_T]) -> _T:
 
 
 def counted(value: Any, kind: type[_T]) -> _T | None:
-    """The tokens that were counted, as a struct. None where there are none, or none that can be read.
-
-    A reply is not thrown away for them.
-    """
+    """The usage as a struct. None where there is none, or it cannot be read: that is no reason to reject a reply."""
     try:
         return msgspec.convert(value, kind)
     except _MISFITS:
@@ -167,7 +166,7 @@ def counted(value: Any, kind: type[_T]) -> _T | None:
 
 
 def joined(pieces: Sequence[str]) -> str:
-    """The text of all pieces, with characters whole again that were cut in two: see `_decode`."""
+    """The text of all pieces, with surrogate pairs rejoined that were cut in two: see `_decode`."""
     text = "".join(pieces)
     if text.isascii():
         return text
@@ -192,7 +191,8 @@ def whole(value: Any) -> Any:
 
 
 def _decode(event: bytes) -> Any:
-    """Some servers, written in JavaScript, cut text within a character: each half is an escape that stands for nothing.
+    """Decodes an event. Some servers, written in JavaScript, cut text within a surrogate pair, and send each half as an
+    escape.
 
     msgspec refuses such a half, json takes it. Raises ValueError.
     """
@@ -206,14 +206,14 @@ def _decode(event: bytes) -> Any:
 
 
 def _whole_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; nobody cuts it within a name."""
+    """An object from its pairs; servers do not cut within a name, so names are not rejoined."""
     return {joined([name]): value for name, value in pairs}
 
 
 class LineSplitter:
-    """Gives each line that ends with LF, whatever the pieces in which the bytes arrive.
+    """Yields each line that ends with LF, from bytes that arrive in pieces of any size.
 
-    A line is joined once, when its end has come: one of some megabytes may come in pieces of a few bytes.
+    A line is joined only once, at its end, since a line of megabytes may come in pieces of a few bytes.
     """
 
     def __init__(self) -> None:
@@ -228,13 +228,13 @@ class LineSplitter:
         return whole
 
     def rest(self) -> bytes:
-        """What came of the last line, which is forgotten with that."""
+        """Removes and returns the incomplete last line."""
         rest, self._begun = b"".join(self._begun), []
         return rest
 
 
 class EventReader:
-    """Gives the `data` of each server-sent event, whatever the pieces in which the bytes arrive.
+    """Yields the `data` of each server-sent event, from bytes that arrive in pieces of any size.
 
     https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream: lines end with LF, CRLF or
     CR; comments and all fields but `data` are passed over.
@@ -262,7 +262,7 @@ class EventReader:
         return [event for line in lines if (event := self._line(line)) is not None]
 
     def end(self) -> list[bytes]:
-        """The event that was not followed by an empty line: the standard drops it, some servers rely on it."""
+        """The last event if no empty line follows it: the standard drops it, but some servers send it so."""
         rest = self._lines.rest() + self._held.removesuffix(b"\r")
         self._held = b""
         return [event for line in (rest, b"") if (event := self._line(line)) is not None]

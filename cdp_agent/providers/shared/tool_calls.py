@@ -14,11 +14,11 @@ from cdp_agent.providers.shared.stream import Id, joined, whole
 class Function(msgspec.Struct, frozen=True):
     name: str | None = None
     arguments: Any = None
-    """Text, or an object from servers that do not stream them."""
+    """Text, or an object from servers that do not stream arguments."""
 
 
 class Fragment(msgspec.Struct, frozen=True):
-    """What a chunk holds of a call."""
+    """The part of a tool call in a chunk."""
 
     index: int | None = None
     id: Id = None
@@ -34,7 +34,7 @@ class _Call:
 
 
 class Calls:
-    """Which call a fragment belongs to is told by index, id or order."""
+    """Puts tool calls together. A fragment's call is determined by its index, its id, or its position."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -77,7 +77,7 @@ class Calls:
 
 
 def object_of(call: ToolCall) -> dict[str, Any]:
-    """The arguments; what is no JSON object is wrapped in one, so that the model sees what it wrote."""
+    """The arguments as an object; other JSON or text is wrapped in one, so that the model sees what it wrote."""
     try:
         found = decode(call.arguments or "{}")
     except ValueError:
@@ -86,5 +86,5 @@ def object_of(call: ToolCall) -> dict[str, Any]:
 
 
 def text_of(arguments: Any) -> str:
-    """Arguments that came as text, or as an object."""
+    """The arguments as JSON text; servers send them as text or as an object."""
     return arguments if isinstance(arguments, str) else msgspec.json.encode(whole(arguments or {})).decode()

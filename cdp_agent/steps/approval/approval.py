@@ -1,8 +1,8 @@
-"""Approval: what is asked before something is done, what may be decided, and what counts as a decision.
+"""Approval: asking a question before something is done, and accepting the decision.
 
 Whoever decides (a terminal, a program's callback, a program at the other end of a pipe) gets an `Ask` with an id and
-hands in a `Decision` for that id. The first valid one for the question that is open counts; every other one is answered
-with why it does not, and changes nothing. A decision that never comes is "stop".
+submits a `Decision` for that id. The first valid decision for the open question counts; every other one is refused with
+the reason, and changes nothing. If no decision comes, it is "stop".
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from cdp_agent.decisions import (
 from cdp_agent.errors import SetupError
 
 Submit = Callable[[int, Any], str | None]
-"""Hands in a decision for the question of that id: None when it counts, else why it does not."""
+"""Submits a decision for the question of that id. Returns None when it counts, else why it does not."""
 Approver = Callable[[Ask, Submit], Awaitable[None]]
-"""Shows a question to whoever decides, and hands in what they say, until it counts or the question is over."""
+"""Shows a question to whoever decides, and submits their decisions until one counts or the question is over."""
 
 
 class ApprovalQueue:
-    """Where questions are put, one at a time, and where decisions are handed in."""
+    """Asks questions, one at a time, and takes the decisions that are submitted."""
 
     def __init__(
         self, face: Approver, *, timeout_s: float | None, notice: Callable[[str], None] = lambda _: None
@@ -56,21 +56,21 @@ class ApprovalQueue:
         self._timeout_s = timeout_s
         self._notice = notice
         self.unanswered = False
-        """Nobody decided the last question."""
+        """Whether the last question got no decision."""
         self._last = 0
         self._open: Ask | None = None
         self._decided: asyncio.Future[Decision] | None = None
 
     @property
     def next_id(self) -> int:
-        """The id of the next question."""
+        """A new id, for the next question; each access gives another one."""
         self._last += 1
         return self._last
 
     async def decide(self, ask: Ask, face: Approver | None = None) -> Decision:
-        """What is decided, by another `face` where one is given.
+        """Asks the question and returns the decision; `face` asks instead of the queue's own, where it is given.
 
-        `Stop` when that takes longer than the time limit, or when nobody is left to decide.
+        `Stop` when there is no decision within the time limit (a `Paused` has none), or when nobody is left to decide.
         """
         self._last = max(self._last, ask.id)
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
@@ -94,7 +94,7 @@ class ApprovalQueue:
             await asyncio.gather(showing, return_exceptions=True)
 
     def submit(self, ask_id: int, decision: Any) -> str | None:
-        """Takes a decision, as one of the structs or as JSON data. None when it counts, else why it does not."""
+        """Takes a decision, as a struct or as JSON data. Returns None when it counts, else why it does not."""
         problem = self._take(ask_id, decision)
         if problem is not None:
             self._notice(f"A decision was refused: {problem}")
@@ -131,7 +131,7 @@ class ApprovalQueue:
 
 
 def calling(callback: Callable[[Ask], Any]) -> Approver:
-    """The face of a program: a function, or an async one, that is given the question and returns the decision."""
+    """An `Approver` from a function, or an async one, that is given the question and returns the decision."""
 
     async def show(ask: Ask, submit: Submit) -> None:
         decision = callback(ask)
@@ -144,7 +144,7 @@ def calling(callback: Callable[[Ask], Any]) -> Approver:
 
 
 def answering(ask_user: AskUser) -> Approver:
-    """The face of a program that answers for the user: an async function, as `Agent` takes it."""
+    """An `Approver` from the async function that answers for the user, as `Agent` takes it."""
 
     async def show(ask: Ask, submit: Submit) -> None:
         if not isinstance(ask, UserAsk):

@@ -1,4 +1,4 @@
-"""The decisions that a run needs: by its rules where they say, else by whoever is asked."""
+"""The decisions that a run needs: by its rules where these decide, else by asking."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ _NOBODY = "Nobody is there to be asked"
 
 
 class Doing(msgspec.Struct, frozen=True):
-    """The step that is being carried out, for questions about what it sets off."""
+    """The step that is being carried out, for questions about the requests, downloads and dialogs that it causes."""
 
     number: int
     instruction: str
     call: Call
     approved: bool
-    """Its risks were known before it was done, and it was allowed."""
+    """Whether its risks were known before it was done, and it was allowed."""
 
 
 class Approvals:
-    """Asks on behalf of one run, and tells of it in its events. A `Stop` ends the run."""
+    """Gets decisions for one run, and emits its events on them. A `Stop` ends the run."""
 
     def __init__(self, run: Run, settings: StepSettings) -> None:
         self._run = run
@@ -107,7 +107,9 @@ class Approvals:
         )
 
     async def held(self, held: Held, doing: Doing) -> bool:
-        """Whether something that the step set off may go on; see page/policy/holding.py."""
+        """Whether a request, download or dialog that the step caused, and that is held, may go on: see
+        page/policy/holding.py.
+        """
         call, risk = doing.call, Risk((cast(RiskKind, held.risk),), held.url)
         ask = ActionProposed(
             id=self._next(),
@@ -137,9 +139,9 @@ class Approvals:
     async def failure(
         self, number: int, instruction: str, error: str, *, retries_left: int, again: bool, code: ErrorCode = "failed"
     ) -> Decision:
-        """Retry, Reword, Skip or Stop; without anybody to ask it is tried again where that may help (`again`).
+        """Retry, Reword, Skip or Stop. Where nobody can be asked: Retry if that may help (`again`), else Stop.
 
-        `code` is that of the run's error where it ends with it.
+        `code` is the code of the run's error, if the run ends with this failure.
         """
         ask = StepFailed(
             id=self._next(), number=number, step=instruction, error=error, retries_left=max(0, retries_left)
@@ -155,7 +157,7 @@ class Approvals:
         return await self._ask(ask, "")
 
     async def answer(self, question: str) -> Respond | Decline | Stop:
-        """What the user answers."""
+        """Asks the user a question of the planner's, and returns the answer."""
         decision = await self._ask(
             QuestionAsked(id=self._next(), question=question), f"{_NOBODY}: {question} Say it in the task.", self._user
         )
@@ -163,7 +165,7 @@ class Approvals:
         return decision
 
     async def ask_user(self, ask: UserAsk) -> UserAnswer:
-        """What the user says to a tool: an `AskUser`. Who does not answer in time has declined.
+        """Asks the user for a tool, as an `AskUser`. No answer within the time limit counts as declining.
 
         Raises ActionError where the user ends the run.
         """
@@ -216,7 +218,7 @@ class Approvals:
         return decision
 
     def _next(self) -> int:
-        """An id for each question, also for those that a rule decides."""
+        """The id of the next question; questions that a rule decides have one too."""
         if self._desk is not None:
             return self._desk.next_id
         self._last += 1
@@ -227,5 +229,5 @@ class Approvals:
 
 
 def _without_values(decision: Decision) -> Decision:
-    """As events tell it: which fields the user filled in, and not with what."""
+    """The decision as it is put into events: with the fields that the user filled in, without their values."""
     return Fill(dict.fromkeys(decision.values, USER_DATA)) if isinstance(decision, Fill) else decision

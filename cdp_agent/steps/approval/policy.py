@@ -19,9 +19,10 @@ _FORM = 'such as "allow risk=submits origin=shop.example" or "deny tool=upload"'
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What is said of acts with this tool, at this origin, of this risk; "*" is any.
+    """Allows, denies or asks about acts with this tool, at this origin, with this risk; "*" is any.
 
-    Origins are written as for `allow` and `deny` (see rules.py). The risk "none" is that of an act without any.
+    Origins are written as for `allow` and `deny` (see page/policy/rules.py). The risk "none" matches acts without a
+    risk.
     """
 
     verdict: Verdict
@@ -37,7 +38,7 @@ class Rule(msgspec.Struct, frozen=True):
         pattern(self.origin)
 
     def matches(self, tool: str, risk: str, url: str) -> bool:
-        """Whether it is about such an act there."""
+        """Whether the rule is about an act with this tool and this risk, at this address."""
         if self.tool not in ("*", tool) or self.risk not in ("*", risk):
             return False
         return self.origin == "*" or pattern(self.origin).matches(scheme_of(url), origin_of(url))
@@ -48,16 +49,16 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What is to be done, and the rule or the policy that says so."""
+    """The verdict on an act, and the rule or the policy that it comes from."""
 
     verdict: Verdict
     why: str
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """For each risk of an act the first rule that is about it counts, and of those the strictest.
+    """Rules in order. For each risk of an act the first rule that matches counts; of these verdicts the strictest.
 
-    Where none is about it: `otherwise` for an act without risk, and for all others it is asked.
+    Where no rule matches: `otherwise` for an act without a risk, "ask" for all others.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -65,7 +66,9 @@ class Rules(msgspec.Struct, frozen=True):
 
     @property
     def may_hold(self) -> bool:
-        """Whether anything that an act sets off may have to be asked about, or is denied."""
+        """Whether any request, download or dialog that an act causes may have to be held, to ask or because it is
+        denied.
+        """
 
         def is_allowed(kind: RiskKind) -> bool:
             about = next((each for each in self.rules if each.risk in ("*", kind)), None)
@@ -74,7 +77,7 @@ class Rules(msgspec.Struct, frozen=True):
         return not all(is_allowed(kind) for kind in _SET_OFF)
 
     def ruling(self, tool: str, risk: Risk) -> Ruling:
-        """What these rules say of the act."""
+        """The verdict of these rules on the act."""
         found = [self._about(tool, kind, risk.url) for kind in risk.kinds or ("none",)]
         return max(found, key=lambda each: get_args(Verdict).index(each.verdict))
 
@@ -89,7 +92,7 @@ class Rules(msgspec.Struct, frozen=True):
 
 ASK, AUTO = Rules(otherwise="ask"), Rules()
 ALLOW_ALL = Rules((Rule("allow"),))
-"""Whoever wrote the steps has approved them."""
+"""For given steps: whoever wrote them has approved them."""
 
 
 def rules_from(texts: Iterable[str], otherwise: Literal["allow", "ask"] = "allow") -> Rules:

@@ -1,7 +1,7 @@
-"""What an act may do that cannot be taken back, before it is done: by facts of the page, and by words on buttons.
+"""Which irreversible effects an act may have, before it is done: by facts of the page, and by words on buttons.
 
-A form that is sent is a fact, and so is how: one that only asks for something (GET, as a search does) is no risk. What
-a script does on a click is none: there the name of the button is all there is to go by.
+That an act sends a form is a fact, and so is the form's method: one that only asks for something (GET, as a search
+does) is no risk. What a script does on a click is not known beforehand: there the name of the button has to decide.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _ENTER = ("enter", "return", "numpadenter")
 
 
 class Risk(msgspec.Struct, frozen=True):
-    """What an act may do: `kinds` empty for what can be tried again. `url` is where it would be done."""
+    """The risks of an act: `kinds` is empty where it can be repeated without harm. `url` is where it would be done."""
 
     kinds: tuple[RiskKind, ...]
     url: str
 
 
 async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
-    """The risk of the call on the page as it is. Raises ActionError for a ref of nothing, BrowserError."""
+    """The risk of the call on the present page. Raises ActionError for a ref without an element, BrowserError."""
     given, tab = msgspec.to_builtins(arguments), tab_of(page)
     match tool.effect:
         case None:
@@ -87,14 +87,18 @@ def _kinds(found: Consequence) -> list[RiskKind]:
 
 
 def _only_asks(form: Submitted) -> bool:
-    """A form that is sent with GET, and not to the script of a page that has left out to say how."""
+    """Whether sending the form only asks for something: it closes a dialog, or its GET is meant, and it has no secret.
+
+    GET is taken as meant where the form has an address, is a search, or has at most one field; otherwise it may just be
+    the default of a form that a script handles.
+    """
     if form.method == "dialog":
         return True
     return form.method == "get" and not form.secret and (form.action or form.search or form.fields <= 1)
 
 
 def _by_address(url: str) -> tuple[RiskKind, ...]:
-    """What going there does by the words of the address, such as `/items/5/delete`."""
+    """What opening the address does, by the words in it, such as `/items/5/delete`."""
     try:
         path = urlsplit(url).path
     except ValueError:

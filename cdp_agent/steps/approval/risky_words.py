@@ -1,8 +1,8 @@
 """What the words on a button say that it does, in English, German, French, Spanish, Portuguese, Italian, Dutch,
 Norwegian, Danish, Swedish, Polish, Russian, Chinese and Japanese.
 
-A button says it in its first word or in its last ("Delete the account", "Jetzt kaufen"). Letters of other scripts count
-as what they look like: a page may write "Pаy" with a Cyrillic letter.
+The telling word is the first or the last ("Delete the account", "Jetzt kaufen"). Letters of other scripts count as what
+they look like: a page may write "Pаy" with a Cyrillic letter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 RiskKind = Literal["submits", "pays", "sends", "deletes", "downloads", "uploads", "scripts", "confirms", "undeclared"]
 
 _LONGEST = 7
-"""Words. What says more is the text of an entry or a card, not of a button."""
+"""In words. A longer text is that of an entry or a card, not of a button."""
 _WORDS: Mapping[RiskKind, str] = {
     "pays": (
         "pay buy purchase donate subscribe upgrade reserve bestellen kaufen bezahlen zahlen abonnieren spenden "
@@ -62,7 +62,7 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 
 
 def said_by(name: str, *, brief: bool = False) -> RiskKind | None:
-    """What the name of a button says that it does; of a link only when it says little else (`brief`)."""
+    """The risk that the name of a button announces. `brief`, for links: only where the name says little else."""
     seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
     text = "".join(seen).casefold()
     text = _SPELT_OUT.sub(lambda each: re.sub(r"[ .\-·]", "", each[0]), text)

@@ -1,4 +1,4 @@
-"""How a run by steps goes about it, and how that follows from what a program says of approval, the user and models."""
+"""The settings of a run by steps, and how they follow from the arguments of `Agent`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], Any]
 
 
 class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """`rules` say what is done without asking; `face` is who is asked, None for nobody.
+    """The settings of a run by steps.
 
-    `user` is who is asked what only the user knows: the `face`, unless there is somebody else for that.
-
-    `executor`: the model for steps that code cannot tell, None for none. `planner_page`: as what the planner gets the
-    page, beside the picture of a run with `vision`.
+    `rules` say what is done without asking. `face` is the `Approver` that is asked, None for nobody; `user` is the one
+    that is asked what only the user knows, by default `face`. `executor`: the model for steps that code cannot resolve,
+    None for none. `planner_page`: the form in which the planner gets the page, beside the picture of a run with
+    `vision`.
     """
 
     flow: Flow = "plan"
@@ -45,7 +45,7 @@ class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program says of whom a run asks, and of one by steps; see `Agent`."""
+    """The arguments of `Agent` on approval, questions and runs by steps."""
 
     approve: Approve | None
     approver: Approver | None
@@ -56,7 +56,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     executor: Endpoint | None = None
 
     def settings(self, *, by_hand: bool) -> StepSettings:
-        """What it means; steps that were written `by_hand` need no approval but where it is asked for.
+        """The settings that follow from it. Steps that were written `by_hand` need no approval, unless `approve` says
+        so.
 
         Raises SetupError.
         """

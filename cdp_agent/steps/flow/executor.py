@@ -62,9 +62,10 @@ _CANNOT = only_asked_for("cannot_do", "Say that the step cannot be told from the
 
 
 class ResolvedStep(msgspec.Struct, frozen=True):
-    """A step as a tool call that can be made: who told it, and why it is this one or why a model had to.
+    """A step as a tool call that can be made.
 
-    `reasoning` is what that model said.
+    `by` is who resolved it; `why` is the reason for this call, or, with "model", why code could not resolve it.
+    `reasoning` is what the model said.
     """
 
     call: Call
@@ -75,7 +76,7 @@ class ResolvedStep(msgspec.Struct, frozen=True):
 
 
 async def resolve_step(work: StepRun, step: str) -> ResolvedStep | Unclear:
-    """The call that a step is, or why nobody can tell. Raises ActionError, ModelError, OverBudget, BrowserError."""
+    """The tool call for a step, or why there is none. Raises ActionError, ModelError, OverBudget, BrowserError."""
     run = work.run
     found = await _by_code(work, step)
     if isinstance(found, Call):
@@ -90,7 +91,7 @@ async def resolve_step(work: StepRun, step: str) -> ResolvedStep | Unclear:
 
 
 async def _by_code(work: StepRun, step: str) -> Call | Unclear:
-    """What code finds; a page that is just being replaced is looked at again."""
+    """The call that code finds; tries again while the page is being replaced."""
     run = work.run
     until = time.monotonic() + PATIENCE_S
     while True:
@@ -104,7 +105,7 @@ async def _by_code(work: StepRun, step: str) -> Call | Unclear:
 
 
 async def _ask_model(work: StepRun, step: str, why: str) -> ResolvedStep | Unclear:
-    """What the executor's model calls; what is wrong with it comes back to it once."""
+    """The call that the executor's model makes; an invalid one is sent back to it once, with the error."""
     run = work.run
     assert work.executor is not None  # the caller's doing
     talk = work.conversation("executor", lambda: with_limits(work, _SYSTEM), client=work.executor)
@@ -152,7 +153,7 @@ async def _question(work: StepRun, talk: Conversation, step: str, why: str, *, f
 
 
 async def _checked(work: StepRun, call: ToolCall) -> Understood | ActionError:
-    """The call, when its tool exists, its arguments fit and its refs are those of elements."""
+    """The call, if its tool exists, its arguments fit and its refs are those of elements; else the error."""
     understood = await understand_on(work.run.tabs.page, call, work.run.tools)
     if isinstance(understood, ActionError):
         return understood
@@ -178,9 +179,10 @@ def _as_call(name: str, arguments: dict[str, Any]) -> ToolCall:
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """The tool with its inputs and its outputs; what all that act give is told once.
+    """The tool as the executor's model gets it, with its inputs and its result.
 
-    Who makes one call needs no words on when another tool would do better.
+    The result that all acting tools have in common is in the prompt instead. Our tools have only their first line:
+    advice on other tools does not help a model that makes a single call.
     """
     words = tool.summary if tool.is_ours else tool.description
     gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
@@ -188,9 +190,10 @@ def spec_of(tool: Tool) -> ToolSpec:
 
 
 def _short(parameters: dict[str, Any], *, bounds: bool) -> dict[str, Any]:
-    """The schema without what the prompt says once, and what holds where an argument is left out.
+    """The schema without what the prompt says once, and without defaults.
 
-    Ours without bounds too: a call beyond them is refused with the reason, and a grammar has them apart.
+    Without `bounds`, those of numbers and texts are left out as well: a call beyond them is refused with the reason,
+    and a grammar gets the full schema.
     """
     left_out = {"default"} if bounds else {"default", *_BOUNDS}
     properties = {

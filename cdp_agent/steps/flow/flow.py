@@ -1,4 +1,4 @@
-"""What a run by steps does, from the page where it begins to its end: the way of `Loop` through it."""
+"""The course of a run by steps, which `Loop` carries out: from the page where it begins to its end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
-    """A planner finds the steps; `said` is the conversation before, to which this run is added."""
+    """A course in which a planner finds the steps; `said` is the earlier conversation, to which this run is added."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
@@ -46,7 +46,7 @@ def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
 
 
 def given(settings: StepSettings, steps: Sequence[str]) -> Course:
-    """These steps, as whoever wrote them meant them; the answer is what the last one gave."""
+    """A course of given steps, without a planner; the answer is the output of the last one."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
@@ -62,7 +62,7 @@ def given(settings: StepSettings, steps: Sequence[str]) -> Course:
 
 
 def resumed(settings: StepSettings, saved: Checkpoint, progress: Progress) -> Course:
-    """The rest of a run whose process died, in tabs of its own."""
+    """A course that carries out the rest of a run whose process died, in new tabs."""
     by_hand = progress.flow == "given"
 
     async def go(run: Run, page: Page | None) -> None:
@@ -104,7 +104,8 @@ def rest_of(
     approval_timeout_s: float,
     environment: Mapping[str, str],
 ) -> Course:
-    """The rest of the run. Who approves is given anew; without `approve` its rules are those that it had.
+    """A course that carries out the rest of a saved run. The approver is passed again; without `approve` the run keeps
+    its rules.
 
     Raises SetupError.
     """

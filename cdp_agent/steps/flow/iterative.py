@@ -1,4 +1,4 @@
-"""One step at a time: the planner looks, says what is next, and looks again."""
+"""One step at a time: the planner looks at the page, chooses the next step, and looks again."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun
 
 _ONCE = ("fill", "select", "check", "uncheck", "goto", "upload", "focus")
-"""Tools after which the same again has nothing left to do."""
+"""Tools that have no further effect when they are called again in the same way."""
 _MAY_GO_ON = ("wait", "wait_for", "scroll", "reload")
-"""Tools that may be called for again, though the page reads as before."""
+"""Tools that it makes sense to call again even though the page reads as before."""
 _NOT_AGAIN = (
     "The step was not carried out again, for nothing on the page has changed since it was: {step}\n"
     "Choose another one, or say that nothing is left to do, or that it cannot be done. The same again ends the task."
@@ -35,19 +35,20 @@ _NOT_DONE = "You said that nothing was left to do. It was looked at, and this is
 
 
 class Last(msgspec.Struct, frozen=True):
-    """The step before: what came of it, and how the page read before and after it."""
+    """The previous step: its outcome, and how the page read before and after it."""
 
     step: str
     came: StepOutcome
     before: str | None
     after: str | None
     told: bool = False
-    """The planner was told that it is not carried out again."""
+    """Whether the planner was told that this step is not carried out again."""
 
     def is_repeated_by(self, step: str, now: str | None) -> bool:
-        """Whether the same step is meant while nothing has changed since, so that nothing can come of it.
+        """Whether `step` is the same step again while the page (`now`) has not changed since, so that it would have no
+        effect.
 
-        What goes a step further each time, such as a click on "Next", shows that on the page.
+        A step that leads on each time it is done, such as a click on "Next", changes the page.
         """
         if now is None or now != self.after or _words(step) != _words(self.step):
             return False
@@ -68,7 +69,7 @@ async def carry_out_step_by_step(work: StepRun) -> None:
 
 
 async def go_on_step_by_step(work: StepRun) -> None:
-    """Goes on as `carry_out_step_by_step`, from where the run stands."""
+    """Like `carry_out_step_by_step`, for a run that has begun already."""
     run = work.run
     if work.at_risk:
         work.done.append(f"{work.begun}. {work.at_risk}: {INTERRUPTED}")
@@ -107,7 +108,7 @@ async def go_on_step_by_step(work: StepRun) -> None:
 
 
 def _refuse(work: StepRun, step: str, *, told: bool) -> None:
-    """Says that the step is not carried out again; ends the run when that was said before."""
+    """Tells the planner that the step is not carried out again; ends the run when it was told so before (`told`)."""
     run = work.run
     run.tally.failed()
     run.emit(AgentStatus(**run.stamp, message=f"Not carried out again, for nothing has changed since: {step}"))
@@ -132,7 +133,9 @@ def _words(step: str) -> str:
 
 
 async def _conclude(work: StepRun, answer: str) -> list[str]:
-    """Ends the run when it is done, or when it was not for the last time; else what is missing."""
+    """Ends the run when the answer is accepted, or refused for the last time; else returns what is missing, for the
+    planner.
+    """
     run = work.run
     insisted = is_insisted(run, answer)
     verdict = await verify(work, answer)

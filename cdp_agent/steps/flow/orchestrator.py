@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _HTML_TOKENS = 5_000
 _MOST_STEPS_TOLD = 30
 MOST_STEPS = 100
-"""Of one plan: a person reads all of them before they are agreed on."""
+"""How many steps a plan may have, since a person reads all of them before approving it."""
 LONGEST_STEP = 20_000
-"""In characters: a step may hold a text that is to be typed."""
+"""In characters; long, since a step may contain a text to be typed."""
 _STEPS = """\
 How a step is written: one act, in plain English, for someone who sees the page as it is then, but not your plan. No \
 tool syntax, no selectors, no refs.
@@ -128,7 +128,7 @@ _NEXT = only_asked_for("next_step", "Give the next step, or the answer when noth
 
 
 async def _see(work: StepRun, talk: Conversation, *, first: bool) -> tuple[str, Image | None]:
-    """The page as it is now, as far as the planner does not know it: in words, and in a picture where it sees.
+    """The parts of the page that the planner has not seen yet, as text, and as a picture where it takes pictures.
 
     Raises BrowserError.
     """
@@ -148,7 +148,7 @@ async def _see(work: StepRun, talk: Conversation, *, first: bool) -> tuple[str, 
 
 
 async def take(work: StepRun) -> Image | None:
-    """A picture of what the window shows, for a model that sees; None where there is none to be had."""
+    """A picture of the window, for a model that takes pictures; None where none can be taken."""
     vision = work.run.vision
     picture = await vision.take(work.run.tabs.page)
     if picture is None:
@@ -158,9 +158,9 @@ async def take(work: StepRun) -> Image | None:
 
 
 async def propose(work: StepRun, notes: list[str]) -> StepsArguments:
-    """A plan for the request, by the page as it was when it was first asked for.
+    """A plan for the request, based on the page as it was when the first plan was made.
 
-    `notes` are what was wrong with the plans before this one, and what was answered. Raises ModelError, OverBudget.
+    `notes` are the objections to earlier plans, and the user's answers. Raises ModelError, OverBudget.
     """
     talk = work.conversation("planner", lambda: with_limits(work, _SYSTEM))
 
@@ -194,7 +194,7 @@ async def next_move(work: StepRun) -> MoveArguments:
 
 
 def _asked_for(work: StepRun, outputs: Iterable[Output]) -> list[Output]:
-    """What read-only tools gave: of the others the line that says how it went is enough."""
+    """The outputs of read-only tools; for other tools the line in `StepRun.done` is enough."""
     return [each for each in outputs if (tool := work.run.tools.get(each.tool)) is not None and tool.read_only]
 
 
@@ -205,7 +205,7 @@ def previous(plan: StepsArguments) -> str:
 
 
 def begins(work: StepRun) -> list[str]:
-    """What every conversation begins with: what was said before, and the request with what comes with it."""
+    """The beginning of every conversation: the earlier conversation, and the request with its data and form."""
     task = work.run.task
     said = [f"{each.who}: {each.text}" for each in work.said]
     form = msgspec.json.format(msgspec.json.encode(task.form.source), indent=1).decode() if task.form else ""
@@ -217,7 +217,7 @@ def begins(work: StepRun) -> list[str]:
 
 
 def with_limits(work: StepRun, system: str) -> str:
-    """A system prompt with the day, and what the user forbids."""
+    """A system prompt with its placeholders filled in: the date, the user's guardrails, and what the tools give."""
     return system.format(
         today=prompts.written(date.today()),
         guardrails=prompts.limits(work.run.task.guardrails),

@@ -1,4 +1,4 @@
-"""What the steps before gave, as a model reads it: the newest schema whole, older ones as a count, the rest cut."""
+"""The outputs of earlier steps as a model reads them: the newest schema whole, older ones as a count, the rest cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VIEWS: dict[str, Callable[[str], int]] = {
     "get_schema": lambda text: text.count('"id":'),  # JSON: in what a page says the quotes are escaped
     "snapshot": lambda text: len(refs_in(text)),
 }
-"""What shows the elements of a page, and how many it shows."""
+"""The tools that show the elements of a page, each with how to count them in its result."""
 
 
 def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
@@ -26,7 +26,7 @@ def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
 
 
 def in_a_line(text: str) -> str:
-    """What one step gave, or its beginning."""
+    """The beginning of a step's output, in one line."""
     line = " · ".join(part.strip() for part in text.split("\n"))
     return line if len(text) <= LINE_CHARS else f"{line[:LINE_CHARS]}…"
 

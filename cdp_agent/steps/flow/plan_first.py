@@ -31,7 +31,7 @@ _DOES_NOT_FIT = "Your answer does not have the form that was asked for: {problem
 
 
 async def carry_out_plan(work: StepRun) -> None:
-    """Plans, carries out what was agreed on, and says how it went."""
+    """Makes a plan, carries out the approved steps, and ends the run with the verdict."""
     steps = await _agree(work)
     if steps is None:
         return
@@ -40,7 +40,7 @@ async def carry_out_plan(work: StepRun) -> None:
 
 
 async def finish_plan(work: StepRun) -> None:
-    """Carries out what is left of what was agreed on, and says how it went."""
+    """Carries out the approved steps that are left, and ends the run with the verdict."""
     await carry_out(work)
     if work.run.end is None:
         verdict = await verify(work)
@@ -49,7 +49,7 @@ async def finish_plan(work: StepRun) -> None:
 
 
 async def begin(work: StepRun, steps: list[str]) -> None:
-    """Tells of the steps that were agreed on."""
+    """Emits the event with the approved steps."""
     run, work.steps = work.run, steps
     run.emit(
         TaskStarted(
@@ -65,7 +65,7 @@ async def begin(work: StepRun, steps: list[str]) -> None:
 
 
 async def carry_out(work: StepRun) -> None:
-    """The steps that are left one after the other, up to one that cannot be done; what the others gave stays."""
+    """Carries out the steps that are left, up to one that cannot be done. The outputs of the others are kept."""
     for number, step in enumerate(work.steps, 1):
         if number <= work.over:
             continue
@@ -77,7 +77,7 @@ async def carry_out(work: StepRun) -> None:
 
 
 async def _do_or_decide(work: StepRun, number: int, instruction: str) -> None:
-    """Carries out a step, again or in other words when that is decided, until it is done, left out or the end."""
+    """Carries out a step, again or reworded as decided, until it is done or skipped, or the run ends."""
     tried = 0
     came: StepOutcome
     while work.run.end is None:
@@ -154,7 +154,7 @@ def answered(question: str, reply: Respond | Decline) -> str:
 
 
 def _answer_at_once(work: StepRun, plan: StepsArguments) -> str | None:
-    """Ends the run with the answer, or says what is wrong with it."""
+    """Ends the run with the plan's answer, or returns what is wrong with it."""
     run = work.run
     answer, problems = run.task.form.read(plan.message) if run.task.form is not None else (plan.message, [])
     run.validations += 1
@@ -165,7 +165,9 @@ def _answer_at_once(work: StepRun, plan: StepsArguments) -> str | None:
 
 
 def _learnt(work: StepRun, steps: list[str], *, trusted: bool) -> list[str]:
-    """The steps, whose addresses may be opened: all of them when they can be trusted, else those of whole sites."""
+    """The steps, after adding their addresses to those that may be opened: all if `trusted`, else only those of whole
+    sites.
+    """
     kept = [step.strip() for step in steps if step.strip()]
     text = "\n".join(kept)
     if trusted:

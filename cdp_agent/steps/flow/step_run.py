@@ -1,4 +1,4 @@
-"""What one run by steps has beside its `Run`: how it goes about it, whom it asks, and what its steps gave."""
+"""What a run by steps has beside its `Run`: its settings, whom it asks, and the outputs of its steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a run by steps has come, and how it goes about it, for its checkpoint: see `StepRun`, `StepSettings`."""
+    """The progress and the settings of a run by steps, for its checkpoint: see `StepRun`, `StepSettings`."""
 
     flow: Flow | Literal["given"]
     rules: Rules
@@ -54,9 +54,10 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepRun:
-    """`said` is the conversation before, `executor` the model that tells what code cannot.
+    """The state of a run by steps.
 
-    `given`: the steps are, without a planner.
+    `said` is the earlier conversation, `executor` the model for steps that code cannot resolve. `given`: the steps were
+    given, so there is no planner.
     """
 
     def __init__(
@@ -74,20 +75,22 @@ class StepRun:
         self.executor = executor
         self.approvals = Approvals(run, settings)
         self.hold: Hold | None = None
-        """What the steps set off waits here until it is allowed; None where all of it is."""
+        """Holds requests, downloads and dialogs that the steps cause until they are allowed; None where all are
+        allowed.
+        """
         self.steps: list[str] = []
-        """Those that were agreed on; none where they are found one at a time."""
+        """The approved steps; empty where they are chosen one at a time."""
         self.begun = 0
         """The number of the step that was begun last."""
         self.over = 0
         """The number of the last step that was done or skipped."""
         self.at_risk = ""
-        """The step that is being carried out, when it would do harm to do it twice."""
+        """The step that is being carried out, if doing it twice would do harm; "" otherwise."""
         self.notes: list[str] = []
         """What the planner is told beside the page, where steps are found one at a time."""
         self.outputs: list[Output] = []
         self.receipts: list[Receipt] = []
-        """Those of the outputs that are in this process."""
+        """The receipts of the steps that this process has carried out."""
         self.done: list[str] = []
         """A line for each step that was carried out, skipped or failed."""
         self._given = given
@@ -96,7 +99,9 @@ class StepRun:
 
     @contextlib.asynccontextmanager
     async def holding(self) -> AsyncIterator[None]:
-        """Inside the block, what the steps set off is held where the rules would have it asked about."""
+        """Inside the block, requests, downloads and dialogs that the steps cause are held where the rules may ask about
+        them.
+        """
         if not self.settings.rules.may_hold:
             yield
             return
@@ -110,7 +115,9 @@ class StepRun:
                 await hold.end()
 
     async def hand_over(self) -> None:
-        """Where that was asked for, waits until the user hands the page back; the planner and the verifier are told."""
+        """If `run.pause` is set, waits until the user hands the page back, and notes it for the planner and the
+        verifier.
+        """
         run = self.run
         if run.pause is None or not run.pause.is_set() or self.settings.user is None:
             return
@@ -126,7 +133,7 @@ class StepRun:
     def conversation(
         self, role: str, system: Callable[[], str], *, sight: Observer | None = None, client: Client | None = None
     ) -> Conversation:
-        """What this role was asked so far; see `Conversation`."""
+        """The conversation with this role, which is made when it is first needed; see `Conversation`."""
         if role not in self._conversations:
             self._conversations[role] = self.run.conversation(system(), sight=sight, client=client)
         return self._conversations[role]
@@ -150,7 +157,9 @@ class StepRun:
         )
 
     def take_up(self, progress: Progress) -> None:
-        """Puts it where it was; but what was filled in last is to be filled in again, since the page is a new one."""
+        """Restores the progress. Fields that the last steps filled in are to be filled in again, since the page is a
+        new one.
+        """
         self.steps, self.begun, self.over = progress.steps, progress.begun, progress.over
         self.at_risk, self.notes = progress.at_risk, progress.notes
         self.outputs, self.done = progress.outputs, progress.done

@@ -1,4 +1,4 @@
-"""One step from words to what came of it: resolved, asked about where it must be, carried out, and kept."""
+"""One step from its words to its outcome: resolved, approved where needed, carried out, and recorded."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Skipped(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """The step was not carried out. `again`: to try the same once more does no harm, and may help."""
+    """The step was not carried out. `again`: trying it once more does no harm and may help."""
 
     error: str
     again: bool = True
@@ -56,7 +56,10 @@ StepOutcome = Done | Skipped | Failed | Ended
 
 
 async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1) -> tuple[str, StepOutcome]:
-    """What came of the step, and its words as they were at last. Raises ModelError, OverBudget, BrowserError."""
+    """Carries out a step; returns its words, which may have been reworded, and its outcome.
+
+    Raises ModelError, OverBudget, BrowserError.
+    """
     run, work.begun = work.run, number
     run.begin_step()
     came: StepOutcome | str = instruction
@@ -118,7 +121,7 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
 
 
 def _begin_act(work: StepRun, resolved: ResolvedStep, doing: Doing, risk: Risk) -> None:
-    """What is set off from now on is this step's doing; one that only reads sets nothing off."""
+    """From now on, requests, downloads and dialogs count as caused by this step, unless it only reads."""
     if work.hold is not None and not resolved.understood.tool.read_only:
         tabs = [tab.activity for tab in map(tab_of, work.run.browser.pages) if tab.guard.hold is work.hold]
         work.hold.begin(Act(doing, frozenset(risk.kinds)), tabs)
@@ -153,7 +156,7 @@ async def _carry_out(work: StepRun, number: int, instruction: str, resolved: Res
 
 
 def _output(work: StepRun, number: int, tool: str, outcome: Observation) -> Output:
-    """What the step gave; where one is then is a part of it."""
+    """The output of the step, with the address of the page afterwards."""
     run, page = work.run, work.run.tabs.page
     found: dict[str, Any] = facts(outcome.value) if outcome.value is not None else {}
     where = {"tab": f"t{page.number}", "url": page.url, "title": page.title}

@@ -56,7 +56,9 @@ _VERIFY = only_asked_for("verify", "Give your verdict.", VerifyArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Whether it is done, and the message; `answer` is that in the form that was asked for, if it has that."""
+    """Whether the request is done, and the message; `answer` is the message in the form that was asked for, None if it
+    does not fit.
+    """
 
     task_completed: bool
     message: str
@@ -127,7 +129,7 @@ def _joined(parts: list[str]) -> str:
 
 
 async def _page_now(work: StepRun, talk: Conversation) -> str:
-    """The page, read anew: what it shows counts as shown."""
+    """The page, read anew, and added to what the run was shown."""
     run = work.run
     try:
         seen = await talk.sight.look(run.tabs.page, whole=True)

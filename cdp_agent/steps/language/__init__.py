@@ -1,4 +1,4 @@
-"""From a plain-English step to what it can mean. No page and no model: words alone.
+"""From a plain-English step to what it can mean, by its words alone: without a page and without a model.
 
-Imports only `errors` and what is in here.
+Imports only `errors` and its own modules.
 """

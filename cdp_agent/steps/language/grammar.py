@@ -51,15 +51,15 @@ _RULES = (
 
 
 def read_step(step: str) -> Intent | None:
-    """What the step says to do; None when it is not one act in words that are known."""
+    """The meaning of the step; None when it is not one act in known words."""
     sentence, text = _sentence(step)
     return _either(sentence, text) or _read(sentence, text)
 
 
 def read_bare(step: str) -> Click | Set | None:
-    """What a step without a verb may say: "Email: ada@example.org", "Next", "The Save button".
+    """The meaning of a step without a verb: "Email: ada@example.org", "Next", "The Save button".
 
-    Such words may be anything, also what was to be found out: the page has to have what is called just so.
+    Such words may mean anything, so it counts only if the page has an element with exactly this name.
     """
     sentence, text = _sentence(step)
     if found := _SETTING.fullmatch(sentence):
@@ -112,7 +112,7 @@ def _written(part: str, text: Quoted) -> str:
 
 
 def _read(sentence: str, text: Quoted, places: int = _MOST_PLACES) -> Intent | None:
-    """What one act says; so many places may stand before it."""
+    """The meaning of one act; up to `places` places ("In the dialog, …") may come before it."""
     found = (rule.read(sentence, text) for rule in _RULES)
     intent = next((intent for intent in found if intent is not None), None)
     if intent is None and places and (bounded := _AT_MOST.match(sentence)):

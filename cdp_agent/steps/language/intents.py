@@ -43,11 +43,11 @@ class Target(msgspec.Struct, frozen=True):
 
 
 Targets = tuple[Target, ...]
-"""The ways in which the words can be read, likeliest first: "Sign in to the shop" may be one name, or a place too."""
+"""The ways to read the words, likeliest first: "Sign in to the shop" may be one name, or a name and a place."""
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """Something that an earlier step gave: "the address shown in step 2". `step` is None for the one before.
+    """A part of an earlier step's output: "the address shown in step 2". `step` is None for the previous step.
 
     `order` is which of several, from 1, or from the end with -1: "the first link found in step 2".
     """
@@ -78,7 +78,9 @@ class UseTab(_Intent, frozen=True):
 
 
 class Click(_Intent, frozen=True):
-    """`to` is what it is for: what is to be chosen is not turned off when it is on, nor what is expanded closed."""
+    """`to` is its purpose: an element that is checked, expanded or collapsed already is not clicked, which would undo
+    it.
+    """
 
     target: Targets
     kind: Literal["single", "double", "right"] = "single"
@@ -86,7 +88,7 @@ class Click(_Intent, frozen=True):
 
 
 class Type(_Intent, frozen=True):
-    """Without a target it is the field that has the focus, or the only one."""
+    """Without a target: into the field that has the focus, or the only field."""
 
     text: str | Reference
     target: Targets | None = None
@@ -95,7 +97,7 @@ class Type(_Intent, frozen=True):
 
 
 class Select(_Intent, frozen=True):
-    """Without a target it is the list that has the option."""
+    """Without a target: in the only list that has the option."""
 
     option: str
     target: Targets | None = None
@@ -103,7 +105,7 @@ class Select(_Intent, frozen=True):
 
 
 class Set(_Intent, frozen=True):
-    """Whatever the target is decides: a field is typed into, a list chosen from, a checkbox turned on or off."""
+    """What it does depends on the target: types into a field, chooses from a list, turns a checkbox on or off."""
 
     target: Targets
     value: str

@@ -1,4 +1,4 @@
-"""What people call the things on a page: the words for each kind, and for their order, and the roles that each has."""
+"""What people call the things on a page: the words for each kind, its ARIA roles, and words for their order."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "area": ("region", "group", "radiogroup", "tabpanel", "form", "article", "tree", "main", "search", "listitem"),
 }
 ENTRIES = ("row", "listitem", "article", "treeitem", "generic", "option", "group", "region")
-"""Where several stand side by side, each is a thing of its own."""
+"""Roles of entries: where several are side by side, each is an item of its own."""
 
 
 def kind_at_end(words: str) -> tuple[str, str] | None:
@@ -114,7 +114,7 @@ def kind_at_beginning(words: str) -> tuple[str, str] | None:
 
 
 def listed_as(word: str) -> str:
-    """What a list of such entries may be called: "results" for "search result"; "" for words that say nothing of it."""
+    """The name that a list of such entries may have: "results" for "search result"; "" if the word suggests none."""
     if _OF_ANY_LIST.fullmatch(word):
         return ""
     return f"{word.lower().removeprefix('search ').removesuffix('s')}s"
@@ -134,7 +134,7 @@ def _found(match: re.Match[str] | None) -> tuple[str, str] | None:
 
 
 def may_be(role: str, kind: str | None) -> bool:
-    """Whether an element of this role may be what people call by this kind. None: by no kind."""
+    """Whether people may call an element of this role by this kind. None: the step names no kind."""
     if kind is None:
         return role != "iframe"
     if kind in AREAS:
@@ -144,5 +144,5 @@ def may_be(role: str, kind: str | None) -> bool:
 
 
 def is_first(role: str, kind: str) -> bool:
-    """Whether it is what the kind means before all."""
+    """Whether this role is the first that comes to mind for the kind."""
     return role in (AREAS[kind] if kind in AREAS else ELEMENTS[kind][0])

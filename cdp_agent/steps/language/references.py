@@ -1,4 +1,4 @@
-"""What a step says of the steps before it, and addresses: "the URL shown in step 2", "google.com"."""
+"""References of a step to earlier steps, and addresses: "the URL shown in step 2", "google.com"."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _AFTER_ADDRESS = re.compile(r"\s+(?:web ?site|home ?page|page|site)$", re.I)
 
 
 def read_reference(words: str) -> Reference | None:
-    """What of an earlier step the words mean, None when they mean none."""
+    """The part of an earlier step's output that the words refer to, None when they refer to none."""
     found = _REFERENCE.fullmatch(words.strip())
     if found is None:
         return None
@@ -47,7 +47,7 @@ def read_reference(words: str) -> Reference | None:
 
 
 def read_address(words: str, text: Quoted) -> str | Reference | None:
-    """The address that the words are, or refer to; None when they are none."""
+    """The address that the words state, or refer to; None when they do neither."""
     if result := read_reference(words):
         return result
     plain = _BEFORE_ADDRESS.sub("", text.plain(words)).strip("<> ")

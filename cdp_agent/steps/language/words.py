@@ -60,14 +60,15 @@ def quoted(text: str) -> Quoted:
 
 @lru_cache(maxsize=20_000)
 def normal(text: str) -> str:
-    """The text as it is compared: one case, one space, no punctuation at its ends, a painted cross as an x."""
+    """The text in a form to compare: case folded, single spaces, no punctuation at its ends, a cross sign as an x."""
     text = _CROSSES.sub("x", unicodedata.normalize("NFKC", text))
     text = _SPACE.sub(" ", text).casefold().replace("’", "'").replace(" & ", " and ").strip()
     return _EDGES.sub("", text) or text
 
 
 def alike(wanted: str, name: str, *, exactly: bool = False) -> float:
-    """How well `name` is what `wanted` says, from 0 to 1: the same, begins with it, has it, has its words, is spelt so.
+    """How well `name` matches `wanted`, from 0 to 1: equal, begins with it, contains it, has its words, or a similar
+    spelling.
 
     A name that turns the meaning ("Don't save" for "save") is not alike at all. With `exactly`, as for a name in
     quotation marks, another spelling is another name.
@@ -103,12 +104,12 @@ def mentions(wanted: str, text: str) -> float:
 
 
 def is_part(wanted: str, name: str) -> bool:
-    """Whether so much of the name is said that it can be meant: "Save" is little of "Save and continue editing"."""
+    """Whether `wanted` is enough of the name to mean it: "Save" is not enough of "Save and continue editing"."""
     return len(words_of(wanted)) > 1 or len(normal(wanted)) >= _LONGEST_TAIL * len(normal(name))
 
 
 def nearly(wanted: str, name: str) -> float:
-    """How near the spellings are, from 0 to 1, for whoever says which names there are: too little to go by."""
+    """How similar the spellings are, from 0 to 1: good enough for suggestions, not for choosing an element."""
     return SequenceMatcher(None, normal(wanted), normal(name)).ratio()
 
 

@@ -1,4 +1,4 @@
-"""From what a step means to one tool call on the page as it is: no model, and never a guess.
+"""From what a step means to one tool call on the present page, without a model and without guessing.
 
 Imports `steps.language` and `page`.
 """

@@ -1,4 +1,4 @@
-"""What a step becomes, a tool call, and what the calls of earlier steps gave."""
+"""The tool call that a step becomes, and the outputs of earlier steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SENTENCE_END = ".,;:!?"
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A tool by its name with its arguments, and what of the page it is about."""
+    """A tool by its name, its arguments, and a description of the element that it is about."""
 
     tool: str
     arguments: dict[str, Any]
@@ -27,7 +27,9 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Output(msgspec.Struct, frozen=True):
-    """What a step gave: the tool that it became, what that said, and the same as facts. `url` is where one is then."""
+    """The output of a step: its tool, the tool's text, and the same as data (`facts`). `url` is the page's address
+    afterwards.
+    """
 
     step: int
     tool: str
@@ -42,7 +44,7 @@ def on(tool: str, node: OutlineNode, **arguments: Any) -> Call:
 
 
 def given(value: str | Reference, outputs: Sequence[Output]) -> str | Unclear:
-    """What an earlier step gave, when the step refers to one and there is no doubt what it is."""
+    """The value itself or, for a reference to an earlier step, what that step gave, if it is clear what is meant."""
     if isinstance(value, str):
         return value
     if not outputs:

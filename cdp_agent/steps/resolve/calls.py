@@ -1,4 +1,4 @@
-"""From what a step means to the tool call that does it, on the page as it is: no model, and never a guess."""
+"""From what a step means to the tool call that does it on the present page, without a model and without guessing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def call_for(
     tabs: Sequence[Page] = (),
     current: Page | None = None,
 ) -> Call | Unclear:
-    """The call that does it; or why that cannot be said without a model. `current` is the one of `tabs` one is in."""
+    """The call that does it, or why code cannot tell. `current` is the one of `tabs` that the run is in."""
     match intent:
         case Open():
             return calls_going.open_address(intent, outputs)

@@ -49,7 +49,9 @@ def select(intent: Select, page: Outline) -> Call | Unclear:
 
 
 def choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear:
-    """The option of the list that is meant; of the only list that has it, where the step names none."""
+    """The call that chooses an option in the list that is meant, or in the only list that has it, if the step names
+    none.
+    """
     if target is not None:
         found = _resolved(target, page, LISTS)
         return found if isinstance(found, Unclear) else _option_of(found, option)
@@ -90,7 +92,7 @@ def upload(intent: Upload, page: Outline) -> Call | Unclear:
 
 
 def _taker(target: Targets, takers: list[OutlineNode], page: Outline) -> OutlineNode | Unclear:
-    """The field for files that the words mean: people call it a field, a button, or by what they put into it."""
+    """The file field that the words mean: people call it a field, a button, or by the file that they choose."""
     if len(takers) == 1 and not any(each.name for each in target):
         return takers[0]
     readings = tuple(
@@ -109,7 +111,7 @@ def _turn(node: OutlineNode, *, on: bool) -> Call:
 
 
 def _the_field(page: Outline) -> OutlineNode | Unclear:
-    """The field that a step means which names none: the one with the focus, else the only one."""
+    """The field for a step that names none: the one with the focus, else the only one."""
     fields = [node for node in page.nodes if node.ref and node.role in FIELDS and not node.disabled]
     focused = [node for node in fields if "focused" in node.states]
     if len(focused) == 1:

@@ -26,7 +26,9 @@ def go(intent: Go) -> Call:
 
 
 def use_tab(intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:
-    """The browser's tabs are told by their numbers, their places, or by what their titles or addresses say."""
+    """The call for a tab of the browser, which the step names by its number, its place, or words of its title or
+    address.
+    """
     if intent.which is None:
         return Call("manage_tabs", {"action": intent.act})
     which = given(intent.which, outputs)

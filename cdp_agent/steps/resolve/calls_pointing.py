@@ -30,7 +30,7 @@ def click(intent: Click, page: Outline) -> Call | Unclear:
 
 
 def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
-    """The call that does it to this element."""
+    """The call that does what the intent says to this element."""
     if isinstance(intent, Point):
         return on(intent.act, node)
     if intent.kind == "double":
@@ -39,7 +39,7 @@ def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
 
 
 def _for(purpose: str, node: OutlineNode) -> Call | Unclear:
-    """The click, unless it would undo what it is for."""
+    """The click, unless it would undo its purpose."""
     if purpose == "choose" and node.role in BOXES:
         return on("check", node)
     expanded = node.states.get("expanded")
@@ -49,7 +49,9 @@ def _for(purpose: str, node: OutlineNode) -> Call | Unclear:
 
 
 def close(target: Target, page: Outline) -> Call | Unclear:
-    """ "Close the dialog" is the button in it that is called so, "Close Settings" one of that name."""
+    """The call that closes something: "Close the dialog" clicks the close button in it, "Close Settings" a button of
+    that name.
+    """
     if target.name:
         whole = resolve((Target(f"Close {target.name}", True),), page)
         if isinstance(whole, Found):

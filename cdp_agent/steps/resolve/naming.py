@@ -12,9 +12,9 @@ from cdp_agent.steps.language.words import alike, is_part, normal, words_of
 from cdp_agent.steps.resolve.outline import OutlineNode
 
 ENOUGH = 0.6
-"""Less is not meant at all."""
+"""Elements that match less than this do not count."""
 MARGIN = 0.08
-"""What is worse by less than this may be meant as well."""
+"""Elements whose match is worse than the best by less than this may be meant as well."""
 _UNLIKELY = {"generic": 0.97, "heading": 0.95, "listitem": 0.95, "cell": 0.95, "row": 0.93}
 _SECOND_CHOICE = 0.9
 _PLACEHOLDER, _DESCRIPTION, _BESIDE, _INSIDE, _HINT, _TYPE = 0.95, 0.8, 0.9, 0.88, 0.85, 0.85
@@ -47,7 +47,7 @@ _SEARCH = 0.9
 
 
 def fit(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
-    """From 0 to 1. `roles` are those that the act can be done to."""
+    """How well the element matches the target, from 0 to 1. `roles` are those that the act can be done to."""
     score = max((weight * _called(target, said) for weight, said in _sayings(node)), default=0.0)
     if score < ENOUGH:
         score = max(score, _as_seen(target, node), _HINT if normal(target.name) in node.hints else 0.0)
@@ -61,7 +61,7 @@ def fit(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
 
 
 def is_called_so(name: str, node: OutlineNode) -> bool:
-    """Whether the element says just this, to the letter."""
+    """Whether the name or text of the element is exactly this."""
     return name.strip() in (node.name.strip(), node.text.strip())
 
 
@@ -127,7 +127,7 @@ def words_of_hint(hint: str) -> list[str]:
 
 
 def _as_seen(target: Target, node: OutlineNode) -> float:
-    """By what an icon shows: the x closes, the trash can deletes."""
+    """How well the element matches by what its icon shows: the x closes, the trash can deletes."""
     if target.kind not in (None, "image", "button", "link") or node.role not in (
         "button",
         "link",
@@ -146,7 +146,7 @@ def _is_search_field(target: Target, node: OutlineNode) -> bool:
 
 
 def kind_fits(target: Target, node: OutlineNode) -> bool:
-    """Whether the element is of the kind that the step speaks of, before all others."""
+    """Whether the element is of the very kind that the step names."""
     if target.kind == "field" and node.role == "combobox" and any(each.role in _CHOICES for each in node.children):
         return False  # it is chosen from, not typed into
     return target.kind in (*ELEMENTS, *AREAS) and is_first(node.role, target.kind or "")

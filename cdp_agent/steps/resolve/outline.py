@@ -1,4 +1,4 @@
-"""A snapshot as a tree of lines, so that a step's words can be held against what is on the page."""
+"""A snapshot as a tree of lines, so that a step's words can be compared with what is on the page."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LONGEST_PLACE = 40
 
 
 class OutlineNode(msgspec.Struct, eq=False):
-    """A line of a snapshot. `text` is what stands behind its colon: a value, or the text it begins with.
+    """A line of a snapshot. `text` is what follows its colon: a value, or the text it begins with.
 
-    `hints` are what the markup calls it, where that was asked for.
+    `hints` are the words that the markup uses for it (class, id), where they were read.
     """
 
     role: str
@@ -40,7 +40,7 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def above(self) -> Iterator[OutlineNode]:
-        """What it stands in, innermost first."""
+        """The lines that contain this one, innermost first."""
         node = self.parent
         while node is not None:
             yield node
@@ -48,25 +48,25 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def below(self) -> Iterator[OutlineNode]:
-        """What stands in it, in order."""
+        """All lines inside this one, in order."""
         for child in self.children:
             yield child
             yield from child.below
 
     @property
     def parts(self) -> list[str]:
-        """The texts that share its line, "a | b", each as the page says it."""
+        """The separate texts in its line ("a | b"), as they are on the page."""
         is_data = self.role in ("row", "options") or (self.parent is not None and self.parent.role == "row")
         return parts_in(self.text) if is_data else self.text.split(" | ")
 
     @property
     def words(self) -> str:
-        """All that it says, with what stands in it."""
+        """Its name and text, with those of all lines inside."""
         return " ".join(part for node in (self, *self.below) for part in (node.name, node.text) if part)
 
     @property
     def described(self) -> str:
-        """The line as a person reads it."""
+        """The line in words, for people."""
         told = f'{self.role} "{self.name}"' if self.name else self.role
         if self.text and self.text != self.name:
             told += f": {self.text[:60]}"
@@ -87,12 +87,12 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def located(self) -> str:
-        """The line as a person reads it, and where it stands."""
+        """The line in words, for people, with its place."""
         return f"{self.described} {self.place}".rstrip()
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """All lines of a page in document order; `root` holds them and is none of them."""
+    """All lines of a page in document order; `root` contains them and is not a line itself."""
 
     root: OutlineNode
     nodes: list[OutlineNode]

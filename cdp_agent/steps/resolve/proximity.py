@@ -1,4 +1,4 @@
-"""Which elements stand with a text: in its row, its entry, its box, or next to it among many in one box."""
+"""Which elements are beside a text: in its row, entry or box, or next to it among others in one box."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def beside(
     holding: bool = False,
     side: Literal["after", "before"] | None = None,
 ) -> list[OutlineNode]:
-    """Those of `nodes` that stand with the text `near`, in order; with `holding`, those that have it in them.
+    """Those of `nodes` that are beside the text `near`, in order; with `holding`, those that contain it.
 
     With a `side` only those that come after it, or before it.
     """
@@ -42,7 +42,7 @@ def _mentions_in_parts(near: str, node: OutlineNode) -> float:
 
 
 def _holding(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
-    """The innermost that has the text in it."""
+    """The innermost of `nodes` that contains the text."""
     around = [node for node in nodes if node is anchor or any(node is above for above in anchor.above)]
     return around[-1:]
 

@@ -1,4 +1,4 @@
-"""The parts of a page that steps speak of: by their names, the headings above them, or what they are."""
+"""The parts of a page that steps refer to: by their names, the headings above them, or their kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LABELLED = (*AREAS["listing"], *AREAS["table"], "radiogroup", "group")
 _ENTRIES = tuple(role for role in ENTRIES if role not in ("generic", "group", "region"))
 _LISTS = ("list", "feed")
 _OF_LISTS = {"all", "our", "my", "your", "the", "list", "of", "found"}
-"""What the name of a list may say besides what it holds."""
+"""Words that may be in the name of a list beside those for its entries."""
 _WHOLE = {**AREAS, "area": ("dialog", "alertdialog", "form", "main", "table", "list", "region"), "listing": ("list",)}
 
 
@@ -32,7 +32,7 @@ class Region(msgspec.Struct, frozen=True):
 
 
 def part_of(target: Target, page: Outline) -> Region | tuple[OutlineNode, ...]:
-    """The part that the words name; those that come into question when it is not one."""
+    """The part that the words mean; else the lines that name the candidates, none or several."""
     if not target.name:
         return _only(
             [_whole(node) for node in page.nodes if node.children and node.role in _WHOLE.get(_kind(target), ())]
@@ -49,8 +49,10 @@ def part_of(target: Target, page: Outline) -> Region | tuple[OutlineNode, ...]:
 
 
 def entries(target: Target, page: Outline) -> list[OutlineNode]:
-    """The entries of the list that an item is one of: of the part that it is in, of what is called as they are, or of
-    the one list that is no navigation; [] where that is not one list.
+    """The entries of the list that a target is an entry of; [] where no single list can be meant.
+
+    That list is the part that the target is in, else the list with the name of such entries, else the only list that is
+    not navigation.
     """
     within = target.within
     part = part_of(within, page) if within is not None else _list_of(target.listed or "results", page)
@@ -61,7 +63,9 @@ def entries(target: Target, page: Outline) -> list[OutlineNode]:
 
 
 def _is_entry(node: OutlineNode) -> bool:
-    """Of an item with one thing in it a snapshot shows only that, in the list itself; a short text may follow."""
+    """Whether it is an entry. Where a list item contains a single element, the snapshot shows only that, in the list
+    itself.
+    """
     if node.role == "row":
         return not is_header(node)
     return node.role in _ENTRIES or (node.parent is not None and node.parent.role in _LISTS and node.role != "text")
@@ -82,7 +86,10 @@ def _is_so_called(part: Region, listed: str) -> bool:
 
 
 def _headings_that_lead_on(part: Region) -> list[OutlineNode]:
-    """Of a list that is none, but a heading with a link for each entry: those of the highest level."""
+    """The entries of something that is not marked up as a list, but has a heading with a link for each entry.
+
+    Only headings of the highest level count.
+    """
     found = [node for node in part.nodes if node.role == "heading" and any(each.role == "link" for each in node.below)]
     highest = min((node.states.get("level", "2") for node in found), default="")
     return [node for node in found if node.states.get("level", "2") == highest]
@@ -136,7 +143,7 @@ def _caption(target: Target, node: OutlineNode) -> float:
 
 
 def _under(heading: OutlineNode) -> Region:
-    """What stands under a heading: all until the next one that is not of a lower level."""
+    """The part under a heading, up to the next one of the same or a higher level."""
     level = int(heading.states.get("level", "2"))
     around = heading.parent
     following = _after(heading, level)
@@ -164,7 +171,7 @@ def _next(node: OutlineNode) -> OutlineNode | None:
 
 
 def _results(page: Outline) -> list[Region]:
-    """Where no part is called results: the lists of links that are no navigation, and articles side by side."""
+    """Parts that may be results where none is called so: lists of links other than navigation, sibling articles."""
     lists = [node for node in page.nodes if node.role in _LISTS and not _is_aside(node)]
     rich = [node for node in lists if _entries_with_links(node) >= 2]
     lists = rich or [node for node in lists if sum(each.role == "link" for each in node.children) >= 2]

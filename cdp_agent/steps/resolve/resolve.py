@@ -1,4 +1,4 @@
-"""Which element a step's words mean: the best of the page, if it is better than the next by a margin; else nobody."""
+"""Which element a step's words mean: the best match, if it is better than the next by a margin; else none."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Unclear(msgspec.Struct, frozen=True):
-    """No element, or none above the others: why, and those that come into question.
+    """No element matches, or several equally well: why, and the candidates.
 
-    `score` is how well the best of several fits; 0 when nothing does, and the candidates are only what comes nearest.
+    `score` is how well the best of several matches; it is 0 when none does, and the candidates are only the nearest.
     """
 
     why: str
@@ -109,7 +109,7 @@ def _the_cell(target: Target, cells: list[OutlineNode], roles: Sequence[str]) ->
 
 
 def _at_the_top(target: Target, scored: list[tuple[float, OutlineNode]]) -> list[OutlineNode]:
-    """The best, what is hardly worse, and what is called so to the letter where the best is not."""
+    """The best, those hardly worse, and those with exactly this name where the best has another."""
     top = max(score for score, _ in scored)
     tied = [node for score, node in scored if score > top - MARGIN]
     if not any(is_called_so(target.name, node) for node in tied):
@@ -167,7 +167,7 @@ def _place(target: Target) -> slice:
 
 
 def _best(target: Target, tied: list[OutlineNode], score: float) -> Found | Unclear:
-    """The one of them, in order, that is meant."""
+    """The one of the tied elements that is meant, by its order; else Unclear."""
     if target.order is not None:
         tied = _without_wrappers(tied) if target.name else _outermost(tied)
         place = target.order - 1 if target.order > 0 else len(tied) + target.order
@@ -188,9 +188,9 @@ def _several(target: Target, nodes: Sequence[OutlineNode], score: float) -> Uncl
 
 
 def _rivals(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
-    """Those that really differ: of a box and the one thing in it the latter, of links to one address the first.
+    """Those that really differ: of a box and the only element in it just the latter, of links to one address the first.
 
-    What a dialog stands before, cannot be used or is written otherwise does not count beside what is not so.
+    Elements behind a dialog, disabled ones and those spelt differently are dropped if others are left.
     """
     nodes = _in_dialog(nodes) or nodes
     nodes = _without_wrappers(nodes)
@@ -208,7 +208,7 @@ def _rivals(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
 
 
 def _in_dialog(nodes: list[OutlineNode]) -> list[OutlineNode]:
-    """Those in the dialog that has the focus: what stands behind it is not to be had."""
+    """Those in the dialog that has the focus: what is behind it cannot be used."""
     return [node for node in nodes if any(each.role in DIALOGS and _has_focus(each) for each in node.above)]
 
 
@@ -234,7 +234,7 @@ def _outermost(nodes: list[OutlineNode]) -> list[OutlineNode]:
 
 
 def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[OutlineNode, ...]:
-    """What has most of the words, itself or in what it stands in; else what the act can be done to."""
+    """The elements that, with their surroundings, have most of the words; else those that the act can be done to."""
     wanted = {word for each in targets for said in (each.name, each.near, each.row) for word in words_of(said or "")}
     able = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
     scored = [(len(wanted & set(words_of(f"{node.name} {node.text[:200]} {node.place}"))), node) for node in able]
@@ -249,7 +249,7 @@ def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str
 
 
 def _nearest(target: Target, nodes: Sequence[OutlineNode]) -> tuple[OutlineNode, ...]:
-    """What comes closest, for whoever has to say it better."""
+    """The elements with the most similar names, as suggestions for a better wording."""
     likeness = [
         (max((nearly(target.name, each) for each in (node.name, node.text[:100]) if each), default=0.0), node)
         for node in nodes

@@ -1,4 +1,4 @@
-"""Rows of tables and entries of lists, each told by its number, its place or what it says; and the cells in them."""
+"""Rows of tables and entries of lists, by number, place or text; and the cells in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTRIES = ("listitem", "article", "treeitem")
 
 
 def rows_in(words: str, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
-    """The rows of the tables among `nodes` that the words mean; where none does, the entries that say just this."""
+    """The rows of the tables among `nodes` that the words mean; if none, the entries with exactly this text."""
     rows = [row for table in nodes if table.role in AREAS["table"] for row in _rows(words, table)]
     if rows:
         return rows
@@ -24,7 +24,7 @@ def rows_in(words: str, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
 
 
 def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
-    """The cells that can be meant: one of each table that has such a row and such a column; text has no ref."""
+    """The cells that can be meant: one of each table with such a row and column. A cell of text has no ref."""
     found = [
         _cell(row, place)
         for table in nodes
@@ -58,7 +58,7 @@ def _heads(table: OutlineNode) -> list[str]:
 
 
 def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]:
-    """Those of that number or place, else those with a cell that says so; "Invoice 12" says 12 in column Invoice."""
+    """The rows with that number or place, else those with such a cell; "Invoice 12" means 12 in the column Invoice."""
     heads = _heads(table)
     rows = [node for node in table.below if node.role == "row"]
     body = rows[1:] if rows and (normal(column) in heads or _is_header(rows)) else rows
@@ -80,14 +80,14 @@ def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]
 
 
 def is_header(row: OutlineNode) -> bool:
-    """Whether it is the row of a table that only heads the others."""
+    """Whether it is the header row of a table."""
     table = next((node for node in row.above if node.role in AREAS["table"]), None)
     rows = [node for node in table.below if node.role == "row"] if table is not None else []
     return bool(rows) and rows[0] is row and _is_header(rows)
 
 
 def _is_header(rows: Sequence[OutlineNode]) -> bool:
-    """Whether the first row only heads the others: it holds other things than the next one."""
+    """Whether the first row is a header row: it has column headers, no refs, or other roles than the next row."""
     first, second = ([node.role for node in row.below if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)]))
     return not first or first != second or "columnheader" in first
 
@@ -106,7 +106,9 @@ def _texts(row: OutlineNode) -> list[str]:
 
 
 def cells_of(row: OutlineNode) -> list[OutlineNode]:
-    """Its cells, or the one thing in each; those that are only text have no ref, and share lines: "a | b"."""
+    """The cells of the row, or the only element in each. Cells with only text have no ref; several may share a line ("a
+    | b").
+    """
     cells = [_plain(row, part) for part in row.parts] if row.text else []
     for child in row.children:
         cells += [_plain(row, part) for part in child.parts] if child.role == "text" else [child]

@@ -1,4 +1,4 @@
-"""A step, held against the page as it is: the tool call that it means, found without a model."""
+"""Finds the tool call that a step means on the present page, without a model."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ async def understand_step(
     tabs: Sequence[Page] = (),
     patience_s: float = PATIENCE_S,
 ) -> Call | Unclear:
-    """The call that the step means. What is not on the page yet is waited for; what may be several things is not.
+    """The call that the step means. Waits for an element that is not on the page yet, but not where several match.
 
-    What only partly fits has to be there at two looks: "Save draft" for "Save" counts when no "Save" comes meanwhile.
+    An element that matches only in part must be found twice: "Save draft" counts for "Save" if no "Save" appears
+    meanwhile.
 
     `tabs` are those of the browser that a step may switch to. Raises ActionError when the page cannot be read,
     BrowserError.
@@ -77,7 +78,7 @@ async def understand_step(
 
 
 def why_never(step: str) -> str | None:
-    """Why code understands the step on no page at all; None where there may be one."""
+    """Why code cannot understand the step on any page; None where it may."""
     return None if read_step(step) or read_bare(step) else _UNKNOWN
 
 
@@ -154,9 +155,11 @@ def _as_several(step: str, found: Unclear) -> Unclear:
 
 
 async def take_hints(intent: Intent, page: Page, shown: Outline) -> bool:
-    """Adds them to the fields that are shown, for an act on a field that has no name the step says.
+    """Reads the hints in the markup (class, id and so on) of the fields shown, for an act on a field without a usable
+    name.
 
-    Whether there are any. Raises ActionError when the page cannot be read, BrowserError.
+    Adds them to the nodes of `shown`, and returns whether there are any. Raises ActionError when the page cannot be
+    read, BrowserError.
     """
     if not isinstance(intent, Type | Set | Select | Check) or intent.target is None:
         return False

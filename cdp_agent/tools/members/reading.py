@@ -1,4 +1,4 @@
-"""What of a snapshot a member tells that is asked for a part of it, and what fits a description in words."""
+"""Parts of a snapshot for members that read only a part, and lines that match a description in words."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Literal
 from cdp_agent.page.snapshot.lines import Line, indent_of, read_line
 
 MOST_CHARS = 50_000
-"""What `read_page` tells at most."""
+"""The most characters that `read_page` returns."""
 MOST_FOUND = 20
 _INTERACTIVE = {
     *("button", "link", "textbox", "searchbox", "combobox", "spinbutton", "checkbox", "radio", "switch", "slider"),
     *("listbox", "option", "menuitem", "menuitemcheckbox", "menuitemradio", "tab", "treeitem", "summary", "generic"),
 }
-"""Roles of what is acted on, where it has a ref; a generic one has a ref because it listens to the mouse."""
+"""Roles of elements that can be acted on if they have a ref; a generic one has a ref if it listens to the mouse."""
 _KINDS: dict[str, set[str]] = {
     "button": {"button", "summary"},
     "link": {"link"},
@@ -68,8 +68,8 @@ def part_of_page(text: str, *, only: Literal["all", "interactive"] | None, depth
 def matching(text: str, description: str) -> list[str]:
     """The lines of a snapshot's text that fit a description best, MOST_FOUND at most, the best first.
 
-    Words of the description count that stand in the line: those that few lines have count most, and words for kinds of
-    elements ("button", "search bar") count where the line's role is of that kind.
+    A line matches by the words that it shares with the description: rare words count most, and words for kinds of
+    elements ("button", "search bar") count if the line's role is of that kind.
     """
     wanted = [word for word in _words(description) if word not in _FILLERS] or _words(description)
     kinds = set().union(*(_KINDS.get(word, set()) | _KINDS.get(word.removesuffix("s"), set()) for word in wanted))

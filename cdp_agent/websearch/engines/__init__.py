@@ -1,4 +1,4 @@
 """Search engines, each in a file of its name: how it is asked, and how its results are read.
 
-Imports `websearch.base`. Loaded by name, when it is asked first.
+Imports `websearch.base`. Each is loaded by name when it is first used.
 """

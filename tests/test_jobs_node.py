@@ -11,10 +11,9 @@ from cdp_agent.config import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.jobs.node import NodeWorker, settings_for_nodes
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.running import run
 from cdp_agent.jobs.states import OWNER, Acts, FolderStore, FsspecStore, JobState, acts_of, store_at
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import Attempted, Order
 
 SECRET = "hunter2-hunter2"

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from cdp_agent.jobs.load import Concurrency, Measured
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.politeness import Politeness, Robots
+from cdp_agent.jobs.tasks import JobOptions
 
 A, B = "http://a.example", "http://b.example"
 MB_OF_ALL = 16_000.0

@@ -12,10 +12,9 @@ import pytest
 
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.results import JobResult
 from cdp_agent.jobs.running import JobRun, run
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from tests.counting_shop import CountingShop
 
 ray = pytest.importorskip("ray", reason="pip install 'cdp-agent[ray]'")

@@ -13,11 +13,10 @@ import pytest
 
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.journal import Begun, Finished, Journal, past_of
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.results import JobResult, ResultsFile
 from cdp_agent.jobs.running import JobRun
 from cdp_agent.jobs.states import Acts, FolderStore
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import Attempted, OnSpent, Order
 from cdp_agent.outcome import TaskError
 

@@ -9,7 +9,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.still import _RUNS
+from cdp_agent.page.frames.frames import _RUNS
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from tests.acting import ref

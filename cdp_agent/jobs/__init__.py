@@ -5,7 +5,6 @@ what `journal.py` has recorded of an earlier process, and `working.py` carries o
 every layer below `server`.
 """
 
-from cdp_agent.jobs.options import JobOptions as JobOptions
 from cdp_agent.jobs.progress import JobProgress as JobProgress
 from cdp_agent.jobs.progress import ReportedProgress as ReportedProgress
 from cdp_agent.jobs.progress import read_progress as read_progress
@@ -13,4 +12,5 @@ from cdp_agent.jobs.results import JobResult as JobResult
 from cdp_agent.jobs.running import JobRun as JobRun
 from cdp_agent.jobs.running import run as run
 from cdp_agent.jobs.tasks import Job as Job
+from cdp_agent.jobs.tasks import JobOptions as JobOptions
 from cdp_agent.jobs.tasks import read_jobs as read_jobs

@@ -14,7 +14,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords
 from cdp_agent.errors import BrowserError
 from cdp_agent.jobs.load import memory_of
-from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.tasks import JobOptions
 
 _log = logging.getLogger(__name__)
 

@@ -15,10 +15,9 @@ from cdp_agent import errors
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.node import PROBE, NodeWorker, settings_for_nodes
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.politeness import Politeness
 from cdp_agent.jobs.states import StateStore
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import Attempted, OnSpent, Order
 from cdp_agent.outcome import TaskError
 

@@ -23,10 +23,9 @@ from cdp_agent.config.values import MASK, checked, plain, shown
 from cdp_agent.errors import CdpAgentError, SetupError
 from cdp_agent.jobs.journal import next_of
 from cdp_agent.jobs.load import Concurrency, cores, measure
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.politeness import Pacing, Politeness
 from cdp_agent.jobs.states import OWNER, store_at
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import Attempted, Order, Worker
 
 PROBE = "probe"

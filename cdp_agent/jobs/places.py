@@ -10,10 +10,9 @@ from pathlib import Path
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.load import Concurrency, cores, measure
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.politeness import Politeness
 from cdp_agent.jobs.states import StateStore
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.jobs.working import Attempted, OnSpent, Order, Worker, Workers
 
 HERE = "here"

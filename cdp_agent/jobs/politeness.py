@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.options import JobOptions
+from cdp_agent.jobs.tasks import JobOptions
 
 if TYPE_CHECKING:
     import httpx

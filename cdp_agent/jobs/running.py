@@ -13,12 +13,11 @@ from pathlib import Path
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.journal import INTERRUPTED, Begun, Finished, Journal, Past, Spent, past_of
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.places import HERE, workers_at
 from cdp_agent.jobs.progress import EndedBy, JobProgress, ProgressReporter
 from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, in_all
 from cdp_agent.jobs.states import StateStore, store_at
-from cdp_agent.jobs.tasks import Job, check_jobs
+from cdp_agent.jobs.tasks import Job, JobOptions, check_jobs
 from cdp_agent.jobs.working import Attempted, Order, Workers
 from cdp_agent.outcome import TaskError
 

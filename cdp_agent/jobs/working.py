@@ -19,10 +19,9 @@ from cdp_agent.config import Config, agent_keywords, resume_keywords, steps_keyw
 from cdp_agent.errors import BrowserError, ProtocolError, SetupError
 from cdp_agent.events import Event, TaskCompleted, TaskMetricsIncremental
 from cdp_agent.jobs.chromes import Chromes
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.politeness import Pacing
 from cdp_agent.jobs.states import Acts, JobState, StateStore
-from cdp_agent.jobs.tasks import Job
+from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.outcome import AgentResult, Stats, TaskError
 from cdp_agent.page.frames.standstill import Standstill
 from cdp_agent.page.policy.policy_registry import limited

@@ -24,12 +24,11 @@ from cdp_agent.cli.terminal.log import tell_more
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BadLines, SetupError
-from cdp_agent.jobs.options import JobOptions
 from cdp_agent.jobs.places import HERE
 from cdp_agent.jobs.progress import REPORTED_EVERY_S, JobProgress, ReportedProgress, read_progress
 from cdp_agent.jobs.results import ResultsStream
 from cdp_agent.jobs.running import JobRun, run
-from cdp_agent.jobs.tasks import Job, read_jobs
+from cdp_agent.jobs.tasks import Job, JobOptions, read_jobs
 from cdp_agent.session.memory import give_memory_back
 
 _STDIO = "-"

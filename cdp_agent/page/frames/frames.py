@@ -10,13 +10,14 @@ https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAtt
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cdp_agent.cdp import inspector, runtime, target
+from cdp_agent.cdp import inspector, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import DocumentGone, PageUnresponsive
+from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 
 from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_served, serve
 
@@ -30,6 +31,8 @@ ARRIVAL_TIMEOUT_S = 2.0
 GIVEN_BACK_S = 15.0
 """How long a server may take to answer after an action led to it; then the navigation is stopped for later calls."""
 _STOPS_WITHIN_S = 1.0
+_STILL_WITHIN_S = 1.0
+_RUNS = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
 
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
 """Subscribes on a new session and sets it up before anything runs there; gives Chrome's answers.
@@ -346,3 +349,26 @@ class FrameTree:
 def _seen(answer: asyncio.Future[Any]) -> None:
     if not answer.cancelled():
         answer.exception()
+
+
+async def is_still(frame: Frame, world: World, request_id: str) -> bool:
+    """Whether no script can run in a tab's only document: once loaded, it changes only by the user's actions.
+
+    The source shows it for certain, since a script may have removed itself. The result is remembered for each document.
+
+    `request_id` is the id of the request for the document. Raises PageUnresponsive, DocumentGone, BrowserError.
+    """
+    if frame.still is None:
+        seems = await world.call("seemsStill", returning=bool, timeout_s=_STILL_WITHIN_S)
+        frame.still = seems and await _is_sent_without_scripts(world, request_id)
+    return frame.still
+
+
+async def _is_sent_without_scripts(world: World, request_id: str) -> bool:
+    """Whether the document has no scripts as the server sent it; False where Chrome no longer has that."""
+    try:
+        async with deadline(world.session, _STILL_WITHIN_S):
+            sent = await world.session.send(network.GetResponseBody(request_id=request_id))
+    except ProtocolError:
+        return False
+    return not sent.base64_encoded and _RUNS.search(sent.body) is None

@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import ActionError, PageUnresponsive
-from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree
+from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree, is_still
 from cdp_agent.page.frames.responsiveness import answers, check_chrome
-from cdp_agent.page.frames.still import is_still
 from cdp_agent.page.frames.world import World, deadline, serve
 from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, stop_loading
 from cdp_agent.page.tab.tab import Tab

@@ -37,7 +37,7 @@ from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.steps.approval.approvals import Approvals
-from cdp_agent.steps.approval.settings import Given
+from cdp_agent.steps.approval.settings import StepOptions
 from cdp_agent.tools.base import Tool
 from cdp_agent.trace.options import TraceOptions, options_of
 
@@ -181,7 +181,7 @@ class Agent:
         self._endpoint = first_model(model, planner, base_url, api_key, environment)
         self._plans = planner is not None
         self._said: deque[Said] = deque(maxlen=_SAID)
-        self._by_steps = Given(
+        self._by_steps = StepOptions(
             approve=approve,
             approver=approver,
             ask_user=ask_user,
@@ -399,7 +399,7 @@ class Agent:
         telemetry = telemetry_of(environment) if otel else None
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
-        asked = Given(
+        asked = StepOptions(
             approve=approve, approver=approver, ask_user=ask_user, approval_timeout_s=approval_timeout_s
         ).settings(by_hand=False)
         asks_user = saved.by_steps is None and asked.user is not None

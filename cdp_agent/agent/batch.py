@@ -204,7 +204,7 @@ class Batch:
     def _completed(self, call: ToolCall, outcome: Outcome, duration_s: float) -> None:
         run = self._run
         if self.lost is None:
-            run.tally.acted(failed=isinstance(outcome, ActionError))
+            run.usage.acted(failed=isinstance(outcome, ActionError))
         value = outcome.value if isinstance(outcome, Observation) else None
         run.emit(
             BrowserActionCompleted(
@@ -233,7 +233,7 @@ class Batch:
             return
         url = run.tabs.page.url
         arguments = call.arguments if isinstance(understood, Understood) else ""
-        told = (run.tally.steps, call.name, outcome.text, outcome.value)
+        told = (run.usage.steps, call.name, outcome.text, outcome.value)
         run.evidence.add_result(*told, finding=finding, url=url, arguments=arguments)
         if isinstance(understood, Understood) and understood.tool.is_ours:
             run.addresses.learn_result(outcome.value, url)

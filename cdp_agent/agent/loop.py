@@ -87,7 +87,7 @@ class Loop:
             end = run.end = run.end or End(error=TaskError("aborted", "The run was stopped.", "user"))
             if end.error is not None and end.error.code == "aborted":
                 run.emit(TaskAborted(**run.stamp, reason=end.error.message))
-            run.emit(TaskMetrics(**run.stamp, stats=run.tally.stats(events_to_come=2)))
+            run.emit(TaskMetrics(**run.stamp, stats=run.usage.stats(events_to_come=2)))
             completed = TaskCompleted(**run.stamp, result=run.result(end))
             run.emit(completed)
             run.end_span(completed.result)
@@ -160,7 +160,7 @@ class Loop:
             await take_turn(run)
             run.check_limits()
             await checkpoint.keep(run)
-            run.emit(TaskMetricsIncremental(**run.stamp, stats=run.tally.stats()))
+            run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
 
     def _forget_checkpoint(self) -> None:
         run = self._run

@@ -39,7 +39,7 @@ async def take_turn(run: Run) -> None:
         run.emit(
             AiGenerationError(**run.stamp, kind="NoToolCall", message="The model called no tool; it is asked again.")
         )
-        run.tally.failed()
+        run.usage.failed()
         return
     batch = Batch(run, reply.tool_calls)
     try:

@@ -48,7 +48,7 @@ class RayWorkers:
         self._options = options
         self._store = store
         self._storage = storage
-        self._desk: Any = None
+        self._politeness: Any = None
         self._actors: list[_NodeActor] = []
         self._spent: dict[str, OnSpent] = {}
         self._looked_at = 0.0
@@ -61,7 +61,7 @@ class RayWorkers:
         await asyncio.to_thread(self._store.write, PROBE, b"")
         ray = _ray()
         if self._options.per_origin is not None or self._options.delay_s or self._options.robots:
-            self._desk = ray.remote(max_concurrency=10_000, num_cpus=0)(Politeness).remote(self._options)
+            self._politeness = ray.remote(max_concurrency=10_000, num_cpus=0)(Politeness).remote(self._options)
         first: dict[bool, Job] = {}
         for job in jobs:
             first.setdefault(job.task is None, job)
@@ -105,8 +105,8 @@ class RayWorkers:
             stopping.cancel()
             actor.running -= 1
             del self._spent[order.job.key]
-            if self._desk is not None:
-                await self._desk.leave.remote(order.job.key)
+            if self._politeness is not None:
+                await self._politeness.leave.remote(order.job.key)
 
     async def close(self) -> None:
         """See `Workers`."""
@@ -140,7 +140,7 @@ class RayWorkers:
         made = _ray().remote(
             num_cpus=1, max_restarts=-1, max_task_retries=-1, max_concurrency=1000, scheduling_strategy="SPREAD"
         )(NodeWorker)
-        return made.remote(self._settings, msgspec.json.encode(self._options), self._storage, self._desk)
+        return made.remote(self._settings, msgspec.json.encode(self._options), self._storage, self._politeness)
 
     async def _stop_when(self, stop: asyncio.Event, actor: _NodeActor) -> None:
         await stop.wait()

@@ -45,16 +45,14 @@ class NodeWorker:
     another worker had before, it first reads what that one stored.
     """
 
-    def __init__(self, settings: bytes, options: bytes, storage: str, desk: Any) -> None:
-        """`settings` as from `settings_for_nodes`; `desk` is the actor that does the pacing for all nodes, None for no
-        pacing.
-        """
+    def __init__(self, settings: bytes, options: bytes, storage: str, politeness: Any) -> None:
+        """`settings` as from `settings_for_nodes`; `politeness`: the actor that paces all nodes, None for no pacing."""
         self._name = uuid.uuid4().hex
         self._options = msgspec.json.decode(options, type=JobOptions)
         self._config = _settings_here(settings)
         self._store = store_at(storage)
         self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-node-"))
-        pacing: Pacing = Politeness(JobOptions()) if desk is None else _RemoteDesk(desk)
+        pacing: Pacing = Politeness(JobOptions()) if politeness is None else _RemotePoliteness(politeness)
         self._worker = Worker(self._config, self._options, self._store, pacing, self._folder, shared=True)
         self._stop = asyncio.Event()
         self._spent: dict[str, tuple[int, float | None]] = {}
@@ -119,20 +117,20 @@ class NodeWorker:
         await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)  # the node's own clean-up sees to it
 
 
-class _RemoteDesk:
+class _RemotePoliteness:
     """The `Pacing` that all nodes share, by calls to an actor."""
 
-    def __init__(self, desk: Any) -> None:
-        self._desk = desk
+    def __init__(self, politeness: Any) -> None:
+        self._politeness = politeness
 
     async def visit(self, visitor: str, origin: str, url: str) -> str | None:
         """See `Pacing`."""
-        refused: str | None = await self._desk.visit.remote(visitor, origin, url)
+        refused: str | None = await self._politeness.visit.remote(visitor, origin, url)
         return refused
 
     async def leave(self, visitor: str) -> None:
         """See `Pacing`."""
-        await self._desk.leave.remote(visitor)
+        await self._politeness.leave.remote(visitor)
 
 
 def settings_for_nodes(config: Config) -> bytes:

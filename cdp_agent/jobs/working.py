@@ -243,17 +243,17 @@ class Worker:
 class _Counted(msgspec.Struct, frozen=True):
     """The part of a checkpoint that says what the run has used so far."""
 
-    tally: UsageMeter
+    usage: UsageMeter = msgspec.field(name="tally")
 
 
 def spent_until(content: bytes) -> tuple[float, int, float | None]:
     """The seconds, tokens and cost of a run when this checkpoint was written. Raises SetupError."""
     try:
-        tally = msgspec.json.decode(content, type=_Counted).tally
+        usage = msgspec.json.decode(content, type=_Counted).usage
     except msgspec.DecodeError as error:
         raise SetupError(f"The checkpoint of a task cannot be read: {error}.") from error
-    stats = tally.stats()
-    return tally.before_s, _tokens(stats), _cost(stats)
+    stats = usage.stats()
+    return usage.before_s, _tokens(stats), _cost(stats)
 
 
 def _failed(where: Any, message: str, state: JobState) -> Attempted:

@@ -77,7 +77,7 @@ async def conclude(run: Run, answer: str) -> str | None:
     if run.task.form is not None:
         value, problems = run.task.form.read(answer)
         if problems:
-            run.tally.failed()
+            run.usage.failed()
             run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=listed(problems)))
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1

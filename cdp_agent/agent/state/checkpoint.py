@@ -44,7 +44,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan | None
     revisions: int
     validations: int
-    tally: UsageMeter
+    usage: UsageMeter = msgspec.field(name="tally")
     history: list[HistoryItem]
     evidence: list[Shown]
     addresses: list[str]
@@ -83,7 +83,7 @@ def save(run: Run, folder: Path) -> None:
         plan=run.plan,
         revisions=run.revisions,
         validations=run.validations,
-        tally=msgspec.structs.replace(run.tally, before_s=run.tally.took_s),
+        usage=msgspec.structs.replace(run.usage, before_s=run.usage.took_s),
         history=run.history.entries,
         evidence=run.evidence.shown,
         addresses=sorted(run.addresses.known),
@@ -150,7 +150,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     """Puts the run where it was, apart from its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
-    run.tally.take_up(checkpoint.tally)
+    run.usage.take_up(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)
     run.addresses = KnownAddresses(checkpoint.addresses)

@@ -90,9 +90,9 @@ class Run:
         """The last answer that was refused, with its white space normalised."""
         self.recoveries = 0
         self.place = BrowserState()
-        self.tally = UsageMeter()
-        self.log = EventLog(self.tally, task.secrets)
-        self.budget = Budget(options.limits, self.tally, load_prices(options.prices))
+        self.usage = UsageMeter()
+        self.log = EventLog(self.usage, task.secrets)
+        self.budget = Budget(options.limits, self.usage, load_prices(options.prices))
         self.models = ModelCalls(endpoint, fallback, options, self.budget, self.log)
         self.history = History(
             prompts.system(
@@ -163,7 +163,7 @@ class Run:
 
     def begin_step(self) -> None:
         """Counts a step, and says so."""
-        self.tally.steps += 1
+        self.usage.steps += 1
         self.emit(AgentStep(**self.stamp))
         if self.watcher is not None:
             self.watcher.look()
@@ -192,7 +192,7 @@ class Run:
         """How many seconds are left of `max_seconds`, None without that limit."""
         if self.limits.max_seconds is None:
             return None
-        return self.limits.max_seconds - (self.tally.took_s - self.tally.waited_s)
+        return self.limits.max_seconds - (self.usage.took_s - self.usage.waited_s)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -203,7 +203,7 @@ class Run:
         try:
             yield
         finally:
-            self.tally.waited_s += time.perf_counter() - began
+            self.usage.waited_s += time.perf_counter() - began
             if (left := self.time_left_s) is not None and not self.time_limit.expired():
                 self.time_limit.reschedule(loop.time() + left)
 
@@ -223,12 +223,12 @@ class Run:
 
     def check_limits(self) -> None:
         """Ends the run when it has reached a limit on errors, steps, tokens or cost."""
-        tally, limits = self.tally, self.limits
-        if tally.errors_in_a_row >= limits.max_errors_in_a_row:
-            self.fail("max_errors", f"{tally.errors_in_a_row} errors in a row: the task was given up.")
-        elif tally.errors >= limits.max_errors:
-            self.fail("max_errors", f"{tally.errors} errors in all: the task was given up.")
-        elif tally.steps >= limits.max_steps:
+        usage, limits = self.usage, self.limits
+        if usage.errors_in_a_row >= limits.max_errors_in_a_row:
+            self.fail("max_errors", f"{usage.errors_in_a_row} errors in a row: the task was given up.")
+        elif usage.errors >= limits.max_errors:
+            self.fail("max_errors", f"{usage.errors} errors in all: the task was given up.")
+        elif usage.steps >= limits.max_steps:
             self.fail("max_steps", f"The task was not finished within {limits.max_steps} steps.")
         elif (over := self.budget.spent) is not None:
             self.end = self.end or End(error=over)
@@ -246,9 +246,9 @@ class Run:
         else:
             self.addresses.learn_changes(seen.changed, seen.text, seen.url, seen.frame_urls)
         if seen.shown:
-            self.evidence.add_page(self.tally.steps, "page", seen.shown, seen.url)
+            self.evidence.add_page(self.usage.steps, "page", seen.shown, seen.url)
         elif seen.changed:
-            self.evidence.add_page(self.tally.steps, "changes", "\n".join(seen.changed), seen.url)
+            self.evidence.add_page(self.usage.steps, "changes", "\n".join(seen.changed), seen.url)
         if seen.view is not None:
             self.emit(
                 AgentObserved(
@@ -266,6 +266,6 @@ class Run:
             success=end.error is None,
             answer=end.answer,
             error=end.error,
-            stats=self.tally.stats(),
+            stats=self.usage.stats(),
             validation=end.validation,
         )

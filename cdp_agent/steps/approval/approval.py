@@ -50,9 +50,9 @@ class ApprovalQueue:
     """Asks questions, one at a time, and takes the decisions that are submitted."""
 
     def __init__(
-        self, face: Approver, *, timeout_s: float | None, notice: Callable[[str], None] = lambda _: None
+        self, approver: Approver, *, timeout_s: float | None, notice: Callable[[str], None] = lambda _: None
     ) -> None:
-        self._face = face
+        self._approver = approver
         self._timeout_s = timeout_s
         self._notice = notice
         self.unanswered = False
@@ -67,14 +67,14 @@ class ApprovalQueue:
         self._last += 1
         return self._last
 
-    async def decide(self, ask: Ask, face: Approver | None = None) -> Decision:
-        """Asks the question and returns the decision; `face` asks instead of the queue's own, where it is given.
+    async def decide(self, ask: Ask, approver: Approver | None = None) -> Decision:
+        """Asks the question and returns the decision; `approver` asks instead of the queue's own, where it is given.
 
         `Stop` when there is no decision within the time limit (a `Paused` has none), or when nobody is left to decide.
         """
         self._last = max(self._last, ask.id)
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
-        showing = asyncio.ensure_future((face or self._face)(ask, self.submit))
+        showing = asyncio.ensure_future((approver or self._approver)(ask, self.submit))
         either: set[asyncio.Future[Any]] = {showing, self._decided}
         self.unanswered = False
         try:

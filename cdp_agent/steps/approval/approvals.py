@@ -48,7 +48,7 @@ _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
 
 
-class Doing(msgspec.Struct, frozen=True):
+class StepAct(msgspec.Struct, frozen=True):
     """The step that is being carried out, for questions about the requests, downloads and dialogs that it causes."""
 
     number: int
@@ -66,13 +66,13 @@ class Approvals:
         self._rules = settings.rules
         # Whoever approved the plan has approved its steps, but for what cannot be taken back.
         self._asks_each = settings.flow == "iterative" and settings.rules.otherwise == "ask"
-        self._faced = settings.face is not None
+        self._has_approver = settings.approver is not None
         self._user = settings.user
         self._last = 0
         self._asking = asyncio.Lock()
-        self._desk: ApprovalQueue | None = None
-        if (face := settings.face or settings.user) is not None:
-            self._desk = ApprovalQueue(face, timeout_s=settings.approval_timeout_s, notice=self._refused)
+        self._queue: ApprovalQueue | None = None
+        if (approver := settings.approver or settings.user) is not None:
+            self._queue = ApprovalQueue(approver, timeout_s=settings.approval_timeout_s, notice=self._refused)
 
     async def plan(self, steps: list[str], message: str) -> Decision:
         """Approve, Reject, Edit or Stop."""
@@ -106,15 +106,15 @@ class Approvals:
             f"{allowing(call.tool, risk)}.",
         )
 
-    async def held(self, held: Held, doing: Doing) -> bool:
+    async def held(self, held: Held, act: StepAct) -> bool:
         """Whether a request, download or dialog that the step caused, and that is held, may go on: see
         page/policy/holding.py.
         """
-        call, risk = doing.call, Risk((cast(RiskKind, held.risk),), held.url)
+        call, risk = act.call, Risk((cast(RiskKind, held.risk),), held.url)
         ask = ActionProposed(
             id=self._next(),
-            number=doing.number,
-            step=doing.instruction,
+            number=act.number,
+            step=act.instruction,
             tool=call.tool,
             arguments=call.arguments,
             about=call.about,
@@ -126,12 +126,12 @@ class Approvals:
             allowed = ruling.verdict == "allow"
             self._decided(ask, Execute() if allowed else Skip(), "policy", ruling.why)
             return allowed
-        if not self._faced and (held.beacon or held.risk == "confirms"):
-            allowed = held.what == "beforeunload" or (held.risk == "confirms" and doing.approved)
+        if not self._has_approver and (held.beacon or held.risk == "confirms"):
+            allowed = held.what == "beforeunload" or (held.risk == "confirms" and act.approved)
             self._decided(ask, Execute() if allowed else Skip(), "policy", "nobody is there to be asked")
             return allowed
         unasked = (
-            f"Step {doing.number}, {doing.instruction!r}, was done in the page, and {held} was held and not let out. "
+            f"Step {act.number}, {act.instruction!r}, was done in the page, and {held} was held and not let out. "
             f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
         )
         return isinstance(await self._ask(ask, unasked), Execute)
@@ -146,9 +146,9 @@ class Approvals:
         ask = StepFailed(
             id=self._next(), number=number, step=instruction, error=error, retries_left=max(0, retries_left)
         )
-        if not self._faced and again and retries_left > 0:
+        if not self._has_approver and again and retries_left > 0:
             return self._decided(ask, Retry(), "policy", "it may pass")
-        if not self._faced:
+        if not self._has_approver:
             why = f"Step {number}, {instruction!r}, was not done: {error}"
             if code == "interrupted":
                 why = f"Step {number}, {instruction!r}: {error} Look before you give the task once more."
@@ -183,9 +183,9 @@ class Approvals:
                 return None
 
     async def _ask(
-        self, ask: Ask, unasked: str, face: Approver | None = None, *, unanswered: Decision | None = None
+        self, ask: Ask, unasked: str, approver: Approver | None = None, *, unanswered: Decision | None = None
     ) -> Decision:
-        if self._desk is None or (face is None and not self._faced):
+        if self._queue is None or (approver is None and not self._has_approver):
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             return self._stopped(ask, Stop(unasked), "policy")
         async with self._asking:  # what an act sets off may be asked about while another question is open
@@ -196,8 +196,8 @@ class Approvals:
                 if refused := [field for field in ask.fields if field.error]:
                     self._run.emit(FormDataError(**self._run.stamp, fields=refused))
             with self._run.waiting():
-                decision = await self._desk.decide(ask, face)
-            by: _By = "timeout" if self._desk.unanswered else "approver"
+                decision = await self._queue.decide(ask, approver)
+            by: _By = "timeout" if self._queue.unanswered else "approver"
         if by == "timeout" and unanswered is not None:
             decision = unanswered
         if isinstance(decision, Stop):
@@ -219,8 +219,8 @@ class Approvals:
 
     def _next(self) -> int:
         """The id of the next question; questions that a rule decides have one too."""
-        if self._desk is not None:
-            return self._desk.next_id
+        if self._queue is not None:
+            return self._queue.next_id
         self._last += 1
         return self._last
 

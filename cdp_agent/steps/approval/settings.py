@@ -21,15 +21,14 @@ Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], Any]
 class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of a run by steps.
 
-    `rules` say what is done without asking. `face` is the `Approver` that is asked, None for nobody; `user` is the one
-    that is asked what only the user knows, by default `face`. `executor`: the model for steps that code cannot resolve,
-    None for none. `planner_page`: the form in which the planner gets the page, beside the picture of a run with
-    `vision`.
+    `rules` say what is done without asking. `approver` is asked, None for nobody; `user` is asked what only the user
+    knows, by default that is the approver. `executor`: the model for steps that code cannot resolve, None for none.
+    `planner_page`: the form in which the planner gets the page, beside the picture of a run with `vision`.
     """
 
     flow: Flow = "plan"
     rules: Rules = AUTO
-    face: Approver | None = None
+    approver: Approver | None = None
     user: Approver | None = None
     approval_timeout_s: float = 300.0
     executor: Endpoint | None = None
@@ -44,7 +43,7 @@ class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise SetupError(f"approval_timeout_s is more than 0, not {self.approval_timeout_s}.")
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
+class StepOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The arguments of `Agent` on approval, questions and runs by steps."""
 
     approve: Approve | None
@@ -56,21 +55,20 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     executor: Endpoint | None = None
 
     def settings(self, *, by_hand: bool) -> StepSettings:
-        """The settings that follow from it. Steps that were written `by_hand` need no approval, unless `approve` says
-        so.
+        """The settings that follow from them. Steps written `by_hand` need no approval unless `approve` says so.
 
         Raises SetupError.
         """
-        rules, face = self._rules(by_hand), self.approver
+        rules, approver = self._rules(by_hand), self.approver
         if callable(self.approve):
-            face = calling(self.approve)
-        if self.approve == "ask" and face is None:
+            approver = calling(self.approve)
+        if self.approve == "ask" and approver is None:
             raise SetupError('approve="ask" needs somebody to ask: give a function (approve=) or an approver.')
         return StepSettings(
             flow=self.flow,
             rules=rules,
-            face=face,
-            user=answering(self.ask_user) if self.ask_user is not None else face,
+            approver=approver,
+            user=answering(self.ask_user) if self.ask_user is not None else approver,
             approval_timeout_s=self.approval_timeout_s,
             executor=self.executor,
             planner_page=self.planner_page,

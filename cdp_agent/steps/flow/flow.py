@@ -17,7 +17,7 @@ from cdp_agent.decisions import AskUser
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.steps.approval.approval import Approver
-from cdp_agent.steps.approval.settings import Approve, Given, StepSettings
+from cdp_agent.steps.approval.settings import Approve, StepOptions, StepSettings
 from cdp_agent.steps.flow.iterative import carry_out_step_by_step, go_on_step_by_step
 from cdp_agent.steps.flow.plan_first import begin, carry_out, carry_out_plan, finish_plan
 from cdp_agent.steps.flow.step_run import Progress, Said, StepRun
@@ -113,7 +113,7 @@ def rest_of(
         progress = msgspec.convert(saved.by_steps, Progress)
     except msgspec.ValidationError as error:
         raise SetupError(f"The checkpoint cannot be read: {error}.") from error
-    settings = Given(
+    settings = StepOptions(
         approve=progress.rules if approve is None else approve,
         approver=approver,
         ask_user=ask_user,

@@ -110,7 +110,7 @@ async def go_on_step_by_step(work: StepRun) -> None:
 def _refuse(work: StepRun, step: str, *, told: bool) -> None:
     """Tells the planner that the step is not carried out again; ends the run when it was told so before (`told`)."""
     run = work.run
-    run.tally.failed()
+    run.usage.failed()
     run.emit(AgentStatus(**run.stamp, message=f"Not carried out again, for nothing has changed since: {step}"))
     if told:
         run.fail("stuck", f"The planner chose the same step again and again, and nothing had changed: {step}")
@@ -142,7 +142,7 @@ async def _conclude(work: StepRun, answer: str) -> list[str]:
     if verdict.task_completed:
         run.end = End(verdict.answer, validation="passed")
         return []
-    run.tally.failed()
+    run.usage.failed()
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=verdict.message))
     if insisted and (shown := borne_out(work, answer)) is not None:
         stand_by(run, shown)

@@ -18,7 +18,7 @@ from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipped
-from cdp_agent.steps.approval.approvals import Doing
+from cdp_agent.steps.approval.approvals import StepAct
 from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.steps.flow.executor import ResolvedStep, resolve_step
 from cdp_agent.steps.flow.outputs import in_a_line
@@ -69,7 +69,7 @@ async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1
     _take_down(work, number, instruction, attempt, came)
     run.check_limits()
     await checkpoint.keep(run)
-    run.emit(TaskMetricsIncremental(**run.stamp, stats=run.tally.stats()))
+    run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
     return instruction, came
 
 
@@ -79,7 +79,7 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
     try:
         resolved = await resolve_step(work, instruction)
         if isinstance(resolved, Unclear):
-            run.tally.failed()
+            run.usage.failed()
             candidates = tuple(node.located for node in resolved.candidates)
             return Failed(str(resolved), again=False, candidates=candidates)
         risk = await risk_of(resolved.understood.tool, resolved.understood.arguments, run.tabs.page)
@@ -99,18 +99,18 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
         )
         decision = await work.approvals.act(number, instruction, resolved.call, risk)
     except BlockedByPolicy as error:
-        run.tally.failed()
+        run.usage.failed()
         run.emit(FirewallBlocked(**run.stamp, action=_name(resolved), message=str(error)))
         return Failed(str(error), again=False)
     except ActionError as error:
-        run.tally.failed()
+        run.usage.failed()
         return Failed(str(error))
     except BrowserError as error:
         await recovery.recover(run, error)
         return Failed(f"The browser went away before it was done, and was opened again: {error}")
     match decision:
         case Execute():
-            _begin_act(work, resolved, Doing(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
+            _begin_act(work, resolved, StepAct(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
             return await _carry_out(work, number, instruction, resolved, risk)
         case Skip():
             return Skipped()
@@ -120,11 +120,11 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
             return Ended()
 
 
-def _begin_act(work: StepRun, resolved: ResolvedStep, doing: Doing, risk: Risk) -> None:
+def _begin_act(work: StepRun, resolved: ResolvedStep, act: StepAct, risk: Risk) -> None:
     """From now on, requests, downloads and dialogs count as caused by this step, unless it only reads."""
     if work.hold is not None and not resolved.understood.tool.read_only:
         tabs = [tab.activity for tab in map(tab_of, work.run.browser.pages) if tab.guard.hold is work.hold]
-        work.hold.begin(Act(doing, frozenset(risk.kinds)), tabs)
+        work.hold.begin(Act(act, frozenset(risk.kinds)), tabs)
 
 
 async def _carry_out(work: StepRun, number: int, instruction: str, resolved: ResolvedStep, risk: Risk) -> StepOutcome:

@@ -162,7 +162,7 @@ MUTATIONS = (
     ),
     Mutation("browser/attach/endpoints.py", "told.query or query", "told.query", "test_endpoints.py"),
     Mutation(
-        "page/frames/still.py",
+        "page/frames/frames.py",
         "seems and await _is_sent_without_scripts",
         "seems or await _is_sent_without_scripts",
         "test_still.py",

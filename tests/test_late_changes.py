@@ -245,7 +245,7 @@ async def test_a_clock_of_seconds_hides_no_late_effect(page: Page, serve: Serve)
     late = "setTimeout(() => { clock.textContent = ++s }, 100); setTimeout(() => { out.textContent = 'done' }, 600)"
     await page.goto(serve(f'<title>Page</title><button onclick="{late}">Go</button><p id=out></p>{SECONDS}'))
     button = await ref(page, "Go")
-    await page.evaluate("new Promise((done) => setTimeout(done, 1200))")
+    await page.evaluate("new Promise((done) => new MutationObserver(done).observe(clock, {childList: true}))")
 
     receipt = await page.click(button)
 

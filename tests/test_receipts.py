@@ -616,7 +616,7 @@ async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_
     page: Page, serve: Serve, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.receipts.action_runner.SUGGESTIONS_S", 2.0)
-    late = "setTimeout(() => out.innerHTML = '<button>Bergen</button>', 200)"
+    late = "setTimeout(() => out.innerHTML ||= '<button>Bergen</button>', 200)"
     await opened(page, serve, "")
     for field in SUGGESTING:
         with subtests.test(field):

@@ -62,8 +62,9 @@ async def test_each_call_is_a_step_with_its_picture_and_what_came_of_it(
     ]
     events = lines(tmp_path)
     assert [each["arguments"] for each in events if each["type"] == "agent:action"][2:4] == [{"ref": "E99"}, {}]
-    assert (events[1]["task"], events[-1]["type"]) == ("Calls in the session mugs", "task:completed")
-    assert (events[-1]["result"]["stats"]["actions"], events[-1]["result"]["stats"]["errors"]) == (5, 2)
+    [completed] = [each for each in events if each["type"] == "task:completed"]
+    assert events[1]["task"] == "Calls in the session mugs"
+    assert (completed["result"]["stats"]["actions"], completed["result"]["stats"]["errors"]) == (5, 2)
     pictures = lines(tmp_path, "pictures.jsonl")
     [target] = [each for each in pictures if each["type"] == "picture:target" and each["boxes"]]
     assert (target["step"], target["tool"]) == (2, "click")

@@ -52,7 +52,7 @@ class Frame:
         self.parent = parent
         self.url = url
         self.still: bool | None = None
-        """Whether no script can run in the present document, see still.py; None if not known yet."""
+        """Whether no script can run in the present document, see `is_still`; None if not known yet."""
         self.owners: dict[int, str] = {}
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
         self.leaving_for: str | None = None

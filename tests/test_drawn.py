@@ -180,7 +180,7 @@ async def test_all_is_covered_where_something_moved_between_two_looks_that_were_
     busy = "for (const end = performance.now() + 100; performance.now() < end;);"
 
     watched = await watch_text(
-        tab_of(page), SECRETS.spans, page.evaluate(f"{busy} document.querySelector('p').style.top = '67px'")
+        tab_of(page), SECRETS.spans, lambda: page.evaluate(f"{busy} document.querySelector('p').style.top = '67px'")
     )
 
     assert EVERYWHERE in watched.text

@@ -13,7 +13,7 @@ import asyncio
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Coroutine, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from cdp_agent.cdp import dom, dom_snapshot
@@ -65,16 +65,16 @@ class Watched(NamedTuple, Generic[T]):
 async def watch_text(
     tab: Tab,
     spans: Spans,
-    taking: Coroutine[Any, Any, T],
+    take: Callable[[], Coroutine[Any, Any, T]],
     *,
     in_page: bool = False,
     silent: Set[Frame] = frozenset(),
 ) -> Watched[T]:
-    """The result of `taking`, and all places where such text was drawn, from before it began until it was over.
+    """The result of `take`, and all places where such text was drawn, from before it began until it was over.
 
     Looks are repeated while it runs, as long as they are quick, and moving text is covered along its whole way. If it
     moved between two looks that were far apart, its way is not known, and the whole picture is covered. Raises as
-    `find_drawn` and as `taking`, which is cancelled then.
+    `find_drawn` and as `take`, which is cancelled then.
     """
     asked = time.perf_counter()
     seen, frames = await find_drawn(tab, spans, in_page=in_page, silent=silent)
@@ -98,7 +98,7 @@ async def watch_text(
         seen.update(found.text)
         frames.update(found.silent)
 
-    task = asyncio.ensure_future(taking)
+    task = asyncio.ensure_future(take())
     try:
         while is_quick and not task.done():
             await look()

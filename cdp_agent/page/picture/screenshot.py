@@ -142,7 +142,7 @@ async def cover(
     Raises as `locate_text`, `watch_text` and `take`: if it is not known what is to be covered, there is no picture.
     """
     before = await locate_text(tab, spans)
-    taken, drawn, silent = await watch_text(tab, spans, take(), in_page=in_page, silent=before.silent)
+    taken, drawn, silent = await watch_text(tab, spans, take, in_page=in_page, silent=before.silent)
     after = await locate_text(tab, spans)
     if late := after.silent - silent.keys():
         silent |= (await find_drawn(tab, lambda _: [], in_page=in_page, silent=late)).silent

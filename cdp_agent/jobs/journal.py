@@ -22,6 +22,15 @@ from cdp_agent.jobs.tasks import Job
 from cdp_agent.jobs.working import spent_until
 from cdp_agent.outcome import TaskError
 
+INTERRUPTED = (
+    "It was interrupted during an act that cannot be taken back, and was not tried again: {act}. Whether that was done "
+    "is not known: look before you give the task once more."
+)
+_PARTLY = (
+    "It was interrupted after {over} acts that cannot be taken back, and nothing is there to go on from, so that it "
+    "was not tried again: look what was done before you give the task once more."
+)
+
 
 class Begun(msgspec.Struct, frozen=True, tag="begun", tag_field="what"):
     """A task was begun; `digest` is `Job.digest`, to notice whether the task with that id was changed since."""
@@ -90,16 +99,6 @@ class Journal:
         """Deletes the journal, since all tasks are done."""
         self.path.unlink(missing_ok=True)
         self.close()
-
-
-INTERRUPTED = (
-    "It was interrupted during an act that cannot be taken back, and was not tried again: {act}. Whether that was done "
-    "is not known: look before you give the task once more."
-)
-_PARTLY = (
-    "It was interrupted after {over} acts that cannot be taken back, and nothing is there to go on from, so that it "
-    "was not tried again: look what was done before you give the task once more."
-)
 
 
 class UnfinishedJob(msgspec.Struct, frozen=True):

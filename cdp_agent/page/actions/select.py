@@ -10,7 +10,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
-from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.page.snapshot.lines import quoted
 
 from .actionability import ElementLabel, Obstacle, describe, refusal, refused
 from .actions import ELSEWHERE, LEFT, click_element
@@ -23,8 +23,6 @@ SUGGESTIONS_WAIT_S = 3.0
 SHORT_WAIT_S = 0.3
 _MOST_SCROLLS = 60
 _MOST_CLICKS = 4
-_MOST_LISTED = 20
-_LONGEST_LISTED = 80
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -70,6 +68,13 @@ class _Found(msgspec.Struct, frozen=True):
     def stands(self) -> bool:
         """Whether the result would be the same with all of the list."""
         return self.state != "unknown" and self.sure
+
+
+class _Among(msgspec.Struct, frozen=True):
+    """See meantAmong in js/act/choose.js."""
+
+    meant: list[str]
+    options: list[str]
 
 
 class _Suggestion(msgspec.Struct, frozen=True):
@@ -252,12 +257,11 @@ class _Custom:
             if not moved and scroll:
                 break
             found = await self._option(wanted, 0)
-        nearest = _nearest([*meant], wanted)
-        if len(nearest) == 1 and nearest[0] != wanted:
-            return await self._scrolled_to(nearest[0])
-        if nearest:
-            listed = [shortened(each, _LONGEST_LISTED) for each in nearest[:_MOST_LISTED]]
-            return msgspec.structs.replace(first, state="ambiguous", options=listed, total=len(nearest))
+        if meant:
+            among = await world.call("meantAmong", [*meant], wanted, returning=_Among)
+            if len(among.meant) == 1 and among.meant[0] != wanted:
+                return await self._scrolled_to(among.meant[0])
+            return msgspec.structs.replace(first, state="ambiguous", options=among.options, total=len(among.meant))
         return first
 
     async def _unfiltered(self, wanted: str, filtered: _Found | None) -> _Found:
@@ -284,15 +288,6 @@ class _Custom:
         if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):
             return f"{quoted(found.text)} was clicked"
         return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"
-
-
-def _nearest(meant: list[str], wanted: str) -> list[str]:
-    """Of the texts that may be meant, those that `meantBy` in page/js would prefer if all were listed at once."""
-    lower = wanted.casefold().strip()
-    for test in (str.__eq__, str.startswith):
-        if found := [each for each in meant if test(each.casefold(), lower)]:
-            return found
-    return meant
 
 
 async def _no_such(at: Located, wanted: str, by: By, state: str, options: list[str], total: int) -> InvalidArguments:

@@ -56,17 +56,7 @@ def let_go(session: Session) -> None:
 
 async def answers(session: Session) -> bool:
     """Whether the page's process answers; takes a third of a millisecond when it does."""
-    try:
-        async with timeout(session, ANSWERS_WITHIN_S):
-            await session.send(runtime.Evaluate(expression="1"))
-    except TimeoutError:
-        session.silent = True
-        await check_chrome(session)
-        return False
-    except ProtocolError:
-        pass  # that is an answer, too
-    session.silent = False
-    return True
+    return await _is_answered(session, session.post(runtime.Evaluate(expression="1")), ANSWERS_WITHIN_S)
 
 
 async def answers_again(session: Session) -> bool:
@@ -78,15 +68,23 @@ async def answers_again(session: Session) -> bool:
     now = asyncio.get_running_loop().time
     silence = _silences.get(session)
     if silence is None or silence.asked.done():
-        asked = session.post(runtime.Evaluate(expression="1"))
-        asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # for whoever awaits it
-        silence = _silences[session] = _Silence(asked)
+        silence = _silences[session] = _Silence(session.post(runtime.Evaluate(expression="1")))
+        silence.asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # for whoever awaits it
+    left_alone_s = now() - silence.refused_at
+    if await _is_answered(session, asyncio.shield(silence.asked), min(max(left_alone_s, _LOOK_S), ANSWERS_WITHIN_S)):
+        return True
+    silence.refused_at = now()
+    return False
+
+
+async def _is_answered(session: Session, asked: asyncio.Future[Any], within_s: float) -> bool:
+    """Whether the page's process answers in time; sets `silent`. Raises BrowserError where Chrome does not answer."""
     try:
-        async with timeout(session, min(max(now() - silence.refused_at, _LOOK_S), ANSWERS_WITHIN_S)):
-            await asyncio.shield(silence.asked)
+        async with timeout(session, within_s):
+            await asked
     except TimeoutError:
+        session.silent = True
         await check_chrome(session)
-        silence.refused_at = now()
         return False
     except ProtocolError:
         pass  # that is an answer, too

@@ -117,6 +117,16 @@ function suggestion(id, wanted, by) {
 }
 
 const MOST_OPTIONS = 20;
+/**
+ * Which texts are meant, of those that a list showed one after another, as if it had shown them all at once.
+ * @param {string[]} texts @param {string} wanted @returns {{meant: string[], options: string[]}}  options: to be told, shortened
+ */
+function meantAmong(texts, wanted) {
+  const choices = texts.map((text) => ({ text, value: '', disabled: false }));
+  const found = meantBy(choices, wanted, 'text').map((i) => choices[i]);
+  return { meant: found.map((choice) => choice.text), options: shortTexts(found) };
+}
+
 const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_TOLD));
 
 function tellChosen(list) {

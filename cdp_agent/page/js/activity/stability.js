@@ -64,13 +64,15 @@ function changes() {
 const SHOWING_BY_ITSELF = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
 const MOST_BEFORE = 500; // elements: an application that has not begun has links, scripts, and a box or two
 
-/** Whether the document, or its main part where it has one, shows anything: text, or what is seen without. */
+const MAIN = 'main,[role="main" i]';
+
+/** Whether the document shows anything (text, or what is seen without), and more than what an application has around its main part. */
 function hasBegun() {
   const body = body_.call(document);
-  if (body === null) return false;
-  const [main, another] = selectAll(body, 'main,[role="main" i]');
-  const isShell = main && !another && selectAll(body, '*').length < MOST_BEFORE && computedStyleOf(main).display !== 'none';
-  return showsAnything(isShell ? main : body, { left: MOST_BEFORE });
+  if (body === null || !showsAnything(body, { left: MOST_BEFORE })) return false;
+  const main = selectFirst(body, MAIN);
+  if (main === null || computedStyleOf(main).display === 'none' || showsAnything(main, { left: MOST_BEFORE })) return true;
+  return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_BEFORE;
 }
 
 /** @param {Element} element @param {{left: number}} among  so many elements are looked at: where there are more, something shows @returns {boolean} */

@@ -71,8 +71,10 @@ const documentOf = (node) => ownerDocument_.call(node) || node;
  */
 const selectAll = (root, selector) => parentClassOf(root).prototype.querySelectorAll.call(root, selector);
 
+/** The first of them, or null. @param {Node} root @param {string} selector @returns {Element | null} */
+const selectFirst = (root, selector) => parentClassOf(root).prototype.querySelector.call(root, selector);
 /** Whether there is one. @param {Node} root @param {string} selector */
-const selectsAny = (root, selector) => parentClassOf(root).prototype.querySelector.call(root, selector) !== null;
+const selectsAny = (root, selector) => selectFirst(root, selector) !== null;
 
 function parentClassOf(root) {
   const type = nodeType(root);

@@ -127,13 +127,13 @@ async def search(
                 unread: list[str] = []
                 segments = list(_segments(readings, readings.root, unread, cover or str))
                 spans, total = await asyncio.to_thread(_find_all, compiled, segments, max_results)
-                matches, stand = await _matches(tab.refs, spans, context_chars)
-                near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
+                matches, is_all_there = await _matches(tab.refs, spans, context_chars)
             finally:
                 for reading in readings.by_frame.values():
                     reading.world.tell("forgetSeen")
-        if stand:
+        if is_all_there:
             break
+    near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
     tab.told |= {parse_ref(match.ref) for match in matches if match.ref}
     return SearchResult(matches, total, near, unread)
 
@@ -211,7 +211,7 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tu
     for index, span in enumerate(spans):
         by_world.setdefault(id(span.segment.reading.world), []).append(index)
     found: dict[int, Match] = {}
-    stand = True
+    is_all_there = True
     for indexes in by_world.values():
         world = spans[indexes[0]].segment.reading.world
         asked = [
@@ -220,10 +220,10 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tu
         ]
         answer = await world.call("placesOf", {"next": refs.free(world), "spans": asked}, returning=_Places)
         refs.claim(world, answer.first, answer.end)
-        stand = stand and not any(place.gone for place in answer.places)
+        is_all_there &= not any(place.gone for place in answer.places)
         for index, place in zip(indexes, answer.places, strict=True):
             found[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
-    return [found[index] for index in range(len(spans))], stand
+    return [found[index] for index in range(len(spans))], is_all_there
 
 
 def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:

@@ -98,7 +98,7 @@ REST = (
 
 
 def make_ready() -> None:
-    """Builds the texts ahead of their use, which takes 20 ms; to be called while waiting for something else."""
+    """Builds the texts ahead of their use, which takes 10 ms; to be called while waiting for something else."""
     reading(), whole()
 
 
@@ -141,10 +141,8 @@ def for_reading() -> frozenset[str]:
     return frozenset(re.findall(r"\w+", exported))
 
 
-# Each world parses all of it: without them that takes a fifth less time. No text of ours goes over several lines.
-_COMMENTS = re.compile(
-    r"^[ ]*//[^\n]*\n|^[ ]*/\*\*(?:(?!\*/).)*\*/[ ]*\n|^[ ]+|(?<=[;{},)\]])[ ]+//[^\n'`\"]*$", re.MULTILINE | re.DOTALL
-)
+# Behind code on the same line. Whatever holds a quotation mark may be part of a text.
+_COMMENT_BEHIND = re.compile(r"(?<=[;{},)\]]) +//[^'`\"]*$")
 
 
 def _expression(names: tuple[str, ...]) -> str:
@@ -153,7 +151,25 @@ def _expression(names: tuple[str, ...]) -> str:
 
 @cache
 def _body(names: tuple[str, ...]) -> str:
-    return _BEYOND_ASCII.sub(_escaped, _COMMENTS.sub("", "\n".join(map(_text, names))))
+    return "\n".join(line for name in names for line in _code(_text(name)))
+
+
+def _code(text: str) -> list[str]:
+    """The lines without comments and indents: each world parses them all, and so a fifth faster.
+
+    Line by line, as no text in our scripts goes over several: an expression for a whole file takes three times as long.
+    """
+    lines: list[str] = []
+    in_comment = False
+    for line in text.split("\n"):
+        line = line.strip()
+        if in_comment or (line[:3] == "/**" and (line.endswith("*/") or "*/" not in line)):
+            in_comment = not line.endswith("*/")
+        elif line and line[:2] != "//":
+            if " //" in line:
+                line = _COMMENT_BEHIND.sub("", line)
+            lines.append(line if line.isascii() else _BEYOND_ASCII.sub(_escaped, line))
+    return lines
 
 
 # A single non-Latin-1 letter makes Chrome keep the text at two bytes a letter: a third longer to send and parse.

@@ -30,9 +30,10 @@ def fetched(name: str, fill: Callable[[Path], None]) -> Path:
     return folder
 
 
-def run(*command: str, cwd: Path) -> None:
+def run(*command: str, cwd: Path) -> str:
+    """What the command prints. Raises NotFetched, with its last words, where it fails."""
     try:
-        subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True)
+        return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True).stdout
     except FileNotFoundError as error:
         raise NotFetched(f"no {command[0]} on this machine") from error
     except subprocess.CalledProcessError as error:

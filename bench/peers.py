@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from bench.cache import npm_environment, python_in, python_packages, site_packages
-from bench.drivers.process import PLAYWRIGHT
+from bench.cache import fetched, npm_environment, python_in, python_packages, run, site_packages
+from bench.drivers.process import PLAYWRIGHT, ROOT
 
 DRIVERS = Path(__file__).parent / "drivers"
 US = "cdp_agent"
@@ -82,11 +82,12 @@ def converters() -> list[str]:
     return [str(python_in(python_packages(PLAYWRIGHT, HTML2TEXT, MARKDOWNIFY))), "-m", "bench.drivers.converters"]
 
 
+_IMPORT = "from cdp_agent import Browser"
 OURS = Peer(
     US,
     "",
     lambda: [sys.executable, "-m", "bench.drivers.ours"],
-    importing=lambda: ([sys.executable, "-c"], "from cdp_agent import Browser"),
+    importing=lambda: ([sys.executable, "-c"], _IMPORT),
 )
 PLAYWRIGHT_PYTHON = _python(PLAYWRIGHT, "playwright", "import playwright.async_api", "Playwright")
 PEERS = [
@@ -99,6 +100,40 @@ PEERS = [
     _puppeteer("puppeteer-core@25.16.0"),
     Peer(FLOOR, "", lambda: [sys.executable, "-m", "bench.drivers.floor"]),
 ]
+
+
+def at_commit(commit: str) -> Peer:
+    """This project as it was at a commit, with the dependencies that it had, as one more side of a run.
+
+    `commit` is whatever git takes for one. Raises NotFetched where it is unknown here.
+    """
+    number = run("git", "rev-parse", "--short", f"{commit}^{{commit}}", cwd=ROOT).strip()
+
+    def folder() -> Path:
+        return fetched(f"cdp_agent-{number}", lambda empty: _check_out(number, empty))
+
+    def environment() -> Path:
+        return site_packages(folder() / ".venv")
+
+    def in_folder(*arguments: str) -> list[str]:
+        # From its own folder, so that its own packages and drivers are the ones that are imported.
+        return ["env", "-C", str(folder()), str(python_in(folder() / ".venv")), *arguments]
+
+    return Peer(
+        f"{US} {number}",
+        "",
+        lambda: in_folder("-m", "bench.drivers.ours"),
+        environment,
+        lambda: (in_folder("-c"), _IMPORT),
+    )
+
+
+def _check_out(number: str, empty: Path) -> None:
+    run("git", "clone", "-q", str(ROOT), ".", cwd=empty)
+    run("git", "checkout", "-q", number, cwd=empty)
+    run(sys.executable, "-m", "venv", "--without-pip", ".venv", cwd=empty)
+    python = str(python_in(empty / ".venv"))
+    run(sys.executable, "-m", "pip", "--python", python, "install", "-q", str(empty), cwd=empty)
 
 
 class Installed(msgspec.Struct, frozen=True):

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench.peers import FLOOR, PLAYWRIGHT_PYTHON, US
+from bench.cache import NotFetched
+from bench.peers import FLOOR, PLAYWRIGHT_PYTHON, US, at_commit
 from bench.report import Machine, Spread
 from bench.suite import compare, figures, readme, svg, targets, written
 from bench.suite.figures import Figure, Figures, Result
@@ -69,6 +70,18 @@ def test_worse_is_what_is_beyond_the_spread_of_both_runs() -> None:
 )
 def test_nothing_is_worse_for(now: Figure) -> None:
     assert compare.worse([figure("click", "form", US, 2.0, by=0.3)], [now]) == []
+
+
+def test_an_older_state_is_compared_within_the_run() -> None:
+    older, found = "cdp_agent 1234567", [figure("click", "form", US, 3.0), figure("fill", "form", US, 1.0)]
+    found += [figure("click", "form", older, 2.0), figure("fill", "form", older, 2.0)]
+
+    assert [each.measure for each in compare.worse_than(older, found)] == ["click"]
+
+
+def test_a_commit_that_is_unknown_is_named() -> None:
+    with pytest.raises(NotFetched, match="no-such-commit"):
+        at_commit("no-such-commit")
 
 
 def test_sizes_that_never_spread_may_grow_a_little() -> None:

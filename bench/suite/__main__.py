@@ -10,13 +10,15 @@ import argparse
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from bench import raw
+from bench.cache import NotFetched
 from bench.chrome import running_chrome
-from bench.peers import PEERS, TOKENIZER
+from bench.peers import PEERS, TOKENIZER, Peer, at_commit
 from bench.report import this_machine
 
 from . import compare, written
@@ -35,21 +37,27 @@ def main() -> None:
     if options.read:
         result = msgspec.json.decode(options.read.read_bytes(), type=Result)
     else:
-        result = run(options.only, options.without, quick=options.quick, keep=options.keep)
+        result = run(options.only, options.without, quick=options.quick, keep=options.keep, more=options.beside)
     write(result, options.out)
     for each in judge(Figures(result.figures)):
         if each.met is False:
             print(
                 f"missed: {each.mark.measure}, {each.page}: {each.value:.3g}, not {each.mark.most:g}", file=sys.stderr
             )
-    if before is not None:
-        sys.exit(_compared(before, result))
+    lines = [] if before is None else _worse_than_before(before, result)
+    for older in options.beside:
+        lines += [f"worse than {older.name}: {each}" for each in compare.worse_than(older.name, result.figures)]
+    for line in lines:
+        print(line, file=sys.stderr)
+    sys.exit(1 if lines else 0)
 
 
-def run(only: list[str], without: list[str], *, quick: bool, keep: Path | None = None) -> Result:
+def run(
+    only: list[str], without: list[str], *, quick: bool, keep: Path | None = None, more: Sequence[Peer] = ()
+) -> Result:
     parts = chosen(only)
     with running_chrome() as endpoint:
-        bench = Bench(endpoint, QUICK if quick else FULL, without, keep)
+        bench = Bench(endpoint, QUICK if quick else FULL, without, keep, more)
         for title, part in parts:
             started = time.monotonic()
             print(f"{title} …", file=sys.stderr, flush=True)
@@ -76,14 +84,10 @@ def write(result: Result, folder: Path) -> None:
     print(f"Written to {folder}.", file=sys.stderr)
 
 
-def _compared(before: Result, now: Result) -> int:
-    """The exit code: 1 when something became worse."""
-    found = compare.worse(before.figures, now.figures)
+def _worse_than_before(before: Result, now: Result) -> list[str]:
     factor = compare.machine_factor(before.figures, now.figures)
     print(f"against {before.machine.day}; the floor took {factor:.2f} times as long", file=sys.stderr)
-    for each in found:
-        print(f"worse: {each}", file=sys.stderr)
-    return 1 if found else 0
+    return [f"worse: {each}" for each in compare.worse(before.figures, now.figures)]
 
 
 def _parsed() -> argparse.Namespace:
@@ -107,11 +111,22 @@ def _parsed() -> argparse.Namespace:
         metavar="FILE",
         help=f"say what became worse than in these results ({REFERENCE}), and exit with 1 if anything did",
     )
+    parser.add_argument(
+        "--beside",
+        nargs="+",
+        default=[],
+        metavar="COMMIT",
+        help="measure this project as it was at these commits in the same run, too, and say what became worse since",
+    )
     parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing: take these results")
     options = parser.parse_args()
     unknown = set(options.without) - {peer.name for peer in PEERS}
     if unknown:
         parser.error(f"nobody is called {', '.join(unknown)}; there are {sides}")
+    try:
+        options.beside = [at_commit(each) for each in options.beside]
+    except NotFetched as error:
+        parser.error(str(error))
     return options
 
 

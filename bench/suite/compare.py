@@ -37,6 +37,11 @@ def worse(before: list[Figure], now: list[Figure]) -> list[Worse]:
     return found
 
 
+def worse_than(side: str, figures: list[Figure]) -> list[Worse]:
+    """Those of ours that were better on another side of the same run, such as an older state of this project."""
+    return worse([msgspec.structs.replace(each, side=US) for each in figures if each.side == side], figures)
+
+
 def machine_factor(before: list[Figure], now: list[Figure]) -> float:
     """How much slower the floor was: what the machine, and not we, has to do with it."""
     known = Figures(before)

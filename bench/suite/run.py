@@ -50,9 +50,16 @@ SLOW_S = 8.0
 
 
 class Bench:
-    """`keep` is a folder for the texts of all snapshots, to read them side by side."""
+    """`keep` is a folder for the texts of all snapshots, to read them side by side; `more` are sides beside PEERS."""
 
-    def __init__(self, endpoint: str, pace: Pace, without: Sequence[str] = (), keep: Path | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        pace: Pace,
+        without: Sequence[str] = (),
+        keep: Path | None = None,
+        more: Sequence[Peer] = (),
+    ) -> None:
         self.endpoint = endpoint
         self.keep = keep
         self.pace = pace
@@ -60,7 +67,7 @@ class Bench:
         self._values: dict[tuple[str, str, str, str], list[float]] = {}
         self._commands: dict[str, list[str]] = {}
         self.peers: list[Peer] = []
-        for peer in PEERS:
+        for peer in [*PEERS, *more]:
             if peer.name in without:
                 self.not_measured.append(f"{peer.name}: left out")
                 continue

@@ -98,8 +98,8 @@ class Model(ReplayServer):
 class FullSight(Observer):
     """What others do: the whole page after each action."""
 
-    async def look(self, page: Page, receipts: Any = (), *, whole: bool = False) -> ObservedPage:
-        return await super().look(page, [], whole=True)
+    async def observe(self, page: Page, receipts: Any = (), *, whole: bool = False) -> ObservedPage:
+        return await super().observe(page, [], whole=True)
 
 
 def form_replies(most: int) -> list[bytes]:
@@ -130,14 +130,14 @@ async def fill_form(browser: Browser, most: int, policy: BatchPolicy, turn_s: fl
     return FormRun(most, policy, turns, prompt_tokens, spread(took))
 
 
-async def long_task(browser: Browser, sight: type[Observer]) -> list[dict[str, Any]]:
+async def long_task(browser: Browser, observer: type[Observer]) -> list[dict[str, Any]]:
     """The requests of a task of 30 steps."""
     clicks = [tool_call("click", {"ref": f'{{{{ref:button "Pack {number}"}}}}'}) for number in range(STEPS - 1)]
     page = await browser.new_page()
     with Model([*clicks, tool_call(*DONE)], 0) as model:
         where = endpoint("openai-compatible/scripted", base_url=model.base_url, environment={})
         run = Run(browser, where, DEFAULT, Options(limits=Limits(history_tokens=10_000_000)), Task("Do it", LONG))
-        run.sight = sight(run.limits.observation_tokens)
+        run.observer = observer(run.limits.observation_tokens)
         events = [event async for event in Loop(run, page).events()]
         assert isinstance(events[-1], TaskCompleted)
         await check(page, events[-1].result, "Done")

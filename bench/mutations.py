@@ -105,7 +105,7 @@ MUTATIONS = (
         "for each in self._at.values()) <= self._most",
         "test_jobs_politeness.py",
     ),
-    Mutation("mcp/hosted.py", "            self._say(CallCancelled(number))\n", "", "test_mcp_serving.py test_mcp.py"),
+    Mutation("mcp/hosted.py", "            self._send(CallCancelled(number))\n", "", "test_mcp_serving.py test_mcp.py"),
     Mutation("page/snapshot/budget.py", "is_folded and priority > 1", "is_folded and priority > 0", "test_budget.py"),
     Mutation("page/policy/rules.py", 'if scheme == "view-source":', 'if scheme == "source":', "test_rules.py"),
     Mutation("page/activity/har.py", '"proxy-authorization", ', "", "test_har.py"),
@@ -160,7 +160,7 @@ MUTATIONS = (
         "self.claim(info.target_id)",
         "test_browser.py::test_connect_leaves_the_chrome_as_it_was",
     ),
-    Mutation("browser/attach/endpoints.py", "told.query or query", "told.query", "test_endpoints.py"),
+    Mutation("browser/attach/endpoints.py", "reported.query or query", "reported.query", "test_endpoints.py"),
     Mutation(
         "page/frames/frames.py",
         "seems and await _is_sent_without_scripts",
@@ -200,11 +200,16 @@ MUTATIONS = (
     ),
     Mutation(
         "page/receipts/aftermath.py",
-        "and not each.acting.locked()):",
+        "and not each.action_lock.locked()):",
         "):",
         "test_receipts.py::test_another_tab_is_told_of_as_it_comes_is_led_elsewhere_and_goes",
     ),
-    Mutation("page/tab/dialogs.py", "told, self._told = self._told, []", "told = self._told", "test_dialogs.py"),
+    Mutation(
+        "page/tab/dialogs.py",
+        "taken, self._unreported = self._unreported, []",
+        "taken = self._unreported",
+        "test_dialogs.py",
+    ),
     Mutation("page/picture/marks.py", "while found and (holder", "if found and (holder", "test_marks.py"),
     Mutation(
         "tools/addresses.py",

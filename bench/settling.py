@@ -84,24 +84,24 @@ async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | 
         now = time.perf_counter()
         if tab.activity.navigating() or watch._pending(now - began):
             last = now
-            await tab.activity.stir(0.05)
+            await tab.activity.wait_for_event(0.05)
             if now - began > LONGEST_S:
                 break
             continue
         changes = await watch.look()
         now = time.perf_counter()
         if changes.animating_ms > 0 and now - began < 0.6:
-            await tab.activity.stir(0.004)
+            await tab.activity.wait_for_event(0.004)
             continue
         idle_ms = min(changes.idle_ms, (now - last) * 1000)
-        patience_ms = 0.0 if changes.count or watch._happened() else PATIENCE_S * 1000
+        patience_ms = 0.0 if changes.count or watch._anything_happened() else PATIENCE_S * 1000
         over = [window for window in WINDOWS_MS if window not in read and idle_ms >= max(window, patience_ms)]
         if over:
             seen = ((now - began) * 1000, await state(page))
             read |= dict.fromkeys(over, seen)
         if idle_ms >= END_MS or now - began > LONGEST_S:
             break
-        await tab.activity.stir(0.004)
+        await tab.activity.wait_for_event(0.004)
     end = await state(page)
     watch.stop()
     texts = {window: read.get(window, (LONGEST_S * 1000, end)) for window in WINDOWS_MS}

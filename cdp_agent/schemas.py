@@ -16,7 +16,7 @@ from cdp_agent.config.setting import settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.events import Event
 from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.asking import ASKING
+from cdp_agent.tools.asking import USER_TOOLS
 from cdp_agent.tools.reading import searching
 from cdp_agent.trace.event_file import Line
 from cdp_agent.websearch import Search
@@ -29,7 +29,7 @@ def schemas() -> dict[str, bytes]:
     """The content of every file of schemas/ by its name."""
     content: dict[str, Any] = {
         "tools.json": [
-            tool.declaration() for tool in (*BUILT_IN.values(), *ASKING, searching(Search("duckduckgo", "")))
+            tool.declaration() for tool in (*BUILT_IN.values(), *USER_TOOLS, searching(Search("duckduckgo", "")))
         ],
         "events.json": _schema("An event of a run", Event),
         "config.json": _settings(),

@@ -66,14 +66,14 @@ class Telemetry:
     def begin(self, task: str, endpoint: Endpoint | None) -> RunSpan:
         """Starts the span of a run, as a child of the current span."""
         named: Attributes = {_OPERATION: "invoke_agent"} | _model_of(endpoint)
-        told: Attributes = {"gen_ai.agent.name": AGENT_NAME, "gen_ai.agent.version": self._version}
-        span = self._tracer.start_span(f"invoke_agent {AGENT_NAME}", attributes=named | told)
-        self.say(span, "gen_ai.input.messages", [_said("user", _text(task))])
+        attributes: Attributes = {"gen_ai.agent.name": AGENT_NAME, "gen_ai.agent.version": self._version}
+        span = self._tracer.start_span(f"invoke_agent {AGENT_NAME}", attributes=named | attributes)
+        self.set_content(span, "gen_ai.input.messages", [_said("user", _text(task))])
         return RunSpan(self, span, named)
 
     @contextmanager
     def chat(self, request: Request, endpoint: Endpoint) -> Iterator[Span]:
-        """The span of a request to a model; `answered` adds the reply."""
+        """The span of a request to a model; `record_reply` adds the reply."""
         named: Attributes = {_OPERATION: "chat"} | _model_of(endpoint)
         place = urlsplit(endpoint.base_url)
         named |= {"server.address": place.hostname or ""} | ({"server.port": place.port} if place.port else {})
@@ -82,12 +82,12 @@ class Telemetry:
             more["gen_ai.request.max_tokens"] = request.max_output_tokens
         with self._spanned(f"chat {endpoint.model}", SpanKind.CLIENT, named, more) as span:
             system = [_text(each.text) for each in request.messages if isinstance(each, System)]
-            self.say(span, "gen_ai.system_instructions", system)
+            self.set_content(span, "gen_ai.system_instructions", system)
             rest = [_message(each) for each in request.messages if not isinstance(each, System)]
-            self.say(span, "gen_ai.input.messages", rest)
+            self.set_content(span, "gen_ai.input.messages", rest)
             yield span
 
-    def answered(self, span: Span, reply: Reply, endpoint: Endpoint) -> None:
+    def record_reply(self, span: Span, reply: Reply, endpoint: Endpoint) -> None:
         """Adds the reply to the span of a request; `endpoint` is the first that was asked, also where a fallback
         replied.
         """
@@ -98,30 +98,32 @@ class Telemetry:
             self._tokens.record(count, {**named, "gen_ai.token.type": kind})
         parts = [_text(reply.text)] if reply.text else []
         parts += [_call(each) for each in reply.tool_calls]
-        self.say(span, "gen_ai.output.messages", [{**_said("assistant", *parts), "finish_reason": _finish(reply)}])
+        self.set_content(
+            span, "gen_ai.output.messages", [{**_said("assistant", *parts), "finish_reason": _finish(reply)}]
+        )
 
     @contextmanager
     def tool(self, call: ToolCall, arguments: Mapping[str, Any]) -> Iterator[Span]:
-        """The span of a tool call, whose arguments must have their secrets masked; `told` adds the result."""
+        """The span of a tool call, whose arguments must have their secrets masked; `record_result` adds the result."""
         named: Attributes = {_OPERATION: "execute_tool", "gen_ai.tool.name": call.name}
         more: Attributes = {"gen_ai.tool.type": "function", "gen_ai.tool.call.id": call.id}
         with self._spanned(f"execute_tool {call.name}", SpanKind.INTERNAL, named, more) as span:
-            self.say(span, "gen_ai.tool.call.arguments", arguments)
+            self.set_content(span, "gen_ai.tool.call.arguments", arguments)
             yield span
 
-    def told(self, span: Span, text: str, error: Exception | None = None) -> None:
+    def record_result(self, span: Span, text: str, error: Exception | None = None) -> None:
         """Adds the result of a tool, or its error, to the span of the call."""
-        self.say(span, "gen_ai.tool.call.result", text)
+        self.set_content(span, "gen_ai.tool.call.result", text)
         if error is not None:
             fail(span, type(error).__name__)
 
-    def say(self, span: Span, name: str, content: Any) -> None:
+    def set_content(self, span: Span, name: str, content: Any) -> None:
         """Sets an attribute with content, where content is wanted: text as it is, all else as JSON."""
         if self._has_content and content:
             said = content if isinstance(content, str) else msgspec.json.encode(content).decode()
             span.set_attribute(name, said)
 
-    def took(self, began: float, named: Attributes, error: str | None) -> None:
+    def record_duration(self, began: float, named: Attributes, error: str | None) -> None:
         """Records the duration of an operation that began at `began` (as of `time.perf_counter`)."""
         self._durations.record(time.perf_counter() - began, named if error is None else {**named, _ERROR: error})
 
@@ -142,7 +144,7 @@ class Telemetry:
                 fail(span, error)
                 raise
             finally:
-                self.took(began, named, error)
+                self.record_duration(began, named, error)
 
 
 class RunSpan:
@@ -172,11 +174,11 @@ class RunSpan:
             error = result.error.code if result.error is not None else None
             answer = result.answer if isinstance(result.answer, str) else msgspec.json.encode(result.answer).decode()
             said = {**_said("assistant", _text(answer)), "finish_reason": "stop" if error is None else "error"}
-            self.telemetry.say(self._span, "gen_ai.output.messages", [said])
+            self.telemetry.set_content(self._span, "gen_ai.output.messages", [said])
         if error is not None:
             fail(self._span, error)
         self._span.end()
-        self.telemetry.took(self._began, self._named, error)
+        self.telemetry.record_duration(self._began, self._named, error)
 
 
 def fail(span: Span, kind: str) -> None:

@@ -45,8 +45,8 @@ BLOCKING = {
 }
 """What stands in annotations in the place of what is awaited."""
 ARGUMENTS = {
-    "Page": "behind",
-    "BrowserContext": "behind",
+    "Page": "unwrap",
+    "BrowserContext": "unwrap",
     "asyncio.Event": "event_of",
     "Sink": "sink_of",
     "Approve": "approve_of",
@@ -55,7 +55,7 @@ ARGUMENTS = {
 }
 ARGUMENTS_IN = {"Session": {"Approve": "approve_call_of"}}
 """The same of one class; these are given the blocking Page as well."""
-"""By its annotation, the function of cdp_agent.sync.face that makes of an argument what the async call takes."""
+"""By its annotation, the function of cdp_agent.sync.wrapper that makes of an argument what the async call takes."""
 HEAD = '''\
 """The classes of cdp_agent with calls that block. `python scripts/sync.py` makes this file of the async ones."""
 
@@ -156,14 +156,17 @@ class Writer:
         """Those that the code needs."""
         for name in ("call", "iterate", "read"):
             self._used[name] = f"from cdp_agent.sync.background import {name}"
-        for name in ("Face", "closed", "opened"):
-            self._used[name] = f"from cdp_agent.sync.face import {name}"
+        for name in ("SyncWrapper", "closed", "opened"):
+            self._used[name] = f"from cdp_agent.sync.wrapper import {name}"
 
     def add(self, name: str, kind: type) -> None:
         """The class, with all of its public names."""
         self._used[f"Async{name}"] = f"from {kind.__module__} import {name} as Async{name}"
         base = BASES.get(name)
-        parts = [f"class {name}({base or f'Face[Async{name}]'}):", indented(docstring(inspect.getdoc(kind) or ""))]
+        parts = [
+            f"class {name}({base or f'SyncWrapper[Async{name}]'}):",
+            indented(docstring(inspect.getdoc(kind) or "")),
+        ]
         if base is not None:
             parts.append(indented(f"_async: Async{name}"))
         members = definitions(kind)
@@ -226,7 +229,7 @@ class Writer:
         if node.name == "close" and own in ("Browser", "Session"):
             return "closed(self._async)"
         if returns.startswith("AbstractAsyncContextManager"):
-            self._used["entered"] = "from cdp_agent.sync.face import entered"
+            self._used["entered"] = "from cdp_agent.sync.wrapper import entered"
             return f"return entered(read(lambda: {made}))"
         if returns.startswith("AsyncGenerator"):
             return f"return iterate(read(lambda: {made}))"
@@ -238,7 +241,7 @@ class Writer:
         functions = {**ARGUMENTS, **ARGUMENTS_IN.get(own, {})}
         for name in set(parts) & functions.keys():
             function = functions[name]
-            self._used[function] = f"from cdp_agent.sync.face import {function}"
+            self._used[function] = f"from cdp_agent.sync.wrapper import {function}"
             return f"{function}({node.arg}{', Page' if function == 'approve_call_of' else ''})"
         return node.arg
 
@@ -251,7 +254,7 @@ class Writer:
     def _import(self, module: Module, names: set[str], imports: dict[str, str]) -> None:
         for name in sorted({each.partition(".")[0] for each in names} - MIRRORED.keys() - vars(builtins).keys()):
             if name in ("ApproveCall", "Approver", "AskUser", "StopSignal"):
-                line = f"from cdp_agent.sync.face import {name}"
+                line = f"from cdp_agent.sync.wrapper import {name}"
             elif name == "Generator":
                 line = "from collections.abc import Generator"
             elif name == "AbstractContextManager":

@@ -199,7 +199,7 @@ def change_script() -> Iterator[Callable[[str, str], None]]:
     def begin_anew() -> None:
         for text in (js.reading, js.rest, js.whole):
             text.cache_clear()
-        world._served.clear()
+        world._preloaded.clear()
 
     with pytest.MonkeyPatch.context() as patch:
 
@@ -297,8 +297,8 @@ def told_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdp_agent.page.receipts.stability._ASK_TIMEOUT_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.receipts.stability._HANGS_S", 1.5)
     monkeypatch.setattr("cdp_agent.page.snapshot.reading.READ_TIMEOUT_S", 2.0)
-    monkeypatch.setattr("cdp_agent.page.tab.hanging.LEAVES_WITHIN_S", 1.5)
-    monkeypatch.setattr("cdp_agent.page.tab.hanging._TURN_COMES_WITHIN_S", 1.0)
+    monkeypatch.setattr("cdp_agent.page.tab.hanging.UNLOAD_TIMEOUT_S", 1.5)
+    monkeypatch.setattr("cdp_agent.page.tab.hanging._CPU_WAIT_S", 1.0)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import target
 from cdp_agent.errors import PageClosed, PageUnresponsive
-from cdp_agent.page.frames.responsiveness import answers
+from cdp_agent.page.frames.responsiveness import is_responsive
 from cdp_agent.page.page import Page, page_of, tab_of
 
 SHEET = "data:text/html,<!doctype html><title>Sheet</title>"
@@ -44,8 +44,8 @@ class OneTab:
             await self._page.goto(SHEET)
         else:
             tab = tab_of(self._page)
-            tab.shown = tab.kept = None
-            for known in (tab.history, tab.told, tab.renewed):
+            tab.shown = tab.cached_reading = None
+            for known in (tab.history, tab.issued_refs, tab.successors):
                 known.clear()
         return self._page
 
@@ -73,7 +73,7 @@ class OneTab:
     async def _anew(self, page: Page) -> Page:
         tab = tab_of(page)
         session = (await tab.frames()).root.session
-        if page.popups or tab.activity.crashed or not await answers(session):
+        if page.popups or tab.activity.crashed or not await is_responsive(session):
             raise PageUnresponsive("It is not as it was.")
         await session.send(cdp_page.ResetNavigationHistory())
         targets = self._browser._instance.targets

@@ -70,7 +70,7 @@ async def described(page: Page, cases: list[Case]) -> list[list[dict[str, str]]]
     Each is the `index`th that the selector finds in the document and its open shadow roots.
     """
     world = await (await tab_of(page).frames()).root.world()
-    world.complete()
+    world.send_missing_functions()
     told = [[case.file, case.content, case.css, [each.index for each in case.checks]] for case in cases]
     answer = await world.session.send(
         runtime.CallFunctionOn(

@@ -9,7 +9,7 @@ import pytest
 
 from bench.long_runs import long_run, shop_served
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.model.history import CallResult, History
 from cdp_agent.browser import Browser
 from cdp_agent.providers.base import Assistant, ToolCall, ToolResult
 
@@ -49,10 +49,10 @@ async def test_what_a_larger_window_has_room_for_stays_as_it_is(browser: Browser
 
 def test_a_condensed_conversation_is_the_task_the_record_and_the_last_turn() -> None:
     history = History("Be brief.")
-    history.say("Task: tea", "The page now: …")
+    history.add_user_message("Task: tea", "The page now: …")
     for number in range(3):
-        history.hear(Assistant(f"Say {number}", (ToolCall(f"c{number}", "click", "{}"),)))
-        history.answer([Told(f"c{number}", "<untrusted>\n" + "long " * 500 + "\n</untrusted>")])
+        history.add_reply(Assistant(f"Say {number}", (ToolCall(f"c{number}", "click", "{}"),)))
+        history.add_results([CallResult(f"c{number}", "<untrusted>\n" + "long " * 500 + "\n</untrusted>")])
     history.shrink()
 
     history.condense(f"{prompts.RECORD}\n\nonce", 100)
@@ -70,10 +70,10 @@ def test_a_condensed_conversation_is_the_task_the_record_and_the_last_turn() -> 
 
 def test_what_came_of_a_call_is_told_by_its_place_where_ids_are_used_again() -> None:
     history = History("Be brief.")
-    history.say("Task: tea")
+    history.add_user_message("Task: tea")
     for number in range(2):
-        history.hear(Assistant(f"Say {number}", (ToolCall("call_1", "click", "{}"),)))
-        history.answer([Told("call_1", f"Done {number}")])
+        history.add_reply(Assistant(f"Say {number}", (ToolCall("call_1", "click", "{}"),)))
+        history.add_results([CallResult("call_1", f"Done {number}")])
 
     assert history.turns == [
         (Assistant(f"Say {number}", (ToolCall("call_1", "click", "{}"),)), [ToolResult("call_1", f"Done {number}")])

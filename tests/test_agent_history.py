@@ -3,7 +3,7 @@
 from datetime import date
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.model.history import CallResult, History
 from cdp_agent.providers.base import Assistant, Message, System, Text, ToolCall, ToolResult, User
 
 TWO_CALLS = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'), ToolCall("b", "extract", '{"description":"x"}')))
@@ -11,11 +11,13 @@ TWO_CALLS = Assistant("", (ToolCall("a", "click", '{"ref":"E1"}'), ToolCall("b",
 
 def talked() -> History:
     history = History("Be good.")
-    history.say("Task: buy it", "first view")
-    history.hear(TWO_CALLS)
-    history.answer([Told("a", "Clicked E1.\nchanged: …", "Clicked E1."), Told("b", "Three mugs.")], "second view")
-    history.hear(Assistant("Hm."))
-    history.say("Go on.")
+    history.add_user_message("Task: buy it", "first view")
+    history.add_reply(TWO_CALLS)
+    history.add_results(
+        [CallResult("a", "Clicked E1.\nchanged: …", "Clicked E1."), CallResult("b", "Three mugs.")], "second view"
+    )
+    history.add_reply(Assistant("Hm."))
+    history.add_user_message("Go on.")
     return history
 
 
@@ -35,8 +37,8 @@ def test_what_was_sent_is_how_the_next_request_begins() -> None:
     history = talked()
     before: tuple[Message, ...] = history.messages()
 
-    history.hear(TWO_CALLS)
-    history.answer([Told("a", "Clicked."), Told("b", "None.")], "third view")
+    history.add_reply(TWO_CALLS)
+    history.add_results([CallResult("a", "Clicked."), CallResult("b", "None.")], "third view")
 
     assert history.messages()[: len(before)] == before
 
@@ -46,7 +48,7 @@ def test_a_line_is_left_of_what_was_observed_and_all_of_what_was_tried_and_found
     before = history.tokens
 
     history.shrink()
-    history.show("third view")
+    history.add_view("third view")
 
     assert history.messages() == (
         System("Be good."),

@@ -46,12 +46,12 @@ async def crash_tab(args: NoArguments, context: Context) -> Observation:
     """Crash the tab."""
     (await context.tab.frames()).root.session.post(cdp_page.Navigate(url="chrome://crash"))
     while not context.tab.activity.crashed:
-        await context.tab.activity.stir(5)
+        await context.tab.activity.wait_for_event(5)
     return Observation("Crashed.")
 
 
 def pid_of(browser: BrowserContext) -> int:
-    process = browser._exchange.instance.process
+    process = browser._chrome.instance.process
     assert process is not None
     assert process.pid is not None
     return process.pid

@@ -7,7 +7,7 @@ import pytest
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.stuck_detector import _OWN, Stuck, StuckDetector, VolatileLines
+from cdp_agent.agent.observation.stuck_detector import _MODEL_WORDS, Stuck, StuckDetector, VolatileLines
 from cdp_agent.browser import Browser
 from cdp_agent.events import AgentObserved
 from cdp_agent.page.page import Page
@@ -27,8 +27,8 @@ LONG = 4
 
 
 def noted(states: str) -> list[Stuck]:
-    stagnation = StuckDetector()
-    return [stagnation.judge(new=stagnation.learn("https://x.org", state, "clicked")) for state in states]
+    stuck_detector = StuckDetector()
+    return [stuck_detector.judge(new=stuck_detector.learn("https://x.org", state, "clicked")) for state in states]
 
 
 @pytest.mark.parametrize(
@@ -58,34 +58,34 @@ def test_each_stage_is_told_once_and_none_is_left_out() -> None:
 
 
 def test_the_same_page_with_another_result_is_another_state() -> None:
-    stagnation = StuckDetector()
+    stuck_detector = StuckDetector()
 
-    assert all(stagnation.learn("a", "b", str(number)) for number in range(9))
+    assert all(stuck_detector.learn("a", "b", str(number)) for number in range(9))
 
 
 def test_other_refs_are_nothing_new() -> None:
-    stagnation = StuckDetector()
-    stagnation.learn("a", '- button "Go" [ref=E3]', 'Clicked button "Go" E3.')
+    stuck_detector = StuckDetector()
+    stuck_detector.learn("a", '- button "Go" [ref=E3]', 'Clicked button "Go" E3.')
 
-    assert not stagnation.learn("a", '- button "Go" [ref=E103]', 'Clicked button "Go" E103.')
+    assert not stuck_detector.learn("a", '- button "Go" [ref=E103]', 'Clicked button "Go" E103.')
 
 
 def test_what_the_model_typed_itself_is_nothing_new() -> None:
-    stagnation = StuckDetector()
+    stuck_detector = StuckDetector()
     found = []
     for words in ("green tea", "black tea", "white tea"):
-        stagnation.said({"query": words})
+        stuck_detector.learn_arguments({"query": words})
         found.append(
-            stagnation.learn(f"/s?q={words.replace(' ', '+')}", f"Nothing for {words}", f"found for '{words}':")
+            stuck_detector.learn(f"/s?q={words.replace(' ', '+')}", f"Nothing for {words}", f"found for '{words}':")
         )
 
     assert found == [True, False, False]
 
 
 def test_waiting_is_told_late() -> None:
-    stagnation = StuckDetector()
+    stuck_detector = StuckDetector()
 
-    told = [stagnation.judge(new=stagnation.learn("a", "b", "Waited."), waited=True) for _ in range(17)]
+    told = [stuck_detector.judge(new=stuck_detector.learn("a", "b", "Waited."), waited=True) for _ in range(17)]
 
     assert [place for place, each in enumerate(told) if each] == [8, 12, 16]
 
@@ -93,8 +93,8 @@ def test_waiting_is_told_late() -> None:
 async def test_the_same_without_effect_is_told_then_shown_and_then_ends(browser: Browser, page: Page) -> None:
     events, server = await play(browser, page, [NOTHING] * 6, content=DEAD)
 
-    assert prompts.STUCK_TOLD not in said(server, 3)
-    assert said(server, 4).endswith(prompts.STUCK_TOLD)
+    assert prompts.STUCK_WARNING not in said(server, 3)
+    assert said(server, 4).endswith(prompts.STUCK_WARNING)
     assert f"{prompts.STUCK_SHOWN}\n\nThe page now:" in said(server, 5)
     assert [bool(event.snapshot) for event in of(events, AgentObserved)] == [True, True]
     error = result_of(events).error
@@ -106,7 +106,7 @@ async def is_told(browser: Browser, page: Page, calls: list[bytes], url: str | N
     """Whether after these turns a run knows for the first time that it is stuck. What follows is always the same."""
     events, server = await play(browser, page, [*calls, DONE], url=url, **options)
     assert result_of(events).success
-    told = [prompts.STUCK_TOLD in said(server, turn) for turn in range(1, len(calls) + 2)]
+    told = [prompts.STUCK_WARNING in said(server, turn) for turn in range(1, len(calls) + 2)]
     assert not any(told[:-1]), f"after {told.index(True)}"
     return told[-1]
 
@@ -114,7 +114,7 @@ async def is_told(browser: Browser, page: Page, calls: list[bytes], url: str | N
 async def passes(browser: Browser, page: Page, calls: list[bytes], content: str, **options: Any) -> bool:
     """Whether the run was never told that it is stuck."""
     events, server = await play(browser, page, [*calls, DONE], content=content, **options)
-    told = [prompts.STUCK_TOLD in said(server, turn) for turn in range(1, len(server.turns) + 1)]
+    told = [prompts.STUCK_WARNING in said(server, turn) for turn in range(1, len(server.turns) + 1)]
     return result_of(events).success and not any(told)
 
 
@@ -189,7 +189,7 @@ async def test_a_clock_on_the_page_hides_no_standstill_and_makes_none_of_paging(
         result = await agent.run("Find tea", page=page)
 
     assert result.success
-    told = [prompts.STUCK_TOLD in said(server, turn) for turn in range(1, len(server.turns) + 1)]
+    told = [prompts.STUCK_WARNING in said(server, turn) for turn in range(1, len(server.turns) + 1)]
     assert (any(told[: LONG + 1]), any(told)) == (False, True)
 
 
@@ -198,26 +198,26 @@ def page_with(clock: str, month: str) -> str:
 
 
 def test_what_changed_twice_without_an_action_is_restless() -> None:
-    restless = VolatileLines()
+    volatile_lines = VolatileLines()
 
-    restless.learn("u", page_with("1", "May"), page_with("2", "May"))
-    once = restless.rest_of("u", page_with("3", "May"))
-    restless.learn("u", page_with("3", "May"), page_with("4", "May"))
+    volatile_lines.learn("u", page_with("1", "May"), page_with("2", "May"))
+    once = volatile_lines.rest_of("u", page_with("3", "May"))
+    volatile_lines.learn("u", page_with("3", "May"), page_with("4", "May"))
 
     assert once == page_with("3", "May")
-    assert restless.rest_of("u", page_with("5", "May")) == restless.rest_of("u", page_with("6", "May"))
-    assert restless.rest_of("u", page_with("5", "May")) != restless.rest_of("u", page_with("5", "June"))
-    assert restless.rest_of("v", page_with("5", "May")) == page_with("5", "May")
+    assert volatile_lines.rest_of("u", page_with("5", "May")) == volatile_lines.rest_of("u", page_with("6", "May"))
+    assert volatile_lines.rest_of("u", page_with("5", "May")) != volatile_lines.rest_of("u", page_with("5", "June"))
+    assert volatile_lines.rest_of("v", page_with("5", "May")) == page_with("5", "May")
 
 
 def test_a_page_that_became_another_one_by_itself_is_not_restless() -> None:
-    restless = VolatileLines()
+    volatile_lines = VolatileLines()
 
     for _ in range(3):
-        restless.learn("u", "- a\n- b\n- c", "- d\n- e\n- f")
-        restless.learn("u", "- a\n- b\n- c\n- d\n- e", "- a\n- x\n- b\n- c\n- d\n- e")
+        volatile_lines.learn("u", "- a\n- b\n- c", "- d\n- e\n- f")
+        volatile_lines.learn("u", "- a\n- b\n- c\n- d\n- e", "- a\n- x\n- b\n- c\n- d\n- e")
 
-    assert not restless
+    assert not volatile_lines
 
 
 async def test_looking_in_other_words_for_what_is_not_on_the_page_is_noticed(browser: Browser, page: Page) -> None:
@@ -255,4 +255,7 @@ def test_every_argument_in_words_of_the_models_own_is_known_as_such() -> None:
         if schema.get("type") == "string" and not schema.keys() & {"enum", "pattern"}
     }
 
-    assert free - {*_OWN, "url", "key", "tab", "path", "page_ranges", "result", "reason", "kind", "status"} == set()
+    assert (
+        free - {*_MODEL_WORDS, "url", "key", "tab", "path", "page_ranges", "result", "reason", "kind", "status"}
+        == set()
+    )

@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.model.history import CallResult, History
 from cdp_agent.agent.state import vision
 from cdp_agent.agent.state.checkpoint import load
 from cdp_agent.browser import Browser
@@ -172,11 +172,11 @@ def images_of(message: Any) -> list[Image]:
 
 def test_of_the_pictures_only_the_latest_is_kept() -> None:
     history = History("Be good.")
-    history.say("Task: buy it", "first view")
+    history.add_user_message("Task: buy it", "first view")
     before = history.tokens
     history.add_picture(FIRST)
     with_one = history.tokens
-    history.answer([Told("a", "Clicked.", "Clicked.")], "second view")
+    history.add_results([CallResult("a", "Clicked.", "Clicked.")], "second view")
 
     history.add_picture(SECOND)
 
@@ -191,7 +191,7 @@ def test_of_the_pictures_only_the_latest_is_kept() -> None:
 
 def test_nothing_is_left_of_a_picture_when_the_history_shrinks() -> None:
     history = History("Be good.")
-    history.say("Task: buy it", "first view")
+    history.add_user_message("Task: buy it", "first view")
     history.add_picture(FIRST)
 
     history.shrink()

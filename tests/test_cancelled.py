@@ -148,7 +148,7 @@ async def test_an_action_that_fails_just_as_it_is_cancelled_is_not_complained_of
         raise InvalidArguments("It takes no such text.")
 
     recorder = await ActionRunner.start(tab_of(page))
-    acting = asyncio.create_task(recorder.while_here(act()))
+    acting = asyncio.create_task(recorder.until_left(act()))
     await begun.wait()
 
     fails.set()

@@ -43,7 +43,7 @@ async def at_once(_: float) -> None:
 
 def asking(model: str, base_url: str, patience: Patience) -> Client:
     where = endpoint(model, base_url=base_url, api_key="test-key-for-mocks", environment={})
-    return Client(where, manner=RequestOptions(patience=patience))
+    return Client(where, request_options=RequestOptions(patience=patience))
 
 
 async def outcomes(client: Client, count: int, said: str = "text") -> list[Reply | ModelError]:
@@ -108,8 +108,8 @@ async def test_what_aimock_breaks_has_its_class(
 ) -> None:
     with mocks.aimock(option, value) as address:
         where = endpoint(model, base_url=address + path, api_key="test-key-for-mocks", environment={})
-        manner = RequestOptions(patience=Patience(first_byte_s=0.5))
-        async with Client(where, manner=manner, pause=at_once) as client:
+        request_options = RequestOptions(patience=Patience(first_byte_s=0.5))
+        async with Client(where, request_options=request_options, pause=at_once) as client:
             (error,) = await outcomes(client, 1)
 
     assert type(error) is kind
@@ -122,7 +122,9 @@ async def test_nothing_is_lost_where_something_breaks_now_and_then(model: str, p
     options = [word for each in chaos for word in (f"--chaos-{each}", "0.1")]
     with mocks.aimock(*options, "-c", "3") as address:
         where = endpoint(model, base_url=address + path, api_key="test-key-for-mocks", environment={})
-        async with Client(where, manner=RequestOptions(patience=Patience(attempts=8)), pause=at_once) as client:
+        async with Client(
+            where, request_options=RequestOptions(patience=Patience(attempts=8)), pause=at_once
+        ) as client:
             found = await outcomes(client, 30)
 
     assert Counter(each.text for each in found if isinstance(each, Reply)) == {SAID: 30}

@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 import pytest
 
 from cdp_agent.cli.local import COMMANDS
-from cdp_agent.cli.words import of_session
+from cdp_agent.cli.words import split_session
 from cdp_agent.session import client
 
 
@@ -43,7 +43,7 @@ main()"""
 
 
 def test_the_session_is_read_out_of_the_words_up_to_two_dashes() -> None:
-    chosen, words = of_session(["fill", "--session", "mine", "E1", "--once", "--", "--session=other", "--once"])
+    chosen, words = split_session(["fill", "--session", "mine", "E1", "--once", "--", "--session=other", "--once"])
 
     assert (chosen.session, chosen.named, chosen.once) == ("mine", True, True)
     assert words == ["fill", "E1", "--", "--session=other", "--once"]
@@ -75,6 +75,6 @@ def test_a_host_is_gone_once_its_socket_is_closed(tmp_path: Path) -> None:
         host.bind(str(tmp_path / "it.sock"))
         host.listen()
 
-        assert not client.gone(str(tmp_path), "it", lambda: None, 0.05)
-        assert client.gone(str(tmp_path), "it", host.close, 5)
-    assert client.gone(str(tmp_path), "it", lambda: None, 5)
+        assert not client.end_and_wait(str(tmp_path), "it", lambda: None, 0.05)
+        assert client.end_and_wait(str(tmp_path), "it", host.close, 5)
+    assert client.end_and_wait(str(tmp_path), "it", lambda: None, 5)

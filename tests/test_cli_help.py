@@ -9,7 +9,7 @@ from bench.cache import NotFetched
 from bench.peers import tokenizer
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
-from cdp_agent.cli.names import OWN, TOOLS, shown_name, tool_meant
+from cdp_agent.cli.names import OWN, TOOLS, find_tool, shown_name
 
 Captured = pytest.CaptureFixture[str]
 
@@ -125,4 +125,4 @@ def test_options_before_the_command_work(before: list[str], capsys: Captured) ->
 def test_names_that_people_type(typed: str, tool: str, fixed: dict[str, object]) -> None:
     name, *words = typed.split()
 
-    assert tool_meant(name, words) == (tool, fixed)
+    assert find_tool(name, words) == (tool, fixed)

@@ -17,7 +17,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.cli.terminal.approving import Terminal
-from cdp_agent.cli.terminal.interactive import Interactive, in_a_window
+from cdp_agent.cli.terminal.interactive import Interactive, with_window
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
@@ -148,7 +148,7 @@ async def test_p_and_ctrl_c_have_the_run_wait_and_a_second_one_ends_it(person: P
         os.write(person.typing, b"p\n")
         async with asyncio.timeout(10):
             await paused.wait()
-        beside.interrupted(lambda: heard.append("stop"))
+        beside.handle_interrupt(lambda: heard.append("stop"))
 
     assert heard == ["pause", "stop"]
 
@@ -163,7 +163,7 @@ def test_a_window_is_opened_where_there_is_a_display(
 ) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
 
-    assert in_a_window(Loaded(Config(), sources), environment).config.headless is headless
+    assert with_window(Loaded(Config(), sources), environment).config.headless is headless
 
 
 async def test_the_model_is_told_what_the_user_did_meanwhile(browser: Browser, page: Page, serve: Serve) -> None:

@@ -36,10 +36,10 @@ def header(first: int, *, cart: int = 0, search: str = "") -> str:
 
 def test_a_header_and_a_footer_are_printed_once() -> None:
     printed = PrintedPages()
-    printed.whole(page(f"{header(1)}\n- main: One\n{FOOTER}"))
+    printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
 
-    second = printed.unrepeated(page(f"{header(4)}\n- main: Two\n{FOOTER}"))
-    third = printed.unrepeated(page(f"{header(7)}\n- main: Three\n{FOOTER}"))
+    second = printed.without_repeated(page(f"{header(4)}\n- main: Two\n{FOOTER}"))
+    third = printed.without_repeated(page(f"{header(7)}\n- main: Three\n{FOOTER}"))
 
     assert second == (f"- main: Two\n{NOTE.format(5)}", {"E1": "E4", "E2": "E5", "E3": "E6"})
     assert third == (f"- main: Three\n{NOTE.format(5)}", {"E1": "E7", "E2": "E8", "E3": "E9"})
@@ -47,10 +47,10 @@ def test_a_header_and_a_footer_are_printed_once() -> None:
 
 def test_a_line_that_changed_is_printed_where_it_stands_and_its_ref_holds_next_time() -> None:
     printed = PrintedPages()
-    printed.whole(page(f"{header(1)}\n- main: One\n{FOOTER}"))
+    printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
 
-    second = printed.unrepeated(page(f"{header(4, cart=2)}\n- main: Two\n{FOOTER}"))
-    third = printed.unrepeated(page(f"{header(7, cart=2)}\n- main: Three\n{FOOTER}"))
+    second = printed.without_repeated(page(f"{header(4, cart=2)}\n- main: Two\n{FOOTER}"))
+    third = printed.without_repeated(page(f"{header(7, cart=2)}\n- main: Three\n{FOOTER}"))
 
     assert second == (
         f'- banner:\n  - link "Cart (2)" [ref=E6] → /cart\n- main: Two\n{NOTE.format(3)}',
@@ -72,27 +72,27 @@ def test_a_line_that_changed_is_printed_where_it_stands_and_its_ref_holds_next_t
 )
 def test_what_is_not_certain_is_printed(text: str, url: str) -> None:
     printed = PrintedPages()
-    printed.whole(page(f"{header(1)}\n- main: One"))
+    printed.note_whole_page(page(f"{header(1)}\n- main: One"))
 
-    assert printed.unrepeated(page(text, url)) == (text, {})
+    assert printed.without_repeated(page(text, url)) == (text, {})
 
 
 def test_a_header_that_a_receipt_told_a_change_of_is_printed_again() -> None:
     printed = PrintedPages()
-    printed.whole(page(f"{header(1)}\n- main: One\n{FOOTER}"))
+    printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
     printed.forget_changed(f"{header(1, cart=1)}\n- main: One\n{FOOTER}", None)
 
-    told = printed.unrepeated(page(f"{header(4)}\n- main: Two\n{FOOTER}"))
+    told = printed.without_repeated(page(f"{header(4)}\n- main: Two\n{FOOTER}"))
 
     assert told == (f"{header(4)}\n- main: Two\n{NOTE.format(1).replace('lines', 'line')}", {})
 
 
 def test_what_was_acted_on_is_printed_again() -> None:
     printed = PrintedPages()
-    printed.whole(page(f"{header(1)}\n- main: One\n{FOOTER}"))
+    printed.note_whole_page(page(f"{header(1)}\n- main: One\n{FOOTER}"))
     printed.forget_changed(f"{header(1)}\n- main: One\n{FOOTER}", "E2")
 
-    text, refs = printed.unrepeated(page(f"{header(4)}\n- main: Two\n{FOOTER}"))
+    text, refs = printed.without_repeated(page(f"{header(4)}\n- main: Two\n{FOOTER}"))
 
     field = '- banner:\n  - searchbox "Search products" [ref=E5]'
     assert (text, refs) == (f"{field}\n- main: Two\n{NOTE.format(3)}", {"E1": "E4", "E3": "E6"})

@@ -17,7 +17,7 @@ from cdp_agent.config import Config, agent_keywords, connect_keywords, launch_ke
 from cdp_agent.config.file import ConfigFile
 from cdp_agent.config.keywords import secrets_of
 from cdp_agent.config.setting import Setting, settings_of
-from cdp_agent.config.sources import load, strangers
+from cdp_agent.config.sources import load, unknown_variables
 from cdp_agent.config.values import shown
 from cdp_agent.errors import SetupError
 from cdp_agent.page.tab.dialogs import DialogPolicy
@@ -152,7 +152,7 @@ def test_without_a_file_and_variables_there_are_the_defaults(tmp_path: Path) -> 
 
 
 def test_a_misspelt_variable_is_noticed() -> None:
-    assert strangers(Config, {"CDP_AGENT_MAXSTEPS": "1", "CDP_AGENT_MODEL": "a/b", "HOME": "/"}) == [
+    assert unknown_variables(Config, {"CDP_AGENT_MAXSTEPS": "1", "CDP_AGENT_MODEL": "a/b", "HOME": "/"}) == [
         "CDP_AGENT_MAXSTEPS"
     ]
 
@@ -301,7 +301,7 @@ def test_a_secret_of_two_sources_is_refused_and_not_shown(tmp_path: Path) -> Non
 
 
 def keywords(function: Any) -> dict[str, Any]:
-    """The keyword parameters of a function with their defaults; of those of pages, `Given` says that they are None."""
+    """The keyword parameters of a function with their defaults; those in `SettingsKeywords` are None."""
     named = {name: each.default for name, each in inspect.signature(function).parameters.items()}
     ours = {"headers", "rules", "proxy_credentials"}
     given = set(PageSettings.__struct_fields__) - ours - set(named) | {"extra_headers", *RULES}

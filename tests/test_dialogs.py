@@ -90,7 +90,7 @@ async def test_a_popup_that_alerts_at_once_holds_nothing_up(page: Page, detached
                 await page.evaluate("new Promise(done => setTimeout(done, 10))")
         last = page.popups[-1] if nesting not in opening else await new_tab(page.popups[-1])
         async with asyncio.timeout(5):
-            while not tab_of(last).dialogs.untold:
+            while not tab_of(last).dialogs.has_unreported:
                 await last.evaluate("new Promise(done => setTimeout(done, 10))", timeout_s=3)
         assert [dialog.message for dialog in tab_of(last).dialogs.take()] == ["first"]
 

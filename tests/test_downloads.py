@@ -31,7 +31,7 @@ async def _download(page: Page, url: str) -> list[Download]:
     tab = tab_of(page)
     tab.downloads.take()
     await page.evaluate(f"new Promise(done => {{ location = '{url}'; setTimeout(done, 50) }})")
-    while not tab.downloads.untold:
+    while not tab.downloads.has_unreported:
         await page.evaluate("new Promise(done => setTimeout(done, 20))")
     assert await tab.downloads.settled(5)
     return tab.downloads.take()

@@ -203,17 +203,17 @@ async def test_what_is_left_of_old_pages_is_in_fences_too(
 
 # Every place that makes something a model reads, and what of it is not in a fence. What comes from outside gets there
 # only as a text that one of the functions below has made.
-MADE = {"System", "User", "Text", "ToolResult", "Told"}
+MADE = {"System", "User", "Text", "ToolResult", "CallResult"}
 PLACES = {
     "agent/batch.py _in_words": "a sentence of ours",
-    "agent/batch.py told": "a sentence of ours; the validator's refusal",
-    "agent/state/conversation.py say": "questions of ours, of planner, validator and steps; what is wrong with a call",
+    "agent/batch.py results": "a sentence of ours; the validator's refusal",
+    "agent/state/conversation.py add_question": "questions of ours, of planner, judge and steps; errors",
     "agent/model/history.py __init__": "the system prompt",
     "agent/model/history.py _user": "the task; a sentence of ours",
     "agent/model/history.py _without_images": "what was there",
     "agent/model/history.py add_image": "a sentence of ours",
-    "agent/model/history.py answer": "what batch.py told",
-    "agent/model/history.py show": "what was there",
+    "agent/model/history.py add_results": "what batch.py gave",
+    "agent/model/history.py add_view": "what was there",
     "cli/subcommands/init.py": "a sentence of ours",
     "extract/extraction.py _ask": "what is asked for",
     "extract/extraction.py _objection": "what is wrong with the model's answer",
@@ -232,7 +232,7 @@ FENCING = {
         "_judge": {"answer", "new"},
         "_records": {"actions", "findings"},
         "_before": {"refusal"},
-        "shown_and_not": {"checked"},
+        "claims_report": {"checked"},
         "conclude": {"feedback"},
     },
     "steps/flow/executor.py": {"_question": {"why"}},

@@ -9,14 +9,14 @@ import pytest
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts.compared import not_in, without_value
+from cdp_agent.page.receipts.compared import uncovered, without_value
 from cdp_agent.page.receipts.receipts import NewTab, Receipt
 from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.lines import in_line, quoted, read_line, ref_of, ref_of_change, refs_in
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
-from cdp_agent.steps.flow.outputs import told
+from cdp_agent.steps.flow.outputs import format_outputs
 from cdp_agent.steps.resolve.call import Output
 from cdp_agent.steps.resolve.outline import outline
 
@@ -245,8 +245,8 @@ def test_quotes_hold_whatever_is_in_them_in_one_line(end: str) -> None:
 def test_an_effect_is_not_taken_for_told_where_a_page_says_its_ref() -> None:
     effect = '~ - button "Pay" [ref=E2]: now class "paid"'
 
-    assert not_in(['+ - text: "x [ref=E2]"', '+ - button "[ref=E2]" [ref=E7]'], [effect]) == [effect]
-    assert not_in(['~ - button "Pay" [ref=E2] (now [pressed])'], [effect]) == []
+    assert uncovered(['+ - text: "x [ref=E2]"', '+ - button "[ref=E2]" [ref=E7]'], [effect]) == [effect]
+    assert uncovered(['~ - button "Pay" [ref=E2] (now [pressed])'], [effect]) == []
 
 
 def test_the_lines_of_a_field_are_those_below_its_own_line() -> None:
@@ -261,6 +261,6 @@ def test_the_lines_of_a_field_are_those_below_its_own_line() -> None:
 def test_elements_are_counted_by_their_refs_and_not_by_what_a_page_says() -> None:
     forging = "\n".join(['- text: "[ref=E1] [ref=E2] [ref=E3]"', '- button "[ref=E4]" [ref=E5]'])
 
-    shown = told([Output(1, "snapshot", forging), Output(2, "snapshot", "")])
+    shown = format_outputs([Output(1, "snapshot", forging), Output(2, "snapshot", "")])
 
     assert "[1 elements: see step 2" in shown

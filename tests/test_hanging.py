@@ -21,7 +21,7 @@ from cdp_agent.errors import NavigationFailed, PageUnresponsive
 from cdp_agent.events import AgentStatus
 from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames import responsiveness, world
-from cdp_agent.page.frames.responsiveness import answers, answers_again
+from cdp_agent.page.frames.responsiveness import is_responsive, is_responsive_again
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
@@ -48,7 +48,7 @@ left_sooner = pytest.mark.usefixtures("_left_sooner")
 @pytest.fixture
 def _left_sooner(told_sooner: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a page that loops as it is left: it can ask no server meanwhile, so it has a processor until it is ended."""
-    monkeypatch.setattr(hanging, "LEAVES_WITHIN_S", 0.3)
+    monkeypatch.setattr(hanging, "UNLOAD_TIMEOUT_S", 0.3)
     monkeypatch.setattr(hanging, "ANSWERS_WITHIN_S", 0.5)
 
 
@@ -171,9 +171,9 @@ async def test_a_page_that_hangs_after_a_click_is_waited_for_once(
 
     async def note(session: Session) -> bool:
         asked.append(session)
-        return await answers_again(session)
+        return await is_responsive_again(session)
 
-    monkeypatch.setattr(world, "answers_again", note)
+    monkeypatch.setattr(world, "is_responsive_again", note)
 
     receipt = await page.click(button)
 
@@ -271,7 +271,7 @@ async def test_a_link_out_of_a_page_that_hangs_as_it_is_left_is_followed(page: P
 
 
 def test_a_page_that_is_left_is_ended_before_it_is_said_to_hang() -> None:
-    assert min(stability._HANGS_S, mouse.HANDLED_WITHIN_S) > hanging.LEAVES_WITHIN_S
+    assert min(stability._HANGS_S, mouse.HANDLED_WITHIN_S) > hanging.UNLOAD_TIMEOUT_S
 
 
 @left_sooner
@@ -311,7 +311,7 @@ async def test_a_tab_that_hangs_as_it_leaves_by_itself_is_closed_with_its_proces
     before, grown = await renderers(beside), dict[float, int]()
     async with asyncio.timeout(30):
         session.tell(runtime.Evaluate(expression=loop))
-        while await answers(session):
+        while await is_responsive(session):
             pass
         while max(grown, default=0) < 0.2:
             grown = {spent - before.get(each, spent): each for each, spent in (await renderers(beside)).items()}
@@ -445,6 +445,6 @@ async def test_a_page_that_only_waits_for_its_turn_is_not_ended(
     monkeypatch.setattr(Session, "send", send_late)
     monkeypatch.setattr(Session, "tell", lambda _, command: told.append(command.method))
 
-    aside = await hanging.end_scripts(tab_of(page), aside=True)
+    detour = await hanging.end_scripts(tab_of(page), detour=True)
 
-    assert (aside, runtime.TerminateExecution.method in told) == (False, False)
+    assert (detour, runtime.TerminateExecution.method in told) == (False, False)

@@ -113,7 +113,7 @@ async def test_no_shared_worker_gets_to_what_is_refused(
         async with asyncio.timeout(10):
             while len(refused) < told:
                 await page.evaluate("0")
-                refused += tab_of(page).guard.take()
+                refused += tab_of(page).request_policy.take()
         if lists == "deny":
             with subtests.test("no socket gets to another name of what is denied"):
                 assert [await page.evaluate(_opened(name, web)) for name in OTHER_NAMES] == list(OTHER_NAMES.values())
@@ -189,7 +189,7 @@ async def test_what_frames_that_are_there_start_keeps_to_the_lists_of_a_run_in_a
         tab = await theirs.new_page(web.put("good", "/", f"<iframe src='{web.origin('other')}'></iframe>"))
         page = ours.find_page(tab.target_id)
         async with limited(rules_of(deny=["evil.localhost"])):
-            await limit(tab_of(page).guard)
+            await limit(tab_of(page).request_policy)
             await page.snapshot()
             frame = next(each for each in (await tab_of(tab).frames()).all() if each.parent is not None)
             start = f"new Promise((done) => {{ const port = {starts}; port.onmessage = (told) => done(told.data);"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from cdp_agent.errors import StaleRef
-from cdp_agent.page.actions.actions import LEFT
+from cdp_agent.page.actions.actions import ELEMENT_GONE
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
@@ -286,7 +286,7 @@ async def test_a_list_that_renders_itself_is_acted_on_turn_by_turn(page: Page, s
     receipts = [await page.click(cleo) for _ in range(4)]
 
     # One that is rendered anew just while it is pressed gets no click, and the receipt says so.
-    assert await page.evaluate("log.textContent") == "Cleo " * sum(each.note != LEFT for each in receipts)
+    assert await page.evaluate("log.textContent") == "Cleo " * sum(each.note != ELEMENT_GONE for each in receipts)
     assert receipts[0].target == 'button "Open"'
 
 

@@ -14,7 +14,7 @@ from cdp_agent.jobs.node import NodeWorker, settings_for_nodes
 from cdp_agent.jobs.running import run
 from cdp_agent.jobs.states import OWNER, Acts, FolderStore, FsspecStore, JobState, acts_of, store_at
 from cdp_agent.jobs.tasks import Job, JobOptions
-from cdp_agent.jobs.working import Attempted, Order
+from cdp_agent.jobs.working import AttemptResult, Order
 
 SECRET = "hunter2-hunter2"
 ORDER = Order(Job(id="c1", steps=("Click 'Buy'",)), attempt=2)
@@ -83,7 +83,7 @@ async def test_a_task_that_another_worker_had_is_not_begun_anew_when_it_may_be_d
     await state.begin_act("click button Buy")
     worker = NodeWorker(settings_for_nodes(Config()), msgspec.json.encode(JobOptions()), str(tmp_path), None)
 
-    attempted = msgspec.json.decode(await worker.attempt(msgspec.json.encode(ORDER)), type=Attempted)
+    attempted = msgspec.json.decode(await worker.attempt(msgspec.json.encode(ORDER)), type=AttemptResult)
 
     assert attempted.error is not None
     assert (attempted.error.code, attempted.acts) == ("interrupted", Acts(0, "click button Buy"))

@@ -12,16 +12,16 @@ import msgspec
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.journal import Begun, Finished, Journal, past_of
+from cdp_agent.jobs.journal import Begun, Finished, Journal, read_history
 from cdp_agent.jobs.results import JobResult, ResultsFile
 from cdp_agent.jobs.running import JobRun
 from cdp_agent.jobs.states import Acts, FolderStore
 from cdp_agent.jobs.tasks import Job, JobOptions
-from cdp_agent.jobs.working import Attempted, OnSpent, Order
+from cdp_agent.jobs.working import AttemptResult, OnSpent, Order
 from cdp_agent.outcome import TaskError
 
-OK = Attempted(ok=True, answer="yes", seconds=1.0, tokens=10, cost=0.5)
-NO = Attempted(ok=False, error=TaskError("failed", "No."), seconds=2.0, tokens=5, cost=0.25)
+OK = AttemptResult(ok=True, answer="yes", seconds=1.0, tokens=10, cost=0.5)
+NO = AttemptResult(ok=False, error=TaskError("failed", "No."), seconds=2.0, tokens=5, cost=0.25)
 DONE_SOMETHING = Acts(over=1)
 UNDER_WAY = Acts(under_way='click button "Buy"')
 
@@ -29,7 +29,7 @@ UNDER_WAY = Acts(under_way='click button "Buy"')
 class Scripted:
     """Workers that do what a test says: `plays` gives what comes of an order."""
 
-    def __init__(self, plays: Callable[[Order], Attempted] = lambda order: OK, room: int = 4) -> None:
+    def __init__(self, plays: Callable[[Order], AttemptResult] = lambda order: OK, capacity: int = 4) -> None:
         self.orders: list[Order] = []
         self.most_at_once = 0
         self.at: list[str | None] = []
@@ -37,18 +37,18 @@ class Scripted:
         self.holds: asyncio.Event | None = None
         """While it is not set, attempts go on until they are stopped."""
         self.is_full = asyncio.Event()
-        self._plays, self._room = plays, room
+        self._plays, self._capacity = plays, capacity
 
     async def begin(self, jobs: Sequence[Job]) -> None:
         pass
 
-    async def room(self, running: int) -> int:
-        return self._room
+    async def capacity(self, running: int) -> int:
+        return self._capacity
 
-    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> AttemptResult:
         self.orders.append(order)
         self.at.append(order.job.origin)
-        if len(self.at) == self._room:
+        if len(self.at) == self._capacity:
             self.is_full.set()
         self.most_at_once = max(self.most_at_once, len(self.at))
         if self.spends is not None:
@@ -61,7 +61,7 @@ class Scripted:
                 each.cancel()
         self.at.remove(order.job.origin)
         return (
-            Attempted(False, error=TaskError("aborted", "Stopped."), stopped=True)
+            AttemptResult(False, error=TaskError("aborted", "Stopped."), stopped=True)
             if stop.is_set()
             else self._plays(order)
         )
@@ -79,8 +79,8 @@ def batch(workers: Scripted, tasks: list[Job], folder: Path | None = None, **opt
         return JobRun(tasks, workers, FolderStore(Path(os.devnull)), JobOptions(**options))
     store = FolderStore(folder / "states")
     journal, results = Journal(folder / "r.journal"), ResultsFile(folder / "r")
-    past = past_of(tasks, results.found, journal, store)
-    return JobRun(tasks, workers, store, JobOptions(**options), results=results, journal=journal, past=past)
+    past = read_history(tasks, results.found, journal, store)
+    return JobRun(tasks, workers, store, JobOptions(**options), results=results, journal=journal, history=past)
 
 
 async def all_of(run: JobRun) -> list[JobResult]:
@@ -92,7 +92,7 @@ def written(folder: Path) -> list[JobResult]:
 
 
 async def test_each_task_has_one_result_and_no_more_run_than_there_is_room_for() -> None:
-    workers = Scripted(room=3)
+    workers = Scripted(capacity=3)
 
     results = await all_of(batch(workers, jobs(20)))
 
@@ -153,7 +153,7 @@ async def test_what_did_something_and_cannot_go_on_from_there_is_not_begun_again
 
 async def test_per_origin_lets_others_pass() -> None:
     tasks = [Job(id=n, task="x", url=f"http://{'ab'[n > 5]}.example") for n in range(8)]
-    workers = Scripted(room=2)
+    workers = Scripted(capacity=2)
     workers.holds = asyncio.Event()
     run = batch(workers, tasks, per_origin=1)
 
@@ -166,7 +166,7 @@ async def test_per_origin_lets_others_pass() -> None:
 
 
 async def test_results_come_in_order_where_that_is_asked_for(tmp_path: Path) -> None:
-    first_fails = Scripted(lambda order: NO if order.job.id == 0 and order.attempt == 1 else OK, room=1)
+    first_fails = Scripted(lambda order: NO if order.job.id == 0 and order.attempt == 1 else OK, capacity=1)
 
     results = await all_of(batch(first_fails, jobs(4), tmp_path, ordered=True, retries=1))
 
@@ -178,7 +178,7 @@ async def test_results_come_in_order_where_that_is_asked_for(tmp_path: Path) -> 
     ("options", "why"), [({"max_tokens": 100}, "tokens"), ({"max_cost": 2.0}, "cost")], ids=["tokens", "cost"]
 )
 async def test_a_budget_that_is_used_up_stops_what_is_under_way(tmp_path: Path, options: Any, why: str) -> None:
-    workers = Scripted(room=2)
+    workers = Scripted(capacity=2)
     workers.holds, workers.spends = asyncio.Event(), (60, 1.5)
     run = batch(workers, jobs(5), tmp_path, **options)
 
@@ -196,7 +196,7 @@ async def test_no_task_begins_when_the_time_for_all_is_up(tmp_path: Path) -> Non
 
 
 async def test_stop_lets_what_is_under_way_end_in_order(tmp_path: Path) -> None:
-    workers = Scripted(room=2)
+    workers = Scripted(capacity=2)
     workers.holds = asyncio.Event()
     run = batch(workers, jobs(5), tmp_path)
     running = asyncio.ensure_future(all_of(run))
@@ -292,12 +292,12 @@ def test_a_task_that_is_another_one_now_is_refused(tmp_path: Path) -> None:
     journal.add(Begun(0, jobs(1)[0].digest))
 
     with pytest.raises(SetupError, match="0 was begun, and is another one now"):
-        past_of(jobs(1, url="http://b.example"), [], _reread(journal), FolderStore(tmp_path))
+        read_history(jobs(1, url="http://b.example"), [], _reread(journal), FolderStore(tmp_path))
 
 
 def test_results_of_another_batch_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="ids that no task has: 'other'"):
-        past_of(jobs(1), [JobResult(id="other", ok=True)], Journal(tmp_path / "r.journal"), FolderStore(tmp_path))
+        read_history(jobs(1), [JobResult(id="other", ok=True)], Journal(tmp_path / "r.journal"), FolderStore(tmp_path))
 
 
 def test_two_batches_cannot_write_to_one_file(tmp_path: Path) -> None:

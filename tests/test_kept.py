@@ -525,7 +525,7 @@ async def test_an_answer_that_got_lost_makes_the_next_reading_a_full_one(page: P
     await page.goto(serve(PAGE))
     await page.snapshot()
     world = await (await tab_of(page).frames()).root.world()
-    lost: dict[str, Any] = {"next": tab_of(page).refs.free(world), **snapshots._base(world)}
+    lost: dict[str, Any] = {"next": tab_of(page).refs.next_ids(world), **snapshots._base(world)}
     await page.evaluate("document.querySelector('h2').textContent = 'changed'")
     await world.call("snapshot", lost)
 

@@ -53,7 +53,7 @@ ROOMS = {
     "steps": ["language", "resolve", "approval", "flow", "."],
     "cli": [
         *("status", "caller", "terminal", "argument_parser", "flags", "words", "names"),
-        *("ahead", "parser", "printed", "session", "subcommands", "."),
+        *("prelaunch", "parser", "printed", "session", "subcommands", "."),
     ],
     "tools": [".", "members"],
     "mcp": ["asking", "calls", "."],

@@ -51,7 +51,7 @@ async def showing(browser: Browser, page: Page, url: str, folder: Path, *replies
             await begin.wait()
 
             def take(event: Event) -> None:
-                live.told(event)
+                live.note_event(event)
 
             result = await agent.run("Find tea", url=url, page=page, stop=live.stop, on_event=take)
             live.log.close()

@@ -12,7 +12,7 @@ from cdp_agent.browser import liveness
 from cdp_agent.browser.liveness import Liveness
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.frames.responsiveness import CHROME_SILENT
+from cdp_agent.page.frames.responsiveness import CHROME_UNRESPONSIVE
 from tests.fake_chrome import FakeChrome
 
 
@@ -33,7 +33,7 @@ async def looks_until_given_up(cpu_s: Callable[[], float | None], monkeypatch: p
     watch.start()
     try:
         async with asyncio.timeout(5):
-            with pytest.raises(BrowserError, match=CHROME_SILENT):
+            with pytest.raises(BrowserError, match=CHROME_UNRESPONSIVE):
                 await connection.browser.send(cdp_browser.GetVersion())
     finally:
         watch.stop()

@@ -44,8 +44,10 @@ def server() -> Iterator[llama.Llama]:
         yield running
 
 
-def asking(server: llama.Llama, manner: RequestOptions = RequestOptions()) -> Client:  # noqa: B008 (frozen)
-    return Client(endpoint("openai-compatible/smollm2", base_url=server.base_url, environment={}), manner=manner)
+def asking(server: llama.Llama, request_options: RequestOptions = RequestOptions()) -> Client:  # noqa: B008 (frozen)
+    return Client(
+        endpoint("openai-compatible/smollm2", base_url=server.base_url, environment={}), request_options=request_options
+    )
 
 
 def saying(text: str) -> Request:

@@ -127,7 +127,7 @@ def test_giving_a_call_up_is_understood() -> None:
         b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a", "reason": "no"}}'
     )
 
-    assert isinstance(said, plain.CallGivenUp)
+    assert isinstance(said, plain.CallCancellation)
     assert said.params.request_id == "a"
 
 

@@ -18,7 +18,7 @@ from cdp_agent.page.frames.world import World
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.policy.rules import RequestRules
-from cdp_agent.page.snapshot.snapshot import _known
+from cdp_agent.page.snapshot.snapshot import _kept_texts
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.fake_chrome import FakeChrome
@@ -32,7 +32,7 @@ def kept() -> Counter[str]:
     """How many of each kind there are, and the texts of documents."""
     gc.collect()
     counts = Counter(type(each).__name__ for each in gc.get_objects() if isinstance(each, _KINDS))
-    return counts + Counter({"texts": len(_known)})
+    return counts + Counter({"texts": len(_kept_texts)})
 
 
 async def test_documents_that_were_left_leave_nothing(page: Page, serve: Serve) -> None:
@@ -101,7 +101,7 @@ def request(number: int) -> dict[str, Any]:
 async def test_sessions_that_closed_are_watched_by_nobody() -> None:
     chrome = FakeChrome()
     connection = chrome.connect()
-    guard = RequestPolicy(narrow=[RequestRules(allow=None, block_types=frozenset({"image"}))])
+    guard = RequestPolicy(tab_rules=[RequestRules(allow=None, block_types=frozenset({"image"}))])
 
     for number in range(50):
         guard.watch(connection.session(f"S{number}"))
@@ -121,4 +121,4 @@ async def test_requests_without_an_end_are_not_kept_for_ever() -> None:
     for number in range(6_000):
         chrome.tell(sessionId="S", **request(number))
 
-    assert len(requests._times) <= 5_000
+    assert len(requests._request_counts) <= 5_000

@@ -157,7 +157,7 @@ async def test_that_a_server_does_not_answer_is_told_before_the_page_is_given_ba
     page: Page, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.receipts.stability.UNANSWERED_S", 0.3)
-    monkeypatch.setattr("cdp_agent.page.frames.frames.GIVEN_BACK_S", 2.0)
+    monkeypatch.setattr("cdp_agent.page.frames.frames.SLOW_SERVER_TIMEOUT_S", 2.0)
     button = '<button onclick="out.textContent = 1">here</button><p id=out></p>'
     await opened(page, serve, f"<a href='{hanging}'>go</a>{button}")
     await page.snapshot()

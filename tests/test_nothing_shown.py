@@ -32,10 +32,10 @@ async def test_that_a_page_shows_pictures_alone_is_said(page: Page, serve: Serve
 
     snapshot = await page.snapshot(budget_tokens=budget_tokens)
 
-    assert snapshot.told == "… left out: pictures without a name (2): a screenshot shows them"
+    assert snapshot.text_or_note == "… left out: pictures without a name (2): a screenshot shows them"
 
 
 async def test_a_picture_that_is_opened_by_itself_is_told(page: Page, serve: Serve) -> None:
     await page.goto(serve(base64.b64decode(GIF), content_type="image/gif"))
 
-    assert (await page.snapshot()).told == "… left out: pictures without a name (1): a screenshot shows them"
+    assert (await page.snapshot()).text_or_note == "… left out: pictures without a name (1): a screenshot shows them"

@@ -101,8 +101,8 @@ async def test_a_reading_that_waits_for_the_next_page_ends_with_the_tab(
     async with talking(silence) as port:
         await page.evaluate(f"setTimeout(() => location.href = 'http://127.0.0.1:{port}/')")
         root = (await tab_of(page).frames()).root
-        while root.leaving_for is None:
-            await tab_of(page).activity.stir(AT_ONCE_S)
+        while root.navigating_to is None:
+            await tab_of(page).activity.wait_for_event(AT_ONCE_S)
         waiting = asyncio.ensure_future(page.snapshot())
         await asyncio.sleep(0)
 

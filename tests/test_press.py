@@ -7,7 +7,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.actions import actions
-from cdp_agent.page.actions.actions import ELSEWHERE
+from cdp_agent.page.actions.actions import ELEMENT_MOVED
 from cdp_agent.page.actions.mouse import HELD_S, Button
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
@@ -126,7 +126,7 @@ async def test_a_press_of_which_no_click_came_is_told(sheet: Page, subtests: pyt
 
             outcome = await actions.click(await at(sheet, "Go"))
 
-            assert (outcome, await sheet.evaluate("out.textContent")) == (Outcome(note=ELSEWHERE), "")
+            assert (outcome, await sheet.evaluate("out.textContent")) == (Outcome(note=ELEMENT_MOVED), "")
 
 
 async def test_a_menu_that_opens_under_the_right_button_was_asked_for(sheet: Page) -> None:

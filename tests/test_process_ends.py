@@ -29,7 +29,7 @@ async def end_process(page: Page) -> None:
     tab = tab_of(page)
     (await tab.frames()).root.session.tell(cdp_page.Crash())
     while not tab.activity.crashed:
-        await tab.activity.stir(IN_VAIN_S)
+        await tab.activity.wait_for_event(IN_VAIN_S)
 
 
 async def process_of(browser: Browser, page: Page) -> int:
@@ -86,7 +86,7 @@ async def test_a_page_is_opened_although_the_process_of_the_one_before_it_ends(
         await asked.wait()
         os.kill(process, 9)
         while not tab_of(page).activity.crashed:
-            await tab_of(page).activity.stir(IN_VAIN_S)
+            await tab_of(page).activity.wait_for_event(IN_VAIN_S)
         ended.set()
         receipt = await going
         text = (await page.snapshot()).text
@@ -102,7 +102,7 @@ async def test_a_frame_whose_process_ended_holds_up_nothing(page: Page, serve: S
     frame = next(each for each in (await tab_of(page).frames()).all() if each.parent is not None)
     frame.session.tell(cdp_page.Crash())
     while frame.session.stalled_because is None:
-        await tab_of(page).activity.stir(IN_VAIN_S)
+        await tab_of(page).activity.wait_for_event(IN_VAIN_S)
 
     receipt = await page.click("E1")
 

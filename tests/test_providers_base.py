@@ -38,17 +38,17 @@ def test_a_history_keeps_state_and_images_when_it_is_written_down() -> None:
 def test_a_state_counts_for_the_length_of_a_history() -> None:
     without, with_state = History("Be brief."), History("Be brief.")
 
-    without.hear(Assistant("Hi."))
-    with_state.hear(Assistant("Hi.", (), STATE))
+    without.add_reply(Assistant("Hi."))
+    with_state.add_reply(Assistant("Hi.", (), STATE))
 
     assert with_state.tokens > without.tokens
 
 
 def test_a_state_knows_when_something_before_it_has_changed() -> None:
     history = History("Be brief.")
-    history.hear(Assistant("One.", (), STATE))
-    history.say("Look.", "- button")
-    history.hear(Assistant("Two.", (), STATE))
+    history.add_reply(Assistant("One.", (), STATE))
+    history.add_user_message("Look.", "- button")
+    history.add_reply(Assistant("Two.", (), STATE))
 
     history.shrink()
 

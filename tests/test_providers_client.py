@@ -62,13 +62,13 @@ def saying(text: str) -> bytes:
 class Asked:
     """A client whose pauses take no time: they, and what it told, are taken down."""
 
-    def __init__(self, base_url: str, *, fallback: str | None = None, **manner: Any) -> None:
+    def __init__(self, base_url: str, *, fallback: str | None = None, **request_options: Any) -> None:
         self.pauses: list[float] = []
         self.told: list[tuple[str, str]] = []
         self.client = Client(
             endpoint("openai-compatible/m", base_url=base_url, api_key="key", environment={}),
             fallback=(fallback and endpoint("openai-compatible/n", base_url=fallback, environment={})) or None,
-            manner=RequestOptions(**manner),
+            request_options=RequestOptions(**request_options),
             prices=PRICES,
             notice=lambda message, error: self.told.append((message, type(error).__name__)),
             pause=self.take_down,
@@ -481,7 +481,9 @@ async def test_what_a_request_leaves_open_is_how_the_client_asks() -> None:
     wire.__dict__.update({name: each for name, each in vars(openai).items() if name not in ("encode", "__name__")})
     async with serve(always(FINE)) as server:
         where = Endpoint("openai", cast(Any, wire), server.base_url, "gpt-5")
-        async with Client(where, manner=RequestOptions(max_output_tokens=99, reasoning_effort="low")) as client:
+        async with Client(
+            where, request_options=RequestOptions(max_output_tokens=99, reasoning_effort="low")
+        ) as client:
             await client.ask(REQUEST)
             await client.ask(msgspec.structs.replace(REQUEST, max_output_tokens=7, reasoning_effort="high"))
 

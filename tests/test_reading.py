@@ -25,7 +25,7 @@ FILL = "<p class=filling>filling</p>" * 120
 
 
 async def read_anew(page: Page) -> str:
-    snapshots._known.clear()
+    snapshots._kept_texts.clear()
     return (await page.snapshot()).text
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.cli.names import OWN, tool_meant
+from cdp_agent.cli.names import OWN, find_tool
 from fixtures.replay import ReplayServer, tool_call
 from fixtures.shop import ShopServer
 from tests import result_pages
@@ -119,7 +119,7 @@ def test_each_command_that_the_text_names_is_there() -> None:
     named = set(re.findall(r"`(?:source <\()?cdp-agent ([a-z_]+)", README))
 
     assert {"do", "run", "skill", "completion", "options", "tabs"} <= named
-    assert {name for name in named if name not in OWN and tool_meant(name, ()) is None} == set()
+    assert {name for name in named if name not in OWN and find_tool(name, ()) is None} == set()
 
 
 @pytest.mark.parametrize(

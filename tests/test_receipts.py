@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from cdp_agent.errors import NotInteractable
-from cdp_agent.page.actions.actions import LEFT
+from cdp_agent.page.actions.actions import ELEMENT_GONE
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
@@ -334,7 +334,7 @@ async def a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_i
 
     lost, done = await click(page, "Open"), await click(page, "Open")
 
-    assert (lost.note, done.note) == (LEFT, "")
+    assert (lost.note, done.note) == (ELEMENT_GONE, "")
     assert await page.evaluate("log.textContent") == "1"
 
 
@@ -808,7 +808,7 @@ async def test_a_page_that_went_elsewhere_by_itself_is_told_by_the_next_receipt(
 
     await page.evaluate(f"location.assign({goal!r})")
     while page.url != goal:
-        await tab_of(page).activity.stir(5)
+        await tab_of(page).activity.wait_for_event(5)
     receipt = await page.press("Tab")
 
     assert receipt.meanwhile == [f'~ the page went to {goal} "Goal": snapshot it']

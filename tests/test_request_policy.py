@@ -158,7 +158,7 @@ async def test_a_run_keeps_its_tabs_to_its_rules(browser: Browser, web: Web) -> 
         await lead(page, outlets)
         await all_tried(web, page)
     got_out = web.paths("evil")
-    refused = [urlsplit(each.url) for each in tab_of(page).guard.take()]
+    refused = [urlsplit(each.url) for each in tab_of(page).request_policy.take()]
     tried = {*got_out, *(each._replace(scheme="", netloc="").geturl() for each in refused)}
     for each in page.popups:
         await each.close()
@@ -178,7 +178,7 @@ async def test_a_tab_with_a_page_in_it_is_limited_from_then_on(page: Page, web: 
     asked = f"fetch('{web.origin('evil')}/x', {{mode: 'no-cors'}}).then(() => 'sent', () => 'refused')"
 
     async with limited(rules_of(deny=["evil.localhost"])):
-        await limit(tab_of(page).guard)
+        await limit(tab_of(page).request_policy)
         during = [await page.evaluate(asked), await page.evaluate(f"frames[0].{asked}")]
     afterwards = await page.evaluate(asked)
     await page.goto(web.origin("good"))
@@ -223,7 +223,7 @@ async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Br
         await page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
     await still(page, 0.3)
     async with limited(rules_of(allow=["free.localhost"])):
-        await limit(tab_of(page).guard)
+        await limit(tab_of(page).request_policy)
         await page.goto(web.origin("free"))
     await page.evaluate(f"fetch('{web.origin('free')}/fetched')")
     await still(page, 0.3)
@@ -330,7 +330,7 @@ async def test_the_last_words_of_a_page_and_its_iframe_keep_to_the_rules(browser
     page = await browser.new_page()
     for leave in (lambda: page.goto(web.origin("free")), page.close):
         async with limited(rules_of(allow=ALLOWED)):
-            await limit(tab_of(page).guard)
+            await limit(tab_of(page).request_policy)
             await page.goto(url)
             await page.snapshot()
         await leave()
@@ -375,14 +375,14 @@ async def test_a_tab_stays_limited_while_one_that_it_opened_is_there(browser: Br
 async def test_the_next_run_by_the_same_rules_goes_on_in_the_tab(page: Page, web: Web) -> None:
     for _ in range(3):
         async with limited(rules_of(allow=ALLOWED)):
-            await limit(tab_of(page).guard)
+            await limit(tab_of(page).request_policy)
             await page.goto(web.origin("good"))
     opened = await page.evaluate(
         f"new Promise(done => {{ const socket = new WebSocket('ws://good.localhost:{web.port}/socket');"
         " socket.onopen = () => done('open'); socket.onerror = () => done('refused'); })"
     )
 
-    assert (opened, len(tab_of(page).guard.narrow)) == ("open", 1)
+    assert (opened, len(tab_of(page).request_policy.tab_rules)) == ("open", 1)
 
 
 async def test_an_address_that_is_not_allowed_is_refused_before_anything_is_sent(guarded_page: Page, web: Web) -> None:
@@ -464,7 +464,7 @@ async def test_sockets_go_to_the_hosts_of_the_lists(browser: Browser, web: Web, 
             rules = rules_of(allow=["here.localhost", *own]) if kind == "allow" else rules_of(deny=own)
 
             async with limited(rules):
-                await limit(tab_of(page).guard)
+                await limit(tab_of(page).request_policy)
                 await page.goto(here)
                 assert await page.evaluate(f"Promise.all([{tried}]).then(each => each.flat())") == opened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.errors import SetupError
-from cdp_agent.page.policy.hosts import holds, read_hosts
+from cdp_agent.page.policy.hosts import contains_host, read_hosts
 from cdp_agent.page.policy.interception import blocked_urls, patterns_of, socket_conditions
 from cdp_agent.page.policy.rules import RequestRules, pattern, rules_of
 from cdp_agent.security.origins import origin_of, scheme_of
@@ -184,7 +184,9 @@ def test_a_host_list_is_read_in_each_of_its_notations() -> None:
         "third.example",
         "xn--bcher-kva.example",
     }
-    assert [host for host in ("ads.example", "a.b.ads.example", "bads.example", "example") if holds(hosts, host)] == [
+    assert [
+        host for host in ("ads.example", "a.b.ads.example", "bads.example", "example") if contains_host(hosts, host)
+    ] == [
         "ads.example",
         "a.b.ads.example",
     ]
@@ -272,7 +274,7 @@ MET = [
 
 def test_patterns_meet_in_what_both_mean() -> None:
     for one, other in [(pattern(one), pattern(other)) for one in MEETING for other in MEETING]:
-        both = one.meet(other)
+        both = one.intersection(other)
         for url in MET:
             scheme, origin = scheme_of(url), origin_of(url)
             meant = one.matches(scheme, origin) and other.matches(scheme, origin)

@@ -9,7 +9,7 @@ import pytest
 from cdp_agent.events import Event
 from cdp_agent.schemas import FOLDER, outdated
 from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.asking import ASKING
+from cdp_agent.tools.asking import USER_TOOLS
 from tests.test_events import EVENTS
 
 
@@ -28,6 +28,6 @@ def test_every_event_is_valid(name: str, event: Event) -> None:
 def test_every_tool_has_a_valid_schema() -> None:
     declared = json.loads((FOLDER / "tools.json").read_text())
 
-    assert [tool["name"] for tool in declared] == [*BUILT_IN, *(tool.name for tool in ASKING), "web_search"]
+    assert [tool["name"] for tool in declared] == [*BUILT_IN, *(tool.name for tool in USER_TOOLS), "web_search"]
     for tool in declared:
         jsonschema_rs.meta.validate(tool["parameters"])

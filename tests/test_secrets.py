@@ -10,7 +10,7 @@ SHOP = "https://shop.example"
 KEY = "JBSWY3DPEHPK3PXP"
 
 
-class Told(msgspec.Struct, frozen=True):
+class CallResult(msgspec.Struct, frozen=True):
     text: str
     lists: list[str]
     pairs: dict[str, tuple[str, int]]
@@ -97,11 +97,11 @@ def test_a_code_is_masked_once_it_was_made_and_its_key_always() -> None:
 
 def test_all_text_of_data_is_masked_and_the_rest_is_as_it_was() -> None:
     secrets = Secrets({"user": "annabelle"}, SHOP)
-    clean = Told("anna", ["a"], {"b": ("c", 1)}, b"annabelle")
+    clean = CallResult("anna", ["a"], {"b": ("c", 1)}, b"annabelle")
 
-    told = secrets.masked(Told("I am annabelle", ["annabelle"], {"annabelle": ("Annabelle", 1)}))
+    told = secrets.masked(CallResult("I am annabelle", ["annabelle"], {"annabelle": ("Annabelle", 1)}))
 
-    assert told == Told("I am <secret:user>", ["<secret:user>"], {"<secret:user>": ("<secret:user>", 1)})
+    assert told == CallResult("I am <secret:user>", ["<secret:user>"], {"<secret:user>": ("<secret:user>", 1)})
     assert secrets.masked(clean) is clean
 
 

@@ -8,7 +8,7 @@ from bench.soak import entries_below, growing, measure
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.tab import asked_tabs, downloads, tab
 from tests.fake_chrome import FakeChrome
 
@@ -26,7 +26,7 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     monkeypatch.setattr(tab, "REMEMBERED_READINGS", 2)
     monkeypatch.setattr(network, "_REMEMBERED", 2)
     monkeypatch.setattr(downloads, "_REMEMBERED", 1)
-    monkeypatch.setattr(Recent.__init__, "__defaults__", (1,))
+    monkeypatch.setattr(RecentSet.__init__, "__defaults__", (1,))
 
     (before, after), _ = await measure(2 * ROUND, ROUND)
 

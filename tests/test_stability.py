@@ -387,7 +387,7 @@ async def test_our_world_of_a_document_is_made_while_that_is_loaded(
     root = (await tab_of(page).frames()).root
     document = tab_of(page).activity.document.number
     while tab_of(page).activity.document.number == document or root.present_world is None:
-        await tab_of(page).activity.stir(0.05)
+        await tab_of(page).activity.wait_for_event(0.05)
     assert not tab_of(page).activity.document.loaded
     made = root.present_world
     release()

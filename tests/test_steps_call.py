@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.steps.language.intents import Reference
-from cdp_agent.steps.resolve.call import Output, given
+from cdp_agent.steps.resolve.call import Output, resolve_reference
 from cdp_agent.steps.resolve.resolve import Unclear
 
 from .outlines import done
@@ -101,7 +101,7 @@ READ = Output(3, "extract", "42", {"value": "forty-two"}, "https://s.test/page")
     ids=["first", "last", "where one is", "what was read", "no reference"],
 )
 def test_what_a_step_gave_is_taken(result: str | Reference, value: str) -> None:
-    assert given(result, [FOUND, READ]) == value
+    assert resolve_reference(result, [FOUND, READ]) == value
 
 
 EVIL = "https://evil.test/x"
@@ -121,7 +121,7 @@ EVIL = "https://evil.test/x"
     ids=lambda each: each.tool,
 )
 def test_words_that_look_like_an_address_are_none_that_a_step_gave(output: Output) -> None:
-    assert given(Reference("url", 1, 1), [output]) == "https://a.test/"
+    assert resolve_reference(Reference("url", 1, 1), [output]) == "https://a.test/"
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_words_that_look_like_an_address_are_none_that_a_step_gave(output: Outpu
     ids=["several", "too few", "no such step", "no tab"],
 )
 def test_what_a_step_may_have_given_is_not_guessed(result: Reference, why: str) -> None:
-    assert given(result, [FOUND, READ]) == Unclear(why)
+    assert resolve_reference(result, [FOUND, READ]) == Unclear(why)

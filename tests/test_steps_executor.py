@@ -12,7 +12,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.providers.request_options import Patience
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved
-from cdp_agent.steps.flow.outputs import told
+from cdp_agent.steps.flow.outputs import format_outputs
 from cdp_agent.steps.resolve.call import Output
 from fixtures.replay import fill_refs, newest_page
 from tests.agents import of, result_of
@@ -201,7 +201,7 @@ def test_outputs_show_the_newest_schema_whole_older_ones_as_a_count_and_cut_the_
         Output(3, "get_schema", '[{"id":"E3"}]'),
     ]
 
-    assert told(outputs) == (
+    assert format_outputs(outputs) == (
         'Step 1 (get_schema):\n<untrusted label="step 1">\n[2 elements: see step 3 for those that are there now]\n'
         '</untrusted>\n\nStep 2 (search_page):\n<untrusted label="step 2">\n' + "x" * 2_000 + "\n"
         '… cut here: 100 characters more.\n</untrusted>\n\nStep 3 (get_schema):\n<untrusted label="step 3">\n'

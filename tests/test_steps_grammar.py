@@ -9,7 +9,7 @@ from cdp_agent.steps.language.intents import (
     Check,
     Click,
     Drag,
-    Either,
+    FirstOf,
     Go,
     Intent,
     Look,
@@ -69,8 +69,8 @@ MEANT: list[tuple[str, Intent]] = [
     ("Tick 'Remember me'", Check((Target("Remember me", quoted=True),))),
     ("Uncheck Remember me", Check((Target("Remember me"),), on=False)),
     ("Press Enter", Press("Enter")),
-    ("Press the Enter key", Press("Enter", surely=True)),
-    ("Press Ctrl+A", Press("Ctrl+A", surely=True)),
+    ("Press the Enter key", Press("Enter", is_key=True)),
+    ("Press Ctrl+A", Press("Ctrl+A", is_key=True)),
     ("Press Tab twice", Press("Tab", repeat=2)),
     ("Press the Save button", Click((Target("Save", kind="button"),))),
     ("Click Save", Click((Target("Save"),))),
@@ -98,7 +98,7 @@ MEANT: list[tuple[str, Intent]] = [
     ("Take a screenshot", Look("screenshot")),
     ("Get the page schema", Look("get_schema")),
     ("Search this page for 'refund'", Look("search_page", "refund")),
-    ("Click the search button or press Enter", Either((Click((Target("search", kind="button"),)), Press("Enter")))),
+    ("Click the search button or press Enter", FirstOf((Click((Target("search", kind="button"),)), Press("Enter")))),
 ]
 
 

@@ -95,7 +95,7 @@ async def test_what_was_refused_in_one_run_stays_so_in_the_next_until_that_allow
         allowed = await Agent(browser, approve=decide).do(["Click Send"], page=page)
 
         assert (before, allowed.success, sent(web)) == (["refused"], True, ["/save"])
-    assert len(tab_of(page).guard.rules) == 1  # the next one's alone
+    assert len(tab_of(page).request_policy.rules) == 1  # the next one's alone
 
 
 async def test_what_was_done_cannot_be_reworded(browser: Browser, page: Page) -> None:
@@ -168,7 +168,7 @@ async def test_where_everything_is_allowed_nothing_is_held(browser: Browser, pag
         agent = Agent(browser)
         async for event in agent.stream_steps(["Click Next"], url=web.put("a", "/", SAVES), page=page):
             if isinstance(event, StepDone):
-                assert tab_of(page).guard.rules == []
+                assert tab_of(page).request_policy.rules == []
 
         assert sent(web) == ["/save"]
 

@@ -45,4 +45,4 @@ def test_a_line_gives_all_that_it_says() -> None:
 
 
 def _names(node: OutlineNode) -> list[str]:
-    return [each.name for each in node.above][:-1]
+    return [each.name for each in node.ancestors][:-1]

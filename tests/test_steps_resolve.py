@@ -295,7 +295,7 @@ SNAPSHOTS = sorted((Path(__file__).parent / "snapshots").glob("*.txt"))
 def test_a_name_means_the_element_that_has_it_or_none_when_several_have_it(path: Path) -> None:
     page = shown(path.read_text("utf-8"))
     named = [node for node in page.nodes if node.ref and node.name and node.role != "iframe"]
-    around = [up for node in named for up in node.above if up.name == node.name]  # what is in them is meant
+    around = [up for node in named for up in node.ancestors if up.name == node.name]  # what is in them is meant
     named = [node for node in named if node not in around]
 
     wrong = {}

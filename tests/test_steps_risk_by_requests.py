@@ -64,7 +64,7 @@ class Desk:
     async def at_work(self) -> AsyncIterator[None]:
         """Inside the block, what is done in the page is held."""
         async with limited(RequestRules(hold=self.hold)):
-            await limit(tab_of(self.page).guard)
+            await limit(tab_of(self.page).request_policy)
             yield
             await self.hold.end()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cdp_agent.steps.language.words import alike, mentions, quoted
+from cdp_agent.steps.language.words import mention_score, name_score, quoted
 
 
 @pytest.mark.parametrize(
@@ -31,15 +31,15 @@ from cdp_agent.steps.language.words import alike, mentions, quoted
     ],
 )
 def test_names_are_as_alike_as_their_words(wanted: str, name: str, score: float) -> None:
-    assert round(alike(wanted, name), 2) == score
+    assert round(name_score(wanted, name), 2) == score
 
 
 def test_a_quoted_name_is_spelt_as_it_is() -> None:
-    assert (alike("Serach", "Search", exactly=True), alike("Search", "Search", exactly=True)) == (0.0, 1.0)
+    assert (name_score("Serach", "Search", exactly=True), name_score("Search", "Search", exactly=True)) == (0.0, 1.0)
 
 
 def test_a_text_mentions_whole_words_only() -> None:
-    assert (mentions("Ada", "Ada has not paid") > 0, mentions("Ada", "Adamant")) == (True, 0.0)
+    assert (mention_score("Ada", "Ada has not paid") > 0, mention_score("Ada", "Adamant")) == (True, 0.0)
 
 
 @pytest.mark.parametrize(

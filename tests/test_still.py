@@ -9,7 +9,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.frames import _RUNS
+from cdp_agent.page.frames.frames import _SCRIPTS_IN_MARKUP
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from tests.acting import ref
@@ -19,7 +19,7 @@ from tests.writing import opened
 
 
 async def is_still(page: Page) -> bool | None:
-    return (await tab_of(page).frames()).root.still
+    return (await tab_of(page).frames()).root.is_static
 
 
 DOCUMENTS = [
@@ -58,7 +58,7 @@ async def test_what_was_sent_or_what_it_became_tells_that_a_script_can_run(
 
         with subtests.test(content):
             seems = await world.call("seemsStill", returning=bool)
-            assert (seems and _RUNS.search(content) is None) is still
+            assert (seems and _SCRIPTS_IN_MARKUP.search(content) is None) is still
 
 
 async def test_a_document_of_another_kind_or_with_an_opener_is_not(
@@ -126,8 +126,8 @@ async def test_events_that_come_while_something_else_is_asked_are_not_waited_for
     activity = tab_of(page).activity
 
     async def slow(session: Session) -> None:
-        while activity.document.url != there or await activity.stir(0.3):
-            await activity.stir(0.3)
+        while activity.document.url != there or await activity.wait_for_event(0.3):
+            await activity.wait_for_event(0.3)
 
     monkeypatch.setattr(stability, "check_chrome", slow)
     monkeypatch.setattr(stability, "_ASK_EVERY_S", 60)

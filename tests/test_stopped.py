@@ -14,7 +14,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.errors import BrowserError
-from cdp_agent.page.frames.responsiveness import CHROME_SILENT
+from cdp_agent.page.frames.responsiveness import CHROME_UNRESPONSIVE
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 
@@ -82,7 +82,7 @@ async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_o
     after = [(await page.snapshot()).text for page in dict.fromkeys(pages.values())]
 
     assert took < 10
-    assert told == dict.fromkeys(ACTS, CHROME_SILENT)
+    assert told == dict.fromkeys(ACTS, CHROME_UNRESPONSIVE)
     assert after == before
 
 

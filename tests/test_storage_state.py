@@ -15,7 +15,7 @@ from pytest_httpserver import HTTPServer
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import storage
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.page.storage_state import StorageState, Visitor, read_state, write_state
+from cdp_agent.page.storage_state import StorageState, StorageVisitor, read_state, write_state
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
 from tests.fake_chrome import FakeChrome
@@ -161,4 +161,4 @@ async def test_an_origin_that_is_not_reached_is_named(monkeypatch: pytest.Monkey
     chrome = FakeChrome()
 
     with pytest.raises(BrowserError, match=r"local storage of https://a\.example was not reached within 0\.01 s"):
-        await Visitor(chrome.connect().session("S")).read("https://a.example")
+        await StorageVisitor(chrome.connect().session("S")).read("https://a.example")

@@ -26,7 +26,7 @@ class Nobody:
     def context_of(self, info: target.TargetInfo) -> str | None:
         return None
 
-    def saw(self, url: str, context: str | None) -> None:
+    def note_address(self, url: str, context: str | None) -> None:
         pass
 
 

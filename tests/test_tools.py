@@ -133,13 +133,13 @@ async def test_a_reading_says_that_the_page_has_not_come_in_whole(
     await opened(page, serve, "<p>before")
     await page.evaluate("void setTimeout(() => (location.href = '/halves'))")
     while not page.url.endswith("/halves"):
-        await tab_of(page).activity.stir(20)
+        await tab_of(page).activity.wait_for_event(20)
 
     early = [await tool.run(tool.parse({}), Context(page, browser)) for tool in READING]
     read.set()
     await page.wait_for(text="second half")
     while tab_of(page).activity.navigating():
-        await tab_of(page).activity.stir(20)
+        await tab_of(page).activity.wait_for_event(20)
 
     for tool, before in zip(READING, early, strict=True):
         with subtests.test(tool.name):

@@ -142,7 +142,7 @@ async def test_in_a_run_none_gets_out_and_afterwards_a_tab_has_it_again(
     page = await browser.new_page()
     await page.goto(web.origin("good"))
     async with limited(rules_of(allow=ALLOWED)):
-        await limit(tab_of(page).guard)
+        await limit(tab_of(page).request_policy)
         gone = await page.evaluate(HAS)
         await page.goto(sockets.put(web))
         await page.evaluate("new Promise(done => setTimeout(done, 2500))", timeout_s=10)

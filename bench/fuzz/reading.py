@@ -39,7 +39,7 @@ async def read_both(page: Page) -> Both:
 
     tree = await tab.frames()
     options = {"checks": 1}
-    read = await read_all(tree, tab.refs, "snapshot", SnapshotPart, options, options_for=snapshot._base, complete=whole)
+    read = await read_all(tree, tab.refs, "snapshot", SnapshotPart, options, options_for=snapshot._base, finish=whole)
     kept = _written(read, tab.refs)
     for reading in read.by_frame.values():
         reading.part = msgspec.structs.replace(reading.part, text=parts[reading.world].text)
@@ -51,7 +51,7 @@ async def read_kept(page: Page) -> str:
     tab = tab_of(page)
     whole = snapshot._whole
     tree = await tab.frames()
-    read = await read_all(tree, tab.refs, "snapshot", SnapshotPart, {}, options_for=snapshot._base, complete=whole)
+    read = await read_all(tree, tab.refs, "snapshot", SnapshotPart, {}, options_for=snapshot._base, finish=whole)
     return _written(read, tab.refs)
 
 

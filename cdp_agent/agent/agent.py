@@ -16,11 +16,11 @@ from cdp_agent.agent.base.task import BatchPolicy, Limits, Options, Task, Toolse
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.preparing import (
     check_all_prices,
+    checked_task,
     fallback_of,
     first_model,
     result_of,
     second_model,
-    task_given,
     telemetry_of,
 )
 from cdp_agent.agent.sinks import Sink
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import Said
     from cdp_agent.telemetry import Telemetry
 
-    class Where(TypedDict, total=False):
+    class RunKeywords(TypedDict, total=False):
         """What `run` and `stream` take beside the task and the form of its answer."""
 
         url: str | None
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         stop: asyncio.Event | None
         pause: asyncio.Event | None
 
-    class Again(TypedDict, total=False):
+    class ResumeKeywords(TypedDict, total=False):
         """What `resume` takes beside the run and the form of its answer."""
 
         base_url: str | None
@@ -181,7 +181,7 @@ class Agent:
         self._endpoint = first_model(model, planner, base_url, api_key, environment)
         self._plans = planner is not None
         self._said: deque[Said] = deque(maxlen=_SAID)
-        self._by_steps = StepOptions(
+        self._step_options = StepOptions(
             approve=approve,
             approver=approver,
             ask_user=ask_user,
@@ -221,7 +221,7 @@ class Agent:
             deny=listed("deny", deny),
             upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders or ()),
         )
-        asked = self._by_steps.settings(by_hand=True)  # raises what is wrong with them
+        asked = self._step_options.settings(by_hand=True)  # raises what is wrong with them
         self._uploads_what_is_named = upload_folders is None
         self._tools = tools_of(
             self._options,
@@ -232,19 +232,19 @@ class Agent:
             provider=None if self._plans or self._endpoint is None else self._endpoint.provider,
         )
         self._fallback = fallback_of(self._options, self._endpoint, base_url, fallback_api_key, environment)
-        check_all_prices(self._options, self._endpoint, self._fallback, self._by_steps.executor)
+        check_all_prices(self._options, self._endpoint, self._fallback, self._step_options.executor)
 
     @overload
     async def run(
-        self, task: str, *, answer: None = None, on_event: Sink | None = None, **where: Unpack[Where]
+        self, task: str, *, answer: None = None, on_event: Sink | None = None, **keywords: Unpack[RunKeywords]
     ) -> AgentResult[str]: ...
     @overload
     async def run(
-        self, task: str, *, answer: type[T], on_event: Sink | None = None, **where: Unpack[Where]
+        self, task: str, *, answer: type[T], on_event: Sink | None = None, **keywords: Unpack[RunKeywords]
     ) -> AgentResult[T]: ...
     @overload
     async def run(
-        self, task: str, *, answer: Any, on_event: Sink | None = None, **where: Unpack[Where]
+        self, task: str, *, answer: Any, on_event: Sink | None = None, **keywords: Unpack[RunKeywords]
     ) -> AgentResult[Any]: ...
     async def run(
         self,
@@ -268,14 +268,14 @@ class Agent:
 
     @overload
     def stream(
-        self, task: str, *, answer: None = None, **where: Unpack[Where]
+        self, task: str, *, answer: None = None, **keywords: Unpack[RunKeywords]
     ) -> AsyncGenerator[Progress | TaskCompleted[str], None]: ...
     @overload
     def stream(
-        self, task: str, *, answer: type[T], **where: Unpack[Where]
+        self, task: str, *, answer: type[T], **keywords: Unpack[RunKeywords]
     ) -> AsyncGenerator[Progress | TaskCompleted[T], None]: ...
     @overload
-    def stream(self, task: str, *, answer: Any, **where: Unpack[Where]) -> AsyncGenerator[Event, None]: ...
+    def stream(self, task: str, *, answer: Any, **keywords: Unpack[RunKeywords]) -> AsyncGenerator[Event, None]: ...
     def stream(
         self,
         task: str,
@@ -298,20 +298,20 @@ class Agent:
         be asked it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
         wrong schema; what fails later is in the result.
         """
-        given = task_given(task, url, data, answer, self._guardrails, self._secrets)
+        given = checked_task(task, url, data, answer, self._guardrails, self._secrets)
         if self._endpoint is None:
             raise SetupError("A task needs a model: give model=, or planner=.")
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
-            _let_ask(run, self._by_steps.settings(by_hand=False))
+            _let_ask(run, self._step_options.settings(by_hand=False))
             run.pause, run.act_log = pause, self._act_log
             _watch(run, self._trace, self._telemetry)
             return Loop(run, page, stop).events()
-        from cdp_agent.steps.flow.flow import planned  # late: steps take half as long to import as all of an agent
+        from cdp_agent.steps.flow.flow import planned_flow  # late: steps take half as long to import as all of an agent
 
         run = self._run_by_steps(self._endpoint, given)
         run.pause = pause
-        return Loop(run, page, stop, course=planned(self._by_steps.settings(by_hand=False), self._said)).events()
+        return Loop(run, page, stop, flow=planned_flow(self._step_options.settings(by_hand=False), self._said)).events()
 
     async def do(
         self,
@@ -341,25 +341,25 @@ class Agent:
         model; without one, it fails, and the error lists the candidates. The answer is the output of the last step. The
         steps need no approval, unless `approve` says otherwise. Raises SetupError when there are no steps.
         """
-        from cdp_agent.steps.flow.flow import given  # late, see stream
+        from cdp_agent.steps.flow.flow import given_flow  # late, see stream
 
         kept = [step.strip() for step in steps if step.strip()]
         if not kept:
             raise SetupError("There are no steps: say what to do, one act each.")
-        task = task_given("\n".join(kept), url, None, None, self._guardrails, self._secrets)
-        run = self._run_by_steps(self._by_steps.executor, task)
+        task = checked_task("\n".join(kept), url, None, None, self._guardrails, self._secrets)
+        run = self._run_by_steps(self._step_options.executor, task)
         run.pause = pause
-        return Loop(run, page, stop, course=given(self._by_steps.settings(by_hand=True), kept)).events()
+        return Loop(run, page, stop, flow=given_flow(self._step_options.settings(by_hand=True), kept)).events()
 
     @overload
     @staticmethod
     def resume(
-        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[ResumeKeywords]
     ) -> AsyncGenerator[Progress | TaskCompleted[T], None]: ...
     @overload
     @staticmethod
     def resume(
-        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[ResumeKeywords]
     ) -> AsyncGenerator[Event, None]: ...
     @staticmethod
     def resume(
@@ -406,12 +406,12 @@ class Agent:
         provider = None if found is None else found.provider
         built = tools_of(options, tools, environment=environment, asks_user=asks_user, provider=provider)
         task = task_of(saved, secrets, answer)
-        course = None
+        flow = None
         if saved.by_steps is not None:
-            from cdp_agent.steps.flow.flow import rest_of  # late, see stream
+            from cdp_agent.steps.flow.flow import saved_flow  # late, see stream
 
             built = for_steps(built, with_model=found is not None)
-            course = rest_of(
+            flow = saved_flow(
                 saved,
                 base_url=base_url,
                 approve=approve,
@@ -423,8 +423,8 @@ class Agent:
         run = Run(browser, found, built, options, task, fallback)
         run.pause, run.act_log = pause, act_log
         _watch(run, None if traced is None else options_of(traced), telemetry)
-        if course is not None:
-            return Loop(run, stop=stop, course=course).events()
+        if flow is not None:
+            return Loop(run, stop=stop, flow=flow).events()
         _let_ask(run, asked)
         return Loop(run, stop=stop, resumed=saved).events()
 
@@ -443,7 +443,7 @@ def _watch(run: Run, trace: TraceOptions | None, telemetry: Telemetry | None) ->
     """Attaches the trace and the telemetry to the run, where they are wanted."""
     run.telemetry = telemetry
     if trace is not None:
-        run.record(trace)
+        run.enable_trace(trace)
 
 
 def _let_ask(run: Run, settings: StepSettings) -> None:

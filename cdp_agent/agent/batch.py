@@ -12,7 +12,7 @@ import msgspec
 from cdp_agent.agent.base.act_log import LoggedAct
 from cdp_agent.agent.base.task import Plan
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.model.history import Told
+from cdp_agent.agent.model.history import CallResult
 from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, SessionClosed, StaleRef
 from cdp_agent.events import (
@@ -68,9 +68,9 @@ class Batch:
         self._run = run
         self._calls = calls
         self._allowed = calls[: run.options.max_actions_per_step]
-        self._told: list[Told] = []
-        self._cut: BatchCut = "error"
-        self._moved: str | None = None
+        self._results: list[CallResult] = []
+        self._cut_reason: BatchCut = "error"
+        self._tab_note: str | None = None
         self._changed = False
         self._understood: list[Understood | ActionError] = []
         self._pages_before: list[Page] = []
@@ -80,45 +80,45 @@ class Batch:
         """Runs the calls. Raises ProtocolError; when Chrome is gone, `lost` is set instead."""
         run = self._run
         understood = self._understood = [await understand_on(run.tabs.page, call, run.tools) for call in self._allowed]
-        await self._note_restless()
+        await self._learn_volatile_lines()
         if run.watcher is not None:
             calls = [(each.tool, each.arguments) for each in understood if isinstance(each, Understood)]
             await run.watcher.acts([(tool.name, ref) for tool, given in calls for ref in tool.refs_in(given)])
-        for place, call in enumerate(map(_under_our_name, self._allowed, understood)):
-            outcome = await self._call(call, understood[place])
+        for index, call in enumerate(map(_under_our_name, self._allowed, understood)):
+            outcome = await self._call(call, understood[index])
             self.outcomes.append(outcome)
             if isinstance(outcome, Answer):
                 self.answer = outcome
-            self._told.append(self._as_told(call, understood[place], outcome))
-            why = await self._ends(understood[place], outcome, understood[place + 1 :])
+            self._results.append(self._as_result(call, understood[index], outcome))
+            why = await self._ends(understood[index], outcome, understood[index + 1 :])
             if why != "none":
-                self._cut = why if place + 1 < len(self._allowed) else self._surplus
+                self._cut_reason = why if index + 1 < len(self._allowed) else self._cut_by_limit
                 break
         else:
-            self._cut = self._surplus
+            self._cut_reason = self._cut_by_limit
         if self.answer is None and self.lost is None and self.outcomes:
-            await self._note_state()
+            await self._check_progress()
 
     @property
-    def _surplus(self) -> BatchCut:
+    def _cut_by_limit(self) -> BatchCut:
         return "limit" if len(self._calls) > len(self._allowed) else "none"
 
     @property
     def counts(self) -> tuple[int, int, BatchCut]:
         """How many calls the reply had, how many were carried out, and what ended them; also when `run` raised."""
-        return len(self._calls), len(self._told), self._cut
+        return len(self._calls), len(self._results), self._cut_reason
 
-    def told(self, refusal: str | None = None) -> list[Told]:
+    def results(self, refusal: str | None = None) -> list[CallResult]:
         """A result for every call of the reply; `refusal` is the reply to an answer that was not accepted."""
-        told = list(self._told)
+        results = list(self._results)
         if refusal is not None:
-            told[-1] = Told(told[-1].call_id, refusal)
-        for place, call in enumerate(self._calls[len(told) :], len(told)):
-            why = self._cut if place < len(self._allowed) else "limit"
+            results[-1] = CallResult(results[-1].call_id, refusal)
+        for index, call in enumerate(self._calls[len(results) :], len(results)):
+            why = self._cut_reason if index < len(self._allowed) else "limit"
             most = self._run.options.max_actions_per_step
             words = prompts.not_run(why, most, changed=self._changed)
-            told.append(Told(call.id, words, is_error=self._is_member(call)))
-        return told
+            results.append(CallResult(call.id, words, is_error=self._is_member(call)))
+        return results
 
     async def _call(self, call: ToolCall, understood: Understood | ActionError) -> Outcome:
         """Carries one call out, and records its outcome in the run's events, evidence and counts."""
@@ -152,7 +152,7 @@ class Batch:
                     await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:
                     run.tabs.go_to(outcome.tab)
-                self._moved = None if understood.tool.read_only else await run.tabs.follow()
+                self._tab_note = None if understood.tool.read_only else await run.tabs.follow()
             except BrowserError as error:
                 self.lost = error
                 outcome = ActionError(prompts.CHROME_LOST)
@@ -186,7 +186,7 @@ class Batch:
         telemetry = run.log.span.telemetry
         with telemetry.tool(call, run.secrets.masked(understood.as_json())) as span:
             outcome = await perform(understood, context)
-            telemetry.told(span, _text(outcome), outcome if isinstance(outcome, ActionError) else None)
+            telemetry.record_result(span, _text(outcome), outcome if isinstance(outcome, ActionError) else None)
         return outcome
 
     async def _may_open(self, address: str) -> None:
@@ -233,35 +233,35 @@ class Batch:
             return
         url = run.tabs.page.url
         arguments = call.arguments if isinstance(understood, Understood) else ""
-        told = (run.usage.steps, call.name, outcome.text, outcome.value)
-        run.evidence.add_result(*told, finding=finding, url=url, arguments=arguments)
+        evidence = (run.usage.steps, call.name, outcome.text, outcome.value)
+        run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments)
         if isinstance(understood, Understood) and understood.tool.is_ours:
             run.addresses.learn_result(outcome.value, url)
         else:
             run.addresses.learn(outcome.text)
 
-    async def _note_state(self) -> None:
-        """Whether the run gets any further by what was done."""
+    async def _check_progress(self) -> None:
+        """Judges whether the calls brought the run any further; sets `stuck`."""
         run = self._run
-        told = "\n".join(self._tells(outcome) for outcome in self.outcomes)
+        results = "\n".join(self._progress_text(outcome) for outcome in self.outcomes)
         for understood in self._understood:
             if isinstance(understood, Understood):
-                run.stagnation.said(understood.as_json())
+                run.stuck_detector.learn_arguments(understood.as_json())
         page = run.tabs.page
         try:
             text = (await page.snapshot()).text
-            new = run.stagnation.learn(page.url, run.restless.rest_of(page.url, text), told)
-            new = new or (self.acted and not run.restless and await self._looks_new(page))
+            new = run.stuck_detector.learn(page.url, run.volatile_lines.rest_of(page.url, text), results)
+            new = new or (self.acted and not run.volatile_lines and await self._looks_new(page))
         except (ActionError, SessionClosed) as error:
-            new = run.stagnation.learn(page.url, str(error), told)
+            new = run.stuck_detector.learn(page.url, str(error), results)
         except BrowserError as error:
             self.lost = error
             return
         waited = all(isinstance(each, Understood) and each.tool.name in _WAITS for each in self._understood)
-        self.stuck = run.stagnation.judge(new=new, waited=waited)
+        self.stuck = run.stuck_detector.judge(new=new, waited=waited)
 
-    def _tells(self, outcome: Outcome) -> str:
-        """The outcome of a call, without the parts that do not show whether it led to anything new."""
+    def _progress_text(self, outcome: Outcome) -> str:
+        """The text of an outcome by which progress is judged: without what says nothing about it."""
         if not isinstance(outcome, Observation):
             return _text(outcome)
         if isinstance(outcome.value, Snapshot):
@@ -269,7 +269,7 @@ class Batch:
         if isinstance(outcome.value, Receipt):
             # Where the focus came from is no progress, nor what changed before.
             receipt = msgspec.structs.replace(outcome.value, focus=None, meanwhile=[])
-            if self._run.restless:  # what changed is in the snapshot, and a clock is always seen to
+            if self._run.volatile_lines:  # what changed is in the snapshot, and a clock is always seen to
                 receipt = msgspec.structs.replace(receipt, changed=[], settled=QUIET)
             return receipt.text
         return outcome.text
@@ -277,29 +277,29 @@ class Batch:
     async def _looks_new(self, page: Page) -> bool:
         """Whether a page that reads as before looks otherwise, such as a drawing or a slide, and does so at rest."""
         picture = await page.screenshot()
-        if not self._run.stagnation.learn_picture(picture):
+        if not self._run.stuck_detector.learn_picture(picture):
             return False
         await asyncio.sleep(_AT_REST_S)  # what moves by itself is no progress: there is no event for that
         return await page.screenshot() == picture
 
-    async def _note_restless(self) -> None:
-        """What changed since the model saw the page changed by itself: nothing was done in between."""
-        page, seen, first = self._run.tabs.page, self._run.sight.text, self._understood[0]
+    async def _learn_volatile_lines(self) -> None:
+        """Notes the lines that changed since the model saw the page: nothing was done, so they change by themselves."""
+        page, seen, first = self._run.tabs.page, self._run.observer.text, self._understood[0]
         if seen is None or not isinstance(first, Understood) or first.tool.read_only:
             return
         try:
-            self._run.restless.learn(page.url, seen, (await page.snapshot()).text)
+            self._run.volatile_lines.learn(page.url, seen, (await page.snapshot()).text)
         except (ActionError, SessionClosed, BrowserError) as error:
             _log.debug("the page could not be read before the action, which finds out itself: %s", error)
 
-    def _as_told(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> Told:
-        told = self._in_words(call, understood, outcome)
+    def _as_result(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> CallResult:
+        result = self._in_words(call, understood, outcome)
         if not self._is_member(call):
-            return told
+            return result
         taken = outcome.value if isinstance(outcome, Observation) else None
         picture = Image(taken.image) if isinstance(taken, Screenshot) and taken.image is not None else None
         is_error = isinstance(outcome, ActionError)
-        return msgspec.structs.replace(told, picture=picture, is_error=is_error, tabs=self._tabs())
+        return msgspec.structs.replace(result, picture=picture, is_error=is_error, tabs=self._tabs())
 
     def _is_member(self, call: ToolCall) -> bool:
         """Whether the call is of a tool of the vendor's toolset, whether or not the model was offered it."""
@@ -318,21 +318,23 @@ class Batch:
             if run.browser.is_ours or run.browser.opened(page) or page is run.tabs.page
         )
 
-    def _in_words(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> Told:
+    def _in_words(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> CallResult:
         """The outcome as the model reads it, now and when it is old."""
         if isinstance(outcome, ActionError):
             if self.lost is not None:
-                return Told(call.id, str(outcome))
-            return Told(call.id, prompts.failure(call.name, str(outcome)), prompts.failure(call.name, _short(outcome)))
+                return CallResult(call.id, str(outcome))
+            return CallResult(
+                call.id, prompts.failure(call.name, str(outcome)), prompts.failure(call.name, _short(outcome))
+            )
         if isinstance(outcome, Observation) and isinstance(outcome.value, Snapshot):
-            return Told(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
+            return CallResult(call.id, prompts.VIEW_FOLLOWS, prompts.OLD_VIEW)
         if isinstance(outcome, Observation) and outcome.from_user:
-            return Told(call.id, outcome.text)
-        text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.most_told))
-        if self._moved:
-            text = f"{text}\n{self._moved}"
+            return CallResult(call.id, outcome.text)
+        text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.max_result_tokens))
+        if self._tab_note:
+            text = f"{text}\n{self._tab_note}"
         asked = isinstance(understood, Understood) and understood.tool.read_only and not isinstance(outcome, Answer)
-        return Told(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
+        return CallResult(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
 
     async def _ends(
         self, understood: Understood | ActionError, outcome: Outcome, rest: list[Understood | ActionError]
@@ -343,8 +345,10 @@ class Batch:
         if isinstance(outcome, ActionError) or isinstance(understood, ActionError):
             return "error"
         receipt = outcome.value if isinstance(outcome.value, Receipt) else None
-        self._changed = bool(self._moved) or (receipt is not None and (_left(receipt) or _reaches_further(receipt)))
-        if self._moved or (receipt is not None and _left(receipt)):
+        self._changed = bool(self._tab_note) or (
+            receipt is not None and (_left_page(receipt) or _changed_elsewhere(receipt))
+        )
+        if self._tab_note or (receipt is not None and _left_page(receipt)):
             return "page-change"
         changing = understood.tool.changes_page(understood.arguments)
         if self._run.options.batch_policy == "conservative":
@@ -384,20 +388,22 @@ def _text(outcome: Outcome) -> str:
 
 
 def _short(outcome: Outcome) -> str:
-    """The first line of what was told."""
+    """The first line of the outcome, shortened."""
     line = _text(outcome).partition("\n")[0]
     return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"
 
 
-def _left(receipt: Receipt) -> bool:
-    """The page is another one now."""
+def _left_page(receipt: Receipt) -> bool:
+    """Whether the tab shows another page now."""
     navigated = receipt.navigated_to is not None and not receipt.same_document
     return navigated or bool(receipt.new_tabs) or receipt.closed
 
 
-def _reaches_further(receipt: Receipt) -> bool:
-    """Something else than the element that was acted on changed, or may still change."""
-    own = receipt.ref
-    others = [line for line in receipt.changed if line[0] not in "~-" or own is None or ref_of_change(line) != own]
-    told = receipt.navigated_to or receipt.dialogs or receipt.downloads or others
-    return bool(told) or receipt.settled != QUIET
+def _changed_elsewhere(receipt: Receipt) -> bool:
+    """Whether anything but the element that was acted on changed, or may still change."""
+    acted_on = receipt.ref
+    others = [
+        line for line in receipt.changed if line[0] not in "~-" or acted_on is None or ref_of_change(line) != acted_on
+    ]
+    effects = receipt.navigated_to or receipt.dialogs or receipt.downloads or others
+    return bool(effects) or receipt.settled != QUIET

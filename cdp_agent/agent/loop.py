@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import OverBudget, out_of_time
-from cdp_agent.agent.startup import begin, go_on
+from cdp_agent.agent.startup import begin, resume
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.checkpoint import Checkpoint
 from cdp_agent.agent.state.planner import revising
-from cdp_agent.agent.state.recovery import look, tell_endpoints
+from cdp_agent.agent.state.recovery import observe, tell_endpoints
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.agent.toolset import TypedDone
 from cdp_agent.agent.turn import take_turn
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _STOPS_WITHIN_S = 0.8
 
 
-Course = Callable[[Run, "Page | None"], Awaitable[None]]
+RunFlow = Callable[[Run, "Page | None"], Awaitable[None]]
 """What a run does until its `end` is set; without one, a single model takes turn after turn."""
 
 
@@ -54,13 +54,13 @@ class Loop:
         page: Page | None = None,
         stop: asyncio.Event | None = None,
         resumed: Checkpoint | None = None,
-        course: Course | None = None,
+        flow: RunFlow | None = None,
     ) -> None:
         self._run = run
         self._page = page
         self._stop = stop
         self._resumed = resumed
-        self._course = course or self._take_turns
+        self._flow = flow or self._take_turns
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours.
@@ -129,7 +129,7 @@ class Loop:
                 run.time_limit = limit
                 if run.models.has_model:
                     run.models.client = await stack.enter_async_context(run.models.client_of())
-                await self._course(run, self._page)
+                await self._flow(run, self._page)
         except OverBudget as over:
             run.end = run.end or End(error=over.error)
         except TimeoutError:
@@ -147,14 +147,14 @@ class Loop:
         self._forget_checkpoint()
 
     async def _take_turns(self, run: Run, page: Page | None) -> None:
-        # Of a course in steps the plan is another, and its answer is the verifier's.
+        # A run by steps has a plan of its own, and its answer is the verifier's.
         if run.options.replan:
             run.tools["revise_plan"] = revising(run)
         if run.task.form is not None:
             run.tools["done"] = TypedDone(run.task.form)
-        await (begin(run, page) if self._resumed is None else go_on(run, self._resumed))
+        await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
         while run.end is None:
-            if not await hand_over(run):
+            if not await pause_for_user(run):
                 break
             run.begin_step()
             await take_turn(run)
@@ -168,7 +168,7 @@ class Loop:
             checkpoint.forget(run.options.checkpoint)
 
 
-async def hand_over(run: Run) -> bool:
+async def pause_for_user(run: Run) -> bool:
     """If `run.pause` is set, waits until the user hands the page back. False when they end the run.
 
     For runs of one model, without a planner.
@@ -177,11 +177,11 @@ async def hand_over(run: Run) -> bool:
     if handed_back is None:
         return run.end is None
     said, notes = handed_back
-    seen, lost = await look(run, [], whole=False)
+    seen, recovery_notes = await observe(run, [], whole=False)
     if seen.same:
         notes.append(prompts.UNCHANGED)
-    run.history.say(prompts.handed_back(said, [*notes, *lost]), seen.view)
-    await run.vision.add_picture(run.tabs.page, run.sight.refs)
+    run.history.add_user_message(prompts.handed_back(said, [*notes, *recovery_notes]), seen.view)
+    await run.vision.add_picture(run.tabs.page, run.observer.refs)
     return True
 
 

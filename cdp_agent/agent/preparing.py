@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def task_given(
+def checked_task(
     text: str, url: str | None, data: Any, answer: Any, guardrails: str | None, secrets: Mapping[str, GivenSecret]
 ) -> Task:
     """The task, checked. Raises SetupError when it is empty, or its address, data, answer or secrets are wrong."""

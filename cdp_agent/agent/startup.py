@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
+from cdp_agent.agent.observation.browser_state import BLANK, reopen_tabs
 from cdp_agent.agent.observation.observer import ObservedPage
 from cdp_agent.agent.state import checkpoint, planner, recovery
 from cdp_agent.agent.state.checkpoint import Checkpoint
-from cdp_agent.agent.state.recovery import look
+from cdp_agent.agent.state.recovery import observe
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
 from cdp_agent.page.page import Page, tab_of
@@ -53,7 +53,7 @@ async def begin(run: Run, page: Page | None) -> None:
     await checkpoint.keep(run)
 
 
-async def arrive(run: Run, page: Page | None) -> bool:
+async def open_first_page(run: Run, page: Page | None) -> bool:
     """Goes to where the run begins, in `page` or a new tab, without telling the model. True when it got there."""
     url = run.task.url
     run.addresses.learn(f"{prompts.task(run.task.text, run.task.input_data)}\n{url or ''}")
@@ -61,30 +61,30 @@ async def arrive(run: Run, page: Page | None) -> bool:
         page = page or await run.browser.new_page()
         await limit_to_rules(page)
         run.tabs = Tabs(run.browser, page)
-        there = url is None or await _open(run, url)
+        opened = url is None or await _open(run, url)
     except BrowserError as error:
         await recovery.recover(run, error)
-        there = url is None or await _open(run, url)
+        opened = url is None or await _open(run, url)
     await checkpoint.keep(run)
-    return there
+    return opened
 
 
-async def go_on(run: Run, resumed: Checkpoint) -> None:
+async def resume(run: Run, resumed: Checkpoint) -> None:
     """Puts the run and its tabs where they were, and tells the model."""
     checkpoint.restore(run, resumed)
-    run.tabs, missing = await go_back_to(run.browser, run.place)
-    run.history.say(prompts.resumed(at_page=run.tabs.page.url != BLANK, missing=len(missing)))
+    run.tabs, missing = await reopen_tabs(run.browser, run.browser_state)
+    run.history.add_user_message(prompts.resumed(at_page=run.tabs.page.url != BLANK, missing=len(missing)))
     if run.tabs.page.url != BLANK:
-        seen, _ = await look(run, [], whole=True)
-        run.history.show(seen.view or "")
-        await run.vision.add_picture(run.tabs.page, run.sight.refs)
+        seen, _ = await observe(run, [], whole=True)
+        run.history.add_view(seen.view or "")
+        await run.vision.add_picture(run.tabs.page, run.observer.refs)
 
 
 async def limit_to_rules(page: Page) -> None:
     """Applies the run's rules to a tab that the caller gave, and to the tabs that it opens."""
     tab = tab_of(page)
     await tab.frames()
-    await limit(tab.guard)
+    await limit(tab.request_policy)
 
 
 async def _start(run: Run, url: str | None, words: str) -> None:
@@ -92,10 +92,10 @@ async def _start(run: Run, url: str | None, words: str) -> None:
         return
     seen = ObservedPage(None)
     if run.tabs.page.url != BLANK:
-        seen = await run.sight.look(run.tabs.page)
-        run.saw(seen)
-    run.history.say(words, seen.view)
-    await run.vision.add_picture(run.tabs.page, run.sight.refs)
+        seen = await run.observer.observe(run.tabs.page)
+        run.record_observation(seen)
+    run.history.add_user_message(words, seen.view)
+    await run.vision.add_picture(run.tabs.page, run.observer.refs)
 
 
 async def _open(run: Run, url: str) -> bool:

@@ -17,7 +17,7 @@ from cdp_agent.extract.shape import WRAPPER, as_argument
 from cdp_agent.providers.base import ToolSpec
 from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.tools import BUILT_IN, DEFAULT
-from cdp_agent.tools.asking import ASKING
+from cdp_agent.tools.asking import USER_TOOLS
 from cdp_agent.tools.base import Arguments, Tool, by_name
 from cdp_agent.tools.ending import DoneArguments, done
 from cdp_agent.tools.members.anthropic import MEMBERS
@@ -49,7 +49,7 @@ def toolset(
     """
     vendor = options.toolset == "vendor"
     asked: list[Tool] = [BUILT_IN["evaluate"]] if options.allow_evaluate and not vendor else []
-    asked += ASKING if asks_user else ()
+    asked += USER_TOOLS if asks_user else ()
     if options.search is not None:
         found = configure(
             options.search, base_url=options.search_base_url, api_key=search_api_key, environment=environment

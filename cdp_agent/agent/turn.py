@@ -12,7 +12,7 @@ from cdp_agent.agent.model.model_calls import Generation
 from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.state import recovery
 from cdp_agent.agent.state.compaction import make_room
-from cdp_agent.agent.state.recovery import look
+from cdp_agent.agent.state.recovery import observe
 from cdp_agent.agent.toolset import spec_of
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
@@ -30,12 +30,12 @@ async def take_turn(run: Run) -> None:
     reply = generation.reply
     # Some providers refuse a message without any content.
     words = reply.text or ("" if reply.tool_calls else "(nothing)")
-    run.history.hear(Assistant(words, reply.tool_calls, reply.state))
+    run.history.add_reply(Assistant(words, reply.tool_calls, reply.state))
     if thought := (reply.reasoning or reply.text).strip():
         run.emit(AgentReasoned(**run.stamp, reasoning=thought))
     if not reply.tool_calls:
         generation.tell(run.log)
-        run.history.say(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
+        run.history.add_user_message(prompts.CUT_OFF if reply.finish_reason == "length" else prompts.NO_TOOL_CALL)
         run.emit(
             AiGenerationError(**run.stamp, kind="NoToolCall", message="The model called no tool; it is asked again.")
         )
@@ -75,7 +75,7 @@ async def _generate(run: Run) -> Generation:
 
 def _request(run: Run) -> Request:
     specs = tuple(map(spec_of, run.tools.values()))
-    refs = run.sight.refs if run.models.client.constrained else None
+    refs = run.observer.refs if run.models.client.constrained else None
     return Request(run.models.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)
 
 
@@ -91,24 +91,24 @@ async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
 
 async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
     """Tells the model what came of its calls, and what it does not know yet of the page."""
-    told, notes = batch.told(refusal), []
+    results, notes = batch.results(refusal), []
     if batch.lost is not None:
         notes.append(await recovery.recover(run, batch.lost))
     seen = None
     if batch.snapshot is not None:
-        seen = await run.sight.see(run.tabs.page, batch.snapshot)
-        run.saw(seen)
+        seen = await run.observer.observe_snapshot(run.tabs.page, batch.snapshot)
+        run.record_observation(seen)
     elif batch.acted or batch.stuck is Stuck.SHOW:
-        seen, lost = await look(run, batch.receipts, whole=batch.stuck is Stuck.SHOW)
-        notes += lost
+        seen, recovery_notes = await observe(run, batch.receipts, whole=batch.stuck is Stuck.SHOW)
+        notes += recovery_notes
     if seen is not None and seen.same:
         notes.append(prompts.UNCHANGED)
     if batch.stuck in (Stuck.TELL, Stuck.SHOW):
-        notes.append(prompts.STUCK_TOLD if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
+        notes.append(prompts.STUCK_WARNING if batch.stuck is Stuck.TELL else prompts.STUCK_SHOWN)
         run.emit(AgentStatus(**run.stamp, message="Nothing new was seen or told for several turns."))
     if notes:
-        last = told.pop()
-        told.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
-    run.history.answer(told, seen.view if seen is not None else None)
+        last = results.pop()
+        results.append(msgspec.structs.replace(last, text="\n".join([last.text, *notes])))
+    run.history.add_results(results, seen.view if seen is not None else None)
     if seen is not None:
-        await run.vision.add_picture(run.tabs.page, run.sight.refs)
+        await run.vision.add_picture(run.tabs.page, run.observer.refs)

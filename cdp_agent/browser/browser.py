@@ -18,7 +18,7 @@ from cdp_agent.page import js
 from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.page.tab.settings import Viewport, viewport_of
 
-from .context import BrowserContext, Exchange, Open
+from .context import BrowserContext, Open, ReplaceableChrome
 from .context_options import ContextOptions
 from .opening import Opens
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from cdp_agent.browser.launch.launcher import StartedChrome
-    from cdp_agent.page.tab.settings import Given
+    from cdp_agent.page.tab.settings import SettingsKeywords
 
     from .instance import Instance, OpenContext
 
@@ -40,12 +40,12 @@ class Browser(BrowserContext):
 
     def __init__(self, instance: Instance, open_again: Open | None = None) -> None:
         """`open_again` opens the next Chrome when this one is gone; None if it cannot be replaced."""
-        super().__init__(Exchange(instance, open_again), instance.default)
+        super().__init__(ReplaceableChrome(instance, open_again), instance.default)
         self._contexts: list[BrowserContext] = []
 
     @property
     def _instance(self) -> Instance:
-        return self._exchange.instance
+        return self._chrome.instance
 
     @property
     def _context(self) -> OpenContext:
@@ -65,7 +65,7 @@ class Browser(BrowserContext):
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
         timeout_s: float = 30.0,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> Opening:
         """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
 
@@ -91,7 +91,7 @@ class Browser(BrowserContext):
             args=tuple(args),
             env=env,
             window=LaunchOptions().window if size is None else (size.width, size.height),
-        ).telling(chosen.settings, chosen.proxy)
+        ).with_settings(chosen.settings, chosen.proxy)
 
         return _Launching(options, chosen, timeout_s)
 
@@ -107,7 +107,7 @@ class Browser(BrowserContext):
         dialogs: DialogPolicy | None = None,
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> Opening:
         """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
@@ -165,7 +165,7 @@ class Browser(BrowserContext):
         dialogs: DialogPolicy | None = None,
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> BrowserContext:
         """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
 
@@ -184,17 +184,17 @@ class Browser(BrowserContext):
         )
         if options.needs_isolation and not isolated:
             raise SetupError("A proxy and a storage state are for a context of their own: give isolated=True.")
-        context = BrowserContext(self._exchange, await self._instance.open_context(options))
+        context = BrowserContext(self._chrome, await self._instance.open_context(options))
         self._contexts.append(context)
         return context
 
     async def reopen(self) -> None:
         """See BrowserContext.reopen."""
-        await self._exchange.reopen(self._instance)
+        await self._chrome.reopen(self._instance)
 
     async def close(self) -> None:
         """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
-        await self._exchange.close()
+        await self._chrome.close()
 
 
 class Opening(Opens[Browser]):

@@ -23,7 +23,7 @@ Open = Callable[[], Awaitable["Instance"]]
 """Starts a Chrome, or connects to one. Raises BrowserError, SetupError."""
 
 
-class Exchange:
+class ReplaceableChrome:
     """The present Chrome, and how to open the next one when it is lost. A browser and its contexts share one."""
 
     def __init__(self, instance: Instance, open_again: Open | None) -> None:
@@ -70,8 +70,8 @@ class BrowserContext:
     (and, where it is not isolated, cookies and storage). An Agent takes it in place of a Browser.
     """
 
-    def __init__(self, exchange: Exchange, context: OpenContext) -> None:
-        self._exchange = exchange
+    def __init__(self, chrome: ReplaceableChrome, context: OpenContext) -> None:
+        self._chrome = chrome
         self._opened = context
         _contexts.add(self)
 
@@ -187,8 +187,8 @@ class BrowserContext:
         """
         if self._opened.closed:
             raise BrowserError("The browser context was closed.")
-        await self._exchange.reopen(self._opened.instance)
-        self._opened = await self._exchange.instance.open_context(self._opened.options)
+        await self._chrome.reopen(self._opened.instance)
+        self._opened = await self._chrome.instance.open_context(self._opened.options)
 
     @property
     def closed(self) -> bool:

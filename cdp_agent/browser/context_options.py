@@ -15,7 +15,7 @@ from cdp_agent.page.tab.settings import PageSettings
 
 if TYPE_CHECKING:
     from cdp_agent.page.storage_state import StorageState
-    from cdp_agent.page.tab.settings import Given, Viewport
+    from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         downloads: str | os.PathLike[str] | None,
         proxy: str | Proxy | None,
         storage_state: str | os.PathLike[str] | None,
-        settings: Given,
+        settings: SettingsKeywords,
         isolated: bool = False,
     ) -> ContextOptions:
         """The options from the arguments of `Browser.launch` and others, checked; files are read. Raises SetupError."""

@@ -18,7 +18,7 @@ from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
-from cdp_agent.page.storage_state import OriginState, StorageState, Visitor, cookies_of, set_cookies, write_state
+from cdp_agent.page.storage_state import OriginState, StorageState, StorageVisitor, cookies_of, set_cookies, write_state
 from cdp_agent.page.tab.downloads import DownloadWatcher
 from cdp_agent.page.tab.settings import PageSettings
 from cdp_agent.page.tab.tab import Tab
@@ -65,7 +65,7 @@ class Instance:
             connection.closed.add_done_callback(lambda _: closer.end())
         self.attempts: list[Attempt] = []
         """The endpoints that were tried; the last one is the one that it is connected to."""
-        self.guards = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
+        self.policies = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
         self.targets: Targets[OpenContext] = Targets(connection, self, closer)
         self.default = OpenContext(self, options)
         self._contexts = [self.default]
@@ -83,7 +83,7 @@ class Instance:
 
     async def start(self) -> None:
         """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
-        await self.guards.begin()
+        await self.policies.begin()
         await self.default.create()
         answers: list[Awaitable[Any]] = [
             self.session.post(cdp_browser.GetVersion()),
@@ -105,7 +105,7 @@ class Instance:
         self._contexts.append(context)
         try:
             if options.settings.rules is not None:
-                await self.guards.add(options.settings.rules)
+                await self.policies.add(options.settings.rules)
             await context.create()
             await asyncio.gather(*context.set_up())
             await context.load()
@@ -121,7 +121,7 @@ class Instance:
         context.dispose()
         self._contexts.remove(context)
         if context.options.settings.rules is not None:
-            await self.guards.remove(context.options.settings.rules)
+            await self.policies.remove(context.options.settings.rules)
 
     async def end(self) -> None:
         """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
@@ -133,7 +133,7 @@ class Instance:
         finally:
             if self.process is not None:
                 self.session.tell(cdp_browser.Close())
-                if self.guards.in_force:  # rules hold only while we are connected, so Chrome is to end first
+                if self.policies.in_force:  # rules hold only while we are connected, so Chrome is to end first
                     await asyncio.wait([self.connection.closed], timeout=self.process.grace_s)
             await self.connection.close()
             if self._closer is not None:
@@ -153,14 +153,14 @@ class Instance:
             downloads=(context or self.default).downloads,
             opener=opener,
             settings=options.settings,
-            guard=self.guards.make(
-                None if opener is None else opener.guard,
+            request_policy=self.policies.make(
+                None if opener is None else opener.request_policy,
                 rules,
                 context=info.browser_context_id,
-                theirs=context is None,
+                is_foreign=context is None,
             ),
-            theirs=context is None,
-            alone=self.process is not None,
+            is_foreign=context is None,
+            in_own_chrome=self.process is not None,
         )
 
     def context_of(self, info: target.TargetInfo) -> OpenContext | None:
@@ -170,7 +170,7 @@ class Instance:
             return isolated[0]
         return self.default if self.process is not None else None
 
-    def saw(self, url: str, context: OpenContext | None) -> None:
+    def note_address(self, url: str, context: OpenContext | None) -> None:
         """See targets.Owner."""
         if url.startswith(("http://", "https://")):
             (context or self.default).origins.add("/".join(url.split("/", 3)[:3]))
@@ -183,14 +183,14 @@ class Instance:
         for tab in self.targets.tabs.values():
             if tab.downloads.has_frame(frame_id):
                 context = self.targets.contexts.get(tab.target_id)
-                return self.default if context is None and tab.acts else context
+                return self.default if context is None and tab.is_acting else context
         return self.default if self.process is not None else None
 
     async def _end_workers(self) -> None:
         shown = {str(origin_of(tab.url)) for tab in self.targets.tabs.values()}
         with contextlib.suppress(TimeoutError):  # a Chrome that hangs must not keep us
             async with asyncio.timeout(_CLOSE_TABS_S):
-                await self.guards.end_workers(shown)
+                await self.policies.end_workers(shown)
 
     async def _close(self, tabs: list[Tab]) -> None:
         try:
@@ -243,7 +243,7 @@ class OpenContext:
 
     @property
     def _blank(self) -> list[str]:
-        """The id of the blank tab in front of ours, see `_have_window`; empty where there is none."""
+        """The id of the blank tab in front of ours, see `_ensure_window`; empty where there is none."""
         window = self._window
         if window is None or not window.done() or window.exception() is not None:
             return []
@@ -295,7 +295,7 @@ class OpenContext:
             raise BrowserError("The browser context was closed.")
         instance = self.instance
         if self.id is not None and instance.is_watched:
-            await self._have_window()
+            await self._ensure_window()
         tab = await instance.targets.create(
             target.CreateTarget(
                 url="about:blank",
@@ -308,7 +308,7 @@ class OpenContext:
             await tab.frames()
             if self.options.settings != PageSettings():
                 await tab.set_up(_SET_UP_WITHIN_S)
-            await instance.guards.limit(tab.guard)
+            await instance.policies.limit(tab.request_policy)
             if url != "about:blank":
                 await page_of(tab).goto(url)
         except asyncio.CancelledError:
@@ -319,7 +319,7 @@ class OpenContext:
             raise
         return page_of(tab)
 
-    async def _have_window(self) -> None:
+    async def _ensure_window(self) -> None:
         """Opens a minimized window with a blank tab in front, behind which our tabs are opened.
 
         A window that is not minimized covers others even when it does not take the focus. The front tab of a window
@@ -370,10 +370,10 @@ async def _save_storage(
 
 
 @asynccontextmanager
-async def _visitor(new_page: _NewPage, browser: Session) -> AsyncIterator[Visitor]:
+async def _visitor(new_page: _NewPage, browser: Session) -> AsyncIterator[StorageVisitor]:
     """A temporary tab that reads and writes the local storage of any origin."""
     page = await new_page(background=True)
     try:
-        yield await Visitor.of_tab(browser, page.target_id)
+        yield await StorageVisitor.of_tab(browser, page.target_id)
     finally:
         await page.close()

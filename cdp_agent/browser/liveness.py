@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Connection
-from cdp_agent.page.frames.responsiveness import CHROME_SILENT
+from cdp_agent.page.frames.responsiveness import CHROME_UNRESPONSIVE
 
 _EVERY_S = 0.5
 _ASKED_AFTER = 4
@@ -31,7 +31,7 @@ class Liveness:
         self._used_s: float | None = None
         self._idle = 0
         """The number of looks since Chrome was asked, or was last seen to use processor time after that."""
-        self._heard = 0
+        self._messages_seen = 0
         self._looks = 0
         self._next: asyncio.TimerHandle | None = None
 
@@ -46,8 +46,8 @@ class Liveness:
         connection = self._connection
         if connection.closed.done():
             return
-        if connection.heard != self._heard or not connection.is_waiting:
-            self._heard, self._looks = connection.heard, 0
+        if connection.messages_received != self._messages_seen or not connection.is_waiting:
+            self._messages_seen, self._looks = connection.messages_received, 0
         else:
             self._looks += 1
         if self._looks == _ASKED_AFTER:
@@ -59,5 +59,5 @@ class Liveness:
             self._used_s = used_s
         if self._looks >= _GIVEN_UP_AFTER or (self._looks > _ASKED_AFTER and self._idle >= _IDLE_GIVEN_UP_AFTER):
             self._looks = 0
-            connection.fail_pending(CHROME_SILENT)
+            connection.fail_pending(CHROME_UNRESPONSIVE)
         self.start()

@@ -21,7 +21,7 @@ from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import is_ending
 from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.page.tab.tab import Tab
@@ -34,7 +34,7 @@ C = TypeVar("C")
 """A browser context of ours."""
 
 
-class Owner(Protocol[C]):
+class TabOwner(Protocol[C]):
     """Knows which browser context a tab belongs to. A tab without a context is somebody else's."""
 
     def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: C | None) -> Tab:
@@ -43,7 +43,7 @@ class Owner(Protocol[C]):
     def context_of(self, info: target.TargetInfo) -> C | None:
         """The context of a tab that neither we nor a tab of ours opened, None if it is somebody else's."""
 
-    def saw(self, url: str, context: C | None) -> None:
+    def note_address(self, url: str, context: C | None) -> None:
         """Notes that a tab of the context has shown that address."""
 
 
@@ -57,7 +57,7 @@ class _Undecided(msgspec.Struct):
 class Targets(Generic[C]):
     """Follows the tabs."""
 
-    def __init__(self, connection: Connection, owner: Owner[C], closer: TabCloser | None = None) -> None:
+    def __init__(self, connection: Connection, owner: TabOwner[C], closer: TabCloser | None = None) -> None:
         """`closer` closes our tabs when we are killed."""
         self.tabs: dict[str, Tab] = {}
         """All tabs by their ids, in the order in which they appeared, including those whose sessions were ended."""
@@ -72,7 +72,7 @@ class Targets(Generic[C]):
         self._created: dict[str, C] = {}
         """The contexts of tabs that we asked for and of which no event has come yet, by the tabs' ids."""
         self._undecided: dict[str, _Undecided] = {}
-        self._gone = Recent()
+        self._gone = RecentSet()
         """Tabs that are gone: Chrome may report a session of a tab after the end of the tab."""
         self._creating = 0
         self._count = 0
@@ -148,7 +148,7 @@ class Targets(Generic[C]):
     def _decide(self, waiting: _Undecided, context: C | None) -> None:
         self._add(waiting.info, context)
         if waiting.session_id is not None:
-            self._take_in(waiting.info.target_id, waiting.session_id)
+            self._attach_or_release(waiting.info.target_id, waiting.session_id)
 
     def _close_unwanted(self, creating: asyncio.Future[target.CreatedTarget]) -> None:
         """Closes the tab that was opened although its caller was cancelled."""
@@ -177,14 +177,14 @@ class Targets(Generic[C]):
         if (undecided := self._undecided.get(event.target_info.target_id)) is not None:
             undecided.session_id = event.session_id
         else:
-            self._take_in(event.target_info.target_id, event.session_id)
+            self._attach_or_release(event.target_info.target_id, event.session_id)
 
-    def _take_in(self, target_id: str, session_id: str) -> None:
+    def _attach_or_release(self, target_id: str, session_id: str) -> None:
         """Attaches a tab of ours to the session that Chrome made for it; detaches from anybody else's tab."""
         tab = self.tabs.get(target_id)
         if tab is not None and tab.is_attached:
             return  # this is the session that we asked for
-        if tab is not None and (not tab.theirs or (tab.opener is not None and tab.opener.acts)):
+        if tab is not None and (not tab.is_foreign or (tab.opener is not None and tab.opener.is_acting)):
             tab.attach(session_id)
             return
         session = self._connection.session(session_id)
@@ -199,7 +199,7 @@ class Targets(Generic[C]):
         context = context or self._owner.context_of(info)
         if context is not None:
             self.contexts[info.target_id] = context
-        self._owner.saw(info.url, context)
+        self._owner.note_address(info.url, context)
         tab = self.tabs[info.target_id] = self._owner.make_tab(info, opener, context)
         self._count += 1
         tab.number = self._count
@@ -216,10 +216,10 @@ class Targets(Generic[C]):
         if info.opener_id is not None:
             opener = self.tabs.get(info.opener_id)
             return opener if opener is not None and opener.is_attached else None
-        return next((tab for tab in self.tabs.values() if tab.asked.take(info.url)), None)
+        return next((tab for tab in self.tabs.values() if tab.requested_tabs.take(info.url)), None)
 
     def _changed(self, info: target.TargetInfo) -> None:
-        self._owner.saw(info.url, self.contexts.get(info.target_id))
+        self._owner.note_address(info.url, self.contexts.get(info.target_id))
         if tab := self.tabs.get(info.target_id):
             tab.update(info)
 
@@ -258,7 +258,7 @@ def find_page(pages: Sequence[Page], named: str) -> Page:
         return found[0]
     listed = [f"{page.title!r} at {shortened(page.url)} ({page.target_id})" for page in (found or pages)[:_MOST_LISTED]]
     how_many = f"{len(found)} tabs fit" if found else "No tab fits"
-    told = [f"{how_many} {named!r}: name one by its id, or by more of its title or address.", *listed]
+    lines = [f"{how_many} {named!r}: name one by its id, or by more of its title or address.", *listed]
     if len(found or pages) > _MOST_LISTED:
-        told.append(f"and {len(found or pages) - _MOST_LISTED} more")
-    raise SetupError("\n".join(told))
+        lines.append(f"and {len(found or pages) - _MOST_LISTED} more")
+    raise SetupError("\n".join(lines))

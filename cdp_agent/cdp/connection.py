@@ -81,9 +81,9 @@ class Session:
         self.closed_because: str | None = None
         self.stalled_because: str | None = None
         """Why commands get no answers at present, or None: set by `fail`, reset by `resume`."""
-        self.silent = False
+        self.unresponsive = False
         """A deadline passed, and no answer has come since. Set and reset by callers that have deadlines, not here."""
-        self.held_up_by: str | None = None
+        self.blocked_because: str | None = None
         """What somebody has to do before commands are answered again, or None. Set and reset by callers, not here."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
@@ -124,9 +124,9 @@ class Session:
         The future fails with SessionClosed or BrowserError when the session ends first.
         """
 
-        def take(told: E) -> None:
-            if not arrived.done() and matches(told):
-                arrived.set_result(told)
+        def take(received: E) -> None:
+            if not arrived.done() and matches(received):
+                arrived.set_result(received)
 
         with self.future(event.method) as arrived:
             stop = self.on(event, take)
@@ -141,8 +141,8 @@ class Session:
 
         It is cancelled at the end of the block.
         """
-        if (over := self.connection._over(self, awaited)) is not None:
-            raise over
+        if (ended := self.connection._closed_error(self, awaited)) is not None:
+            raise ended
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._expected.add(future)
         try:
@@ -192,7 +192,7 @@ class Connection:
 
     def __init__(self, transport: Transport) -> None:
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.heard = 0
+        self.messages_received = 0
         """How many messages have come."""
         self._transport = transport
         self._ids = itertools.count(1)
@@ -222,8 +222,8 @@ class Connection:
 
     def _post(self, session: Session, command: Command[R]) -> asyncio.Future[R]:
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        if (over := self._over(session, command.method)) is not None:
-            future.set_exception(over)
+        if (ended := self._closed_error(session, command.method)) is not None:
+            future.set_exception(ended)
             return future
         number = next(self._ids)
         try:
@@ -237,7 +237,7 @@ class Connection:
         return future
 
     def _receive(self, data: bytes) -> None:
-        self.heard += 1
+        self.messages_received += 1
         try:
             message = _read(data)
         except _UNREADABLE as error:
@@ -285,7 +285,7 @@ class Connection:
         if session is not None:
             session.fail("the target is gone")
 
-    def _over(self, session: Session, awaited: str) -> BaseException | None:
+    def _closed_error(self, session: Session, awaited: str) -> BaseException | None:
         """The error for a call, or an expected event, on a session that has ended; None while it has not."""
         if self.closed.done():
             return BrowserError(f"Chrome is gone: {self.closed.result()}")

@@ -37,8 +37,8 @@ class Parser(argparse.ArgumentParser):
         return self.parse_intermixed_args([*_with_pairs(map(_with_dashes, words[:end])), *words[end:]])
 
     def format_help(self) -> str:
-        told = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]
-        rows = columns({written: text for written, text in told if written != "--help"})
+        options = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]
+        rows = columns({written: text for written, text in options if written != "--help"})
         usage = str(self.usage) % {"prog": self.prog}
         lines = [f"usage: {usage}", *([self.description.removesuffix(".")] if self.description else []), *rows]
         if self._more is not None:

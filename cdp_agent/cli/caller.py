@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from cdp_agent.session.messages import Complained, Message, Written
+from cdp_agent.session.messages import Message, StderrText, StdoutText
 
 
 class Stream(Protocol):
@@ -20,7 +20,7 @@ class Stream(Protocol):
     def write(self, text: str) -> None:
         """Writes to the standard output."""
 
-    def complain(self, text: str) -> None:
+    def write_error(self, text: str) -> None:
         """Writes to the standard error."""
 
 
@@ -47,7 +47,7 @@ class Streams:
         sys.stdout.write(text)
         sys.stdout.flush()
 
-    def complain(self, text: str) -> None:
+    def write_error(self, text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
 
@@ -59,7 +59,7 @@ class Starter:
         os.write(1, msgspec.json.encode(message) + b"\n")
 
     def write(self, text: str) -> None:
-        self.say(Written(text))
+        self.say(StdoutText(text))
 
-    def complain(self, text: str) -> None:
-        self.say(Complained(text))
+    def write_error(self, text: str) -> None:
+        self.say(StderrText(text))

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from cdp_agent.cli.ahead import read_settings
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
-from cdp_agent.cli.names import TOOLS, suggestions, tool_meant
+from cdp_agent.cli.names import TOOLS, find_tool, suggestions
 from cdp_agent.cli.parser import ToolCommand, read_search, read_tool_call
+from cdp_agent.cli.prelaunch import read_settings
 from cdp_agent.cli.session import NONE_RUNS, OpenSession, Sessions, host_of
 from cdp_agent.cli.status import DONE
-from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, tell_chrome, tell_none, tell_stopped
+from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, report_chrome, report_no_chrome, report_stopped
 from cdp_agent.cli.subcommands.tool import PAGE_TOKENS, call_tool
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.cli.words import split
@@ -111,9 +111,9 @@ def host_for(arguments: Sequence[str], session: str, caller: CommandCaller) -> s
     as_json = command.loaded.config.json
     match command:
         case ChromeCommand(act="stop"):
-            return tell_stopped(caller, was_open=False, as_json=as_json)
+            return report_stopped(caller, was_open=False, as_json=as_json)
         case ChromeCommand(act="status"):
-            return tell_none(caller, as_json=as_json)
+            return report_no_chrome(caller, as_json=as_json)
     if not _may_open(command):
         raise BrowserError(NONE_RUNS)
     return host_of(session, command.loaded.config)
@@ -129,12 +129,12 @@ async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, 
     match command:
         case ChromeCommand(act="stop"):
             was_open = await sessions.close(session)
-            return tell_stopped(caller, was_open=was_open, as_json=command.loaded.config.json)
+            return report_stopped(caller, was_open=was_open, as_json=command.loaded.config.json)
         case ChromeCommand(act="status") if not was_open:
-            return tell_none(caller, as_json=command.loaded.config.json)
+            return report_no_chrome(caller, as_json=command.loaded.config.json)
         case ChromeCommand():
             async with sessions.use(session, command.loaded, caller, port=command.port) as opened:
-                return await tell_chrome(command, opened, caller, was_open=was_open)
+                return await report_chrome(command, opened, caller, was_open=was_open)
         case ToolCommand():
             async with sessions.use(session, command.loaded, caller, may_open=_may_open(command)) as opened:
                 return await call_tool(command, opened, caller)
@@ -167,7 +167,7 @@ def read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
         return ListTabs(read_tabs(words, caller))
     if name == "chrome":
         return read_chrome(words, caller)
-    found = tool_meant(name, words)
+    found = find_tool(name, words)
     if found is None:
         near = " or ".join(suggestions(name))
         raise SetupError(

@@ -5,7 +5,7 @@ Every command waits for these imports.
 
 from __future__ import annotations
 
-from cdp_agent.cli.words import HOST, RUNS, of_session, split
+from cdp_agent.cli.words import HOST, RUNS, split, split_session
 from cdp_agent.session import client, runtime
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ _HELP = frozenset(("--help", "-h", "--version", "-V"))
 
 def run(arguments: Sequence[str]) -> int:
     """Runs a command and returns its exit status. Raises CdpAgentError, whose class decides the status."""
-    chosen, words = of_session(arguments)
+    chosen, words = split_session(arguments)
     name = split(words)[1]
     if name == "shell" or (name == "help" and split(words)[2][:1] == ["shell"]):
         from cdp_agent.cli.shell import shell  # late, as what follows: no command waits for what another one needs
@@ -40,10 +40,10 @@ def run(arguments: Sequence[str]) -> int:
 
         return run_once(words)
     folder, session = runtime.folder(), chosen.session
-    found = client.begun(folder, session, words, lambda: client.started(folder, session, HOST, words))
+    found = client.send_command(folder, session, words, lambda: client.start_host(folder, session, HOST, words))
     if isinstance(found, int):
         return found
     try:
-        return found.followed(session)
+        return found.follow(session)
     finally:
         found.close()

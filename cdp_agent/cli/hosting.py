@@ -1,4 +1,4 @@
-"""The process that holds sessions: it serves, and carries out commands. See beginning.py for its start."""
+"""The process that holds sessions: it serves, and carries out commands. See host_startup.py for its start."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from logging.handlers import RotatingFileHandler
 
 import msgspec
 
-from cdp_agent.cli.ahead import StartedAhead
 from cdp_agent.cli.caller import CommandCaller, Starter
 from cdp_agent.cli.commands import carry_out, host_for
+from cdp_agent.cli.prelaunch import PrelaunchedChrome
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, FAULT, status_of
 from cdp_agent.cli.subcommands.sessions import ABOUT, CALLS, CLOSE
@@ -32,8 +32,8 @@ _log = logging.getLogger(__name__)
 class Commands:
     """Carries out commands in the sessions of this process."""
 
-    def __init__(self, host: str, ahead: StartedAhead | None) -> None:
-        self._sessions = Sessions(host, ahead)
+    def __init__(self, host: str, prelaunched: PrelaunchedChrome | None) -> None:
+        self._sessions = Sessions(host, prelaunched)
 
     @property
     def sessions(self) -> list[str]:
@@ -62,11 +62,11 @@ class Commands:
                 )
             return await carry_out(request.words, request.session, self._sessions, caller)
         except CdpAgentError as error:
-            output.complain(f"cdp-agent: {one_line(str(error))}\n")
+            output.write_error(f"cdp-agent: {one_line(str(error))}\n")
             return status_of(error)
         except Exception as error:  # noqa: BLE001  # a bug in one command must not take the others' sessions away
             _log.exception("a command failed")
-            output.complain(f"cdp-agent: A fault of cdp-agent itself: {error!r}. Its log says more.\n")
+            output.write_error(f"cdp-agent: A fault of cdp-agent itself: {error!r}. Its log says more.\n")
             return FAULT
 
     async def close_idle(self) -> None:
@@ -76,8 +76,13 @@ class Commands:
         await self._sessions.close_all()
 
 
-def hold(
-    folder: str, name: str, request: CommandRequest, caller: CommandCaller, starter: Starter, ahead: StartedAhead | None
+def run_host(
+    folder: str,
+    name: str,
+    request: CommandRequest,
+    caller: CommandCaller,
+    starter: Starter,
+    prelaunched: PrelaunchedChrome | None,
 ) -> None:
     """Serves as the host of that name; or as the one that the command needs. Raises CdpAgentError, OSError."""
     found = name or host_for(request.words, request.session, caller)
@@ -87,7 +92,7 @@ def hold(
     with ExitStack() as held:
         if found != request.session:  # whose starting is held by whoever has started us
             held.enter_context(runtime.starting(folder, found))
-        if (other := client.connected(folder, found)) is not None:
+        if (other := client.connect(folder, found)) is not None:
             other.close()
             starter.say(Serving(found))
             return
@@ -99,7 +104,7 @@ def hold(
 
         _log_to(os.path.join(folder, f"{found}.log"))
         give_memory_back()
-        asyncio.run(Host(folder, found, Commands(found, ahead)).serve(listening))
+        asyncio.run(Host(folder, found, Commands(found, prelaunched)).serve(listening))
 
 
 def _leave_terminal() -> None:

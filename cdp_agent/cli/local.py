@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 
 from cdp_agent.cli.status import DONE
-from cdp_agent.cli.words import RUNS, Chosen, split
+from cdp_agent.cli.words import RUNS, ChosenSession, split
 from cdp_agent.errors import SetupError
 
 COMMANDS = {
@@ -32,7 +32,7 @@ _OF_SESSION = ("close", "mcp")
 """Commands whose function also takes the chosen session."""
 
 
-def run_here(arguments: Sequence[str], chosen: Chosen) -> int:
+def run_here(arguments: Sequence[str], chosen: ChosenSession) -> int:
     """Runs a command that needs no session's process; returns its exit status. Raises CdpAgentError."""
     before, name, words = split(arguments)
     if not {"--version", "-V"}.isdisjoint(before):
@@ -64,7 +64,7 @@ def run_here(arguments: Sequence[str], chosen: Chosen) -> int:
     return local([*before, *words])
 
 
-def _local(name: str, chosen: Chosen) -> Callable[[Sequence[str]], int] | None:
+def _local(name: str, chosen: ChosenSession) -> Callable[[Sequence[str]], int] | None:
     """The function for a command that this process carries out; None for others."""
     if name not in COMMANDS:
         return None

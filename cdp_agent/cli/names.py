@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdp_agent.tools import CALLABLE
-from cdp_agent.tools.aliases import NAMES, TYPING, Alias, meant, nearest
+from cdp_agent.tools.aliases import NAMES, TYPING, Alias, nearest, resolve_alias
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.parsing import is_ref
 
@@ -68,7 +68,7 @@ def shown_name(tool: Tool) -> str:
     return SHORT.get(tool.name, tool.name)
 
 
-def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]] | None:
+def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]] | None:
     """The name of the tool that is meant (also web_search), and the arguments that the typed name implies; None for no
     tool.
     """
@@ -82,7 +82,7 @@ def tool_meant(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]]
         return "wait_for", {}
     if name in _ALSO:
         return _ALSO[name].tool, _ALSO[name].fixed
-    tool, fixed = meant(name, {}, [*TOOLS, "web_search"])
+    tool, fixed = resolve_alias(name, {}, [*TOOLS, "web_search"])
     return (tool, fixed) if tool in TOOLS or tool == "web_search" else None
 
 

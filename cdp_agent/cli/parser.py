@@ -74,8 +74,8 @@ def read_tool_call(
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **option)
     if not tool.read_only:
         rarely = tool.effect == "none" and not tool.page_changing
-        told = argparse.SUPPRESS if rarely else "print no page that it leads to"
-        parser.add_argument("--no-page", action="store_true", help=told)
+        help_text = argparse.SUPPRESS if rarely else "print no page that it leads to"
+        parser.add_argument("--no-page", action="store_true", help=help_text)
     shared = FOR_CHROME | {"json", "debug", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
     found = parser.read(words)
@@ -210,24 +210,27 @@ def _help_of(tool: Tool, fixed: Mapping[str, Any]) -> str:
         return f"URL: opened first. PATH: a {suffix_of(tool)} file, replaced if it is there; without, one is named."
     properties = tool.parameters["properties"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
-    told = {name.upper(): properties[name]["description"] for name in required}
+    described = {name.upper(): properties[name]["description"] for name in required}
     if tool.read_only:
-        told = {"URL": "opened first." if told else "opened first; without, the page that is open.", **told}
-    elif not told and (free := _free_place(tool, fixed)):
+        described = {
+            "URL": "opened first." if described else "opened first; without, the page that is open.",
+            **described,
+        }
+    elif not described and (free := _free_place(tool, fixed)):
         choices = ", ".join(properties[free].get("enum", []))
-        told = {free.upper(): ": ".join(filter(None, (choices, properties[free]["description"])))}
-    texts = [f"{name}: {text}" for name, text in told.items()] if len(told) > 1 else list(told.values())
+        described = {free.upper(): ": ".join(filter(None, (choices, properties[free]["description"])))}
+    texts = [f"{name}: {text}" for name, text in described.items()] if len(described) > 1 else list(described.values())
     return " ".join(texts).removesuffix(".").replace("%", "%%") or argparse.SUPPRESS
 
 
 def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    told = schema.get("description", "").removesuffix(".")
+    text = schema.get("description", "").removesuffix(".")
     if schema.get("default") not in (None, False, []):
-        told += f" (default: {schema['default']})"
-    told = told.replace("%", "%%")
+        text += f" (default: {schema['default']})"
+    text = text.replace("%", "%%")
     if schema["type"] == "boolean":
         if schema.get("default"):
-            return {"action": argparse.BooleanOptionalAction, "default": None, "help": told}
-        return {"action": "store_true", "default": None, "help": told}
+            return {"action": argparse.BooleanOptionalAction, "default": None, "help": text}
+        return {"action": "store_true", "default": None, "help": text}
     metavar = "|".join(schema["enum"]) if "enum" in schema else name.rpartition("_")[2].upper()
-    return {"metavar": metavar, "help": told, "action": "append" if schema["type"] == "array" else "store"}
+    return {"metavar": metavar, "help": text, "action": "append" if schema["type"] == "array" else "store"}

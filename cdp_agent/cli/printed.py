@@ -40,19 +40,19 @@ class PrintedPages:
     def __init__(self) -> None:
         self._shown = _Shown("", {}, {})
 
-    def whole(self, snapshot: Snapshot) -> None:
+    def note_whole_page(self, snapshot: Snapshot) -> None:
         """Notes that the whole page was printed."""
         lines = snapshot.text.split("\n")
         found = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
         self._shown = _Shown(_origin(snapshot.url), found, {})
 
-    def unrepeated(self, snapshot: Snapshot) -> tuple[str, dict[str, str]]:
+    def without_repeated(self, snapshot: Snapshot) -> tuple[str, dict[str, str]]:
         """The page without the lines of landmarks that were printed for the page before; the last line says how many.
 
         Also returns the refs under which those lines were printed, each with the present ref of its element.
         """
         before, text = self._shown, snapshot.text
-        self.whole(snapshot)
+        self.note_whole_page(snapshot)
         if not before.origin or before.origin != self._shown.origin:
             return text, {}
         lines = text.split("\n")
@@ -66,8 +66,8 @@ class PrintedPages:
                 ref, old = ref_of(lines[at]), ref_of(was)
                 if at in left_out and ref is not None and old is not None:
                     self._shown.names[ref] = before.names.get(old, old)
-        told = "\n".join([*(line for at, line in enumerate(lines) if at not in left_out), note])
-        return told, {name: ref for ref, name in self._shown.names.items()}
+        remaining = "\n".join([*(line for at, line in enumerate(lines) if at not in left_out), note])
+        return remaining, {name: ref for ref, name in self._shown.names.items()}
 
     def forget_changed(self, text: str, ref: str | None) -> None:
         """Notes that an action on the element of that ref was reported, after which the page reads `text`.
@@ -89,24 +89,24 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
     Left out are a value that is as it was given, that an element is checked after `check`, and the origin if it is the
     same.
     """
-    told = receipt
+    shortened = receipt
     if isinstance(arguments, FillArguments | SelectArguments) and receipt.value == arguments.value:
         note = "" if isinstance(arguments, FillArguments) and receipt.note == ENTER_PRESSED else receipt.note
-        told = msgspec.structs.replace(told, note=note, value=receipt.value if note else None)
+        shortened = msgspec.structs.replace(shortened, note=note, value=receipt.value if note else None)
     if receipt.action in ("check", "uncheck") and not receipt.note:
         said = _CHECKED if receipt.action == "check" else _UNCHECKED
-        told = msgspec.structs.replace(told, changed=_without(told.changed, receipt.ref, said))
+        shortened = msgspec.structs.replace(shortened, changed=_without(shortened.changed, receipt.ref, said))
     if isinstance(arguments, FormArguments):
-        changed, given = told.changed, arguments.values()
+        changed, given = shortened.changed, arguments.values()
         for field in receipt.fields:
             if field.value is None and not field.note:
                 changed = _without(changed, field.ref, _CHECKED, _UNCHECKED)
         fields = [each for each in receipt.fields if each.note or each.value not in (None, given.get(each.ref))]
-        told = msgspec.structs.replace(told, changed=changed, fields=fields)
+        shortened = msgspec.structs.replace(shortened, changed=changed, fields=fields)
     origin = _origin(before or "")
     if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:
-        told = msgspec.structs.replace(told, navigated_to=receipt.navigated_to.removeprefix(origin))
-    return told.text
+        shortened = msgspec.structs.replace(shortened, navigated_to=receipt.navigated_to.removeprefix(origin))
+    return shortened.text
 
 
 def _without(changed: Sequence[str], ref: str | None, *said: str) -> list[str]:

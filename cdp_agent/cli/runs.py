@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.session import Sessions
-from cdp_agent.cli.subcommands.running import RunCommand, carry_run
+from cdp_agent.cli.subcommands.running import RunCommand, run_for_client
 from cdp_agent.cli.subcommands.steps import read_do
 from cdp_agent.cli.subcommands.task import read_resume, read_task
 from cdp_agent.cli.words import split
@@ -34,4 +34,4 @@ async def run_in_session(
     """Carries a run out for a client, which prints its events. Raises CdpAgentError."""
     # In a thread: a secret may be what a command of the user's prints.
     command = await asyncio.to_thread(read_run, arguments, caller, stdin)
-    return await carry_run(command, session, sessions, caller, output)
+    return await run_for_client(command, session, sessions, caller, output)

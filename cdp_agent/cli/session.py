@@ -14,9 +14,9 @@ import msgspec
 
 from cdp_agent.browser.attach.connecting import AUTO, same_chromes
 from cdp_agent.browser.browser import Browser
-from cdp_agent.cli.ahead import StartedAhead
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import OF_SESSION, SETTINGS
+from cdp_agent.cli.prelaunch import PrelaunchedChrome
 from cdp_agent.cli.printed import PrintedPages
 from cdp_agent.config import Config, connect_keywords, launch_keywords, page_keywords, trace_of
 from cdp_agent.config.sources import Loaded
@@ -117,13 +117,13 @@ class OpenSession:
 class Sessions:
     """The sessions of this process, each opened when it is first used."""
 
-    def __init__(self, host: str | None = None, ahead: StartedAhead | None = None) -> None:
+    def __init__(self, host: str | None = None, prelaunched: PrelaunchedChrome | None = None) -> None:
         """`host` is the name of this process as a host of sessions; None in a process for a single command.
 
-        `ahead` is the Chrome of the first session.
+        `prelaunched` is the Chrome of the first session.
         """
         self._host = host
-        self._ahead = ahead
+        self._prelaunched = prelaunched
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._attached: Browser | None = None
@@ -173,12 +173,12 @@ class Sessions:
 
     async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
         """A session in a Chrome of ours, which listens at the port if one is given. Raises BrowserError, SetupError."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and port is None and ahead.config == config:
-            opening = ahead.opening
+        prelaunched, self._prelaunched = self._prelaunched, None
+        if prelaunched is not None and port is None and prelaunched.config == config:
+            opening = prelaunched.opening
         else:
-            if ahead is not None:
-                ahead.opening.cancel()
+            if prelaunched is not None:
+                prelaunched.opening.cancel()
             ports = () if port is None else (f"--remote-debugging-port={port}", "--remote-debugging-address=127.0.0.1")
             opening = Browser.launch(**{**launch_keywords(config), "args": [*config.args, *ports]})
         session = await OpeningSession(opening)
@@ -197,8 +197,8 @@ class Sessions:
                 if AUTO in config.cdp:
                     from cdp_agent.browser.attach.user_chrome import CONSENT_S  # late: 19 ms, with websockets
 
-                    told = f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n"
-                    caller.output.complain(told)
+                    message = f"Chrome may ask whether to allow it: say yes within {CONSENT_S:g} s.\n"
+                    caller.output.write_error(message)
                 self._attached = await Browser.connect(config.cdp, **connect_keywords(config))
                 self._attached_as = config
             if all(getattr(config, each) == getattr(self._attached_as, each) for each in OF_SESSION - {"cdp", "idle"}):
@@ -240,8 +240,8 @@ def host_of(name: str, config: Config) -> str:
     """
     if not config.cdp:
         return name
-    told: list[Any] = [
+    identity: list[Any] = [
         sorted(same_chromes(config.cdp, config.profile)),
         sorted(config.cdp_headers.items()),
     ]
-    return f"{_OF_CHROME}{hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]}"
+    return f"{_OF_CHROME}{hashlib.sha256(msgspec.json.encode(identity)).hexdigest()[:16]}"

@@ -15,10 +15,10 @@ from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.commands import carry_out
 from cdp_agent.cli.flags import SETTINGS, add_settings, loaded
-from cdp_agent.cli.names import OWN, TOOLS, shown_name, tool_meant
+from cdp_agent.cli.names import OWN, TOOLS, find_tool, shown_name
 from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, status_of
-from cdp_agent.cli.subcommands.running import followed, on_interrupt
+from cdp_agent.cli.subcommands.running import on_interrupt, run_to_end
 from cdp_agent.cli.subcommands.task import report
 from cdp_agent.cli.terminal.approving import Terminal
 from cdp_agent.cli.terminal.lines import Lines
@@ -97,15 +97,15 @@ class _Shell:
 
     async def _carried(self, line: str) -> int:
         """Carries out a line and returns its exit status. An error is printed, and ends only this line."""
-        doing = asyncio.ensure_future(self._carry_out(line))
-        with _while_typed(doing.cancel):
-            await asyncio.wait([doing])
-        if doing.cancelled():
+        running = asyncio.ensure_future(self._carry_out(line))
+        with _while_typed(running.cancel):
+            await asyncio.wait([running])
+        if running.cancelled():
             print("cdp-agent: It was ended.", file=sys.stderr)
             return 130
-        error = doing.exception()
+        error = running.exception()
         if error is None:
-            return doing.result()
+            return running.result()
         if not isinstance(error, CdpAgentError):
             raise error
         print(f"cdp-agent: {one_line(str(error))}", file=sys.stderr)
@@ -147,7 +147,7 @@ class _Shell:
             model = keywords.get("model") or config.executor or "code"
             with sink_of(config, model) as take:
                 agent = Agent(opened.session.browser, **keywords)
-                return report(await followed(begin(agent, tabs.page), take), config)
+                return report(await run_to_end(begin(agent, tabs.page), take), config)
 
     def _words(self) -> list[str]:
         """What may be typed next: commands, and the refs of the page."""
@@ -163,7 +163,7 @@ def is_command(words: Sequence[str]) -> bool:
     name = words[0]
     if name in _HERE or name in OWN:
         return name in (*_HERE, "close")
-    found = tool_meant(name, words[1:]) if name.islower() else None
+    found = find_tool(name, words[1:]) if name.islower() else None
     if found is None or found[0] not in TOOLS:
         return False
     needs_ref = "ref" in TOOLS[found[0]].parameters["required"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BEGIN = """import sys
 code = sys.argv.pop(1)
 code in sys.path or sys.path.insert(0, code)
-from cdp_agent.cli.beginning import main
+from cdp_agent.cli.host_startup import main
 main(*sys.argv[1:])"""
 HOST = (sys.executable, "-P", "-c", _BEGIN, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
 """The command that starts a host of sessions, with the same code as this process."""
@@ -33,7 +33,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     return list(arguments[:place]), name, list(arguments[place + 1 :])
 
 
-class Chosen:
+class ChosenSession:
     """The session of a command, whether it was `named`, and whether it is for this command only (`once`).
 
     No NamedTuple, since `typing` takes 5 ms to import.
@@ -45,7 +45,7 @@ class Chosen:
         self.once = once
 
 
-def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
+def split_session(arguments: Sequence[str]) -> tuple[ChosenSession, list[str]]:
     """The chosen session, and the other words. Raises SetupError."""
     session = os.environ.get(runtime.VARIABLE) or None
     once, words, rest = False, [], iter(arguments)
@@ -61,7 +61,7 @@ def of_session(arguments: Sequence[str]) -> tuple[Chosen, list[str]]:
         else:
             words.append(word)
     name = runtime.DEFAULT if session is None else runtime.checked_name(session)
-    return Chosen(name, named=session is not None, once=once), words
+    return ChosenSession(name, named=session is not None, once=once), words
 
 
 def _takes_value(word: str) -> bool:

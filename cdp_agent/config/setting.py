@@ -20,7 +20,7 @@ a provider or a search service ("environment": as the setting's second variable)
 """
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Option(msgspec.Struct, frozen=True):
     group: str
     user: User
     keyword: str | None
@@ -31,7 +31,7 @@ class _Told(msgspec.Struct, frozen=True):
     separator: str
 
 
-def told(
+def option(
     group: str,
     help: str,
     user: User,
@@ -50,8 +50,8 @@ def told(
     never shown. `form` describes the format of a text, with an example. `separator` separates the items of a list in a
     variable or a flag.
     """
-    about = _Told(group, user, keyword, variables, secret, short, form, separator)
-    return msgspec.Meta(description=help, extra={"told": about})
+    about = _Option(group, user, keyword, variables, secret, short, form, separator)
+    return msgspec.Meta(description=help, extra={"option": about})
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -117,16 +117,16 @@ def settings_of(kind: type[msgspec.Struct]) -> dict[str, Setting]:
 
 
 def _setting(name: str, hint: Any, default: Any) -> Setting:
-    said = next((each for each in hint.__metadata__ if each.extra), None)
-    assert said is not None, f"{name} says nothing of itself: annotate it with told(…)"
-    about = said.extra["told"]
+    meta = next((each for each in hint.__metadata__ if each.extra), None)
+    assert meta is not None, f"{name} says nothing of itself: annotate it with option(…)"
+    about = meta.extra["option"]
     bare, bounds = _bare(hint)
     return Setting(
         name=name,
         hint=hint,
         kind=_kind(bare),
         default=default,
-        help=said.description,
+        help=meta.description,
         group=about.group,
         user=about.user,
         keyword=about.keyword or name,

@@ -64,7 +64,7 @@ def unknown(name: str, settings: Iterable[str]) -> str:
     return f"There is no setting {name!r}{meant}: `cdp-agent config list` shows all."
 
 
-def strangers(kind: type[msgspec.Struct], environment: Mapping[str, str]) -> list[str]:
+def unknown_variables(kind: type[msgspec.Struct], environment: Mapping[str, str]) -> list[str]:
     """The variables that look like ours but belong to no setting: most likely misspelt."""
     known = {each for setting in settings_of(kind).values() for each in setting.variables}
     known |= {FILE_VARIABLE, SESSION_VARIABLE}

@@ -59,14 +59,14 @@ def changed(text: str, values: Mapping[str, Any]) -> str:
 
 def _end_of_top(parts: list[_Part]) -> int:
     """After the last value, or before the first table and the comment that introduces it."""
-    tables = [place for place, (key, item) in enumerate(parts) if key is not None and _is_table(item)]
-    values = [place for place, (key, item) in enumerate(parts) if key is not None and not _is_table(item)]
+    tables = [index for index, (key, item) in enumerate(parts) if key is not None and _is_table(item)]
+    values = [index for index, (key, item) in enumerate(parts) if key is not None and not _is_table(item)]
     if values:
         return values[-1] + 1
-    place = tables[0] if tables else len(parts)
-    while tables and place and isinstance(parts[place - 1][1], Comment):
-        place -= 1
-    return place
+    index = tables[0] if tables else len(parts)
+    while tables and index and isinstance(parts[index - 1][1], Comment):
+        index -= 1
+    return index
 
 
 def _is_table(item: Item) -> bool:

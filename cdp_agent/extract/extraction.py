@@ -131,7 +131,7 @@ class _Run:
         raise AssertionError("the last attempt returns or raises")
 
     async def _answer(self, form: Form | None, context_tokens: int) -> Any:
-        pieces = self._contents.pieces(self._room(form, context_tokens)) or ["(The page is empty.)"]
+        pieces = self._contents.pieces(self._content_budget(form, context_tokens)) or ["(The page is empty.)"]
         self._parts = len(pieces)
         if len(pieces) == 1:
             return await self._ask(form, self._question(pieces[0]))
@@ -151,15 +151,15 @@ class _Run:
     def _place(self) -> tuple[str, str]:
         return self._contents.url, self._contents.title
 
-    def _room(self, form: Form | None, context_tokens: int) -> int:
+    def _content_budget(self, form: Form | None, context_tokens: int) -> int:
         """How many tokens of the page fit into one call."""
         words = prompts.system(form.sent if form is not None else None) + self._question("", 10, 10)
-        room = context_tokens - tokens(words) - min(_ANSWER_TOKENS, context_tokens // 4)
-        if room < _LEAST_ROOM:
+        budget = context_tokens - tokens(words) - min(_ANSWER_TOKENS, context_tokens // 4)
+        if budget < _LEAST_ROOM:
             raise SetupError(
                 f"{context_tokens:,} tokens leave no room for a page: the form and its description are too long."
             )
-        return room
+        return budget
 
     def _question(self, piece: str, part: int = 1, of: int = 1) -> str:
         return prompts.question(self._description, *self._place, piece, part=part, of=of)

@@ -330,9 +330,9 @@ def _all_readings(numeral: str) -> Iterator[float]:
 def _readings(numeral: str) -> Iterator[float]:
     digits = numeral.strip(".,'_ ")
     whole, mark, fraction = "", "", digits
-    for place in range(len(digits) - 1, -1, -1):
-        if digits[place] in ".,":
-            whole, mark, fraction = digits[:place], digits[place], digits[place + 1 :]
+    for index in range(len(digits) - 1, -1, -1):
+        if digits[index] in ".,":
+            whole, mark, fraction = digits[:index], digits[index], digits[index + 1 :]
             break
     if not mark or whole.count(mark) or _GROUPED.fullmatch(digits):
         yield float(only_digits(digits))

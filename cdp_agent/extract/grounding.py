@@ -54,7 +54,7 @@ def ungrounded(value: Any, text: str, schema: Any = None) -> list[Ungrounded]:
     """
     page = SourcePage(text)
     chosen = _choices(schema)
-    return [Ungrounded(path, leaf) for path, leaf in leaves(value) if leaf not in chosen and not page.says(leaf)]
+    return [Ungrounded(path, leaf) for path, leaf in leaves(value) if leaf not in chosen and not page.contains(leaf)]
 
 
 class SourcePage:
@@ -66,7 +66,7 @@ class SourcePage:
         self._text = normalise(text)
         self._words = f" {' '.join(_WORD.findall(self._text))} "
 
-    def says(self, claim: str | int | float) -> bool:
+    def contains(self, claim: str | int | float) -> bool:
         """Whether the text contains this string or number, however it is written."""
         return self.line_with(claim) is not None
 

@@ -18,7 +18,7 @@ from cdp_agent.jobs.node import PROBE, NodeWorker, settings_for_nodes
 from cdp_agent.jobs.politeness import Politeness
 from cdp_agent.jobs.states import StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
-from cdp_agent.jobs.working import Attempted, OnSpent, Order
+from cdp_agent.jobs.working import AttemptResult, OnSpent, Order
 from cdp_agent.outcome import TaskError
 
 NAMESPACE = "cdp_agent"
@@ -30,9 +30,9 @@ _ENDS_WITHIN_S = 20.0
 class _NodeActor:
     """An actor, and the attempts that are under way in it."""
 
-    def __init__(self, handle: Any, room: int) -> None:
+    def __init__(self, handle: Any, capacity: int) -> None:
         self.handle = handle
-        self.room = room
+        self.capacity = capacity
         self.running = 0
 
 
@@ -72,35 +72,35 @@ class RayWorkers:
             if wrong is not None:
                 kind, message = wrong
                 raise getattr(errors, kind, SetupError)(message)
-        self._actors = [_NodeActor(each, await each.room.remote()) for each in handles]
+        self._actors = [_NodeActor(each, await each.capacity.remote()) for each in handles]
         self._looked_at = time.monotonic()
 
-    async def room(self, running: int) -> int:
+    async def capacity(self, running: int) -> int:
         """See `Workers`: the sum for the nodes that are there now."""
         if time.monotonic() - self._looked_at > _LOOKS_EVERY_S:
             self._looked_at = time.monotonic()
             self._nodes = await asyncio.to_thread(_living_nodes)
-            await self._tell_spent()
+            await self._report_spent()
             while len(self._actors) < self._nodes:
                 handle = self._actor()
-                self._actors.append(_NodeActor(handle, max(each.room for each in self._actors)))
+                self._actors.append(_NodeActor(handle, max(each.capacity for each in self._actors)))
         if self._options.concurrency != "auto":
             return self._options.concurrency
-        rooms = sorted((each.room for each in self._actors), reverse=True)
-        return sum(rooms[: self._nodes])
+        capacities = sorted((each.capacity for each in self._actors), reverse=True)
+        return sum(capacities[: self._nodes])
 
-    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> AttemptResult:
         """See `Workers`."""
-        actor = min(self._actors, key=lambda each: (each.running / each.room, each.running))
+        actor = min(self._actors, key=lambda each: (each.running / each.capacity, each.running))
         actor.running += 1
         self._spent[order.job.key] = on_spent
         stopping = asyncio.ensure_future(self._stop_when(stop, actor))
         try:
             answer: bytes = await actor.handle.attempt.remote(msgspec.json.encode(order))
-            return msgspec.json.decode(answer, type=Attempted)
+            return msgspec.json.decode(answer, type=AttemptResult)
         except _ray().exceptions.RayError as error:
             message = f"The cluster gave the task up: {str(error).partition(chr(10))[0]}"
-            return Attempted(ok=False, error=TaskError("failed", message, "browser"))
+            return AttemptResult(ok=False, error=TaskError("failed", message, "browser"))
         finally:
             stopping.cancel()
             actor.running -= 1
@@ -146,12 +146,12 @@ class RayWorkers:
         await stop.wait()
         await actor.handle.stop.remote()
 
-    async def _tell_spent(self) -> None:
+    async def _report_spent(self) -> None:
         asked = {asyncio.ensure_future(_value(each.handle.spent.remote())) for each in self._actors}
-        told, late = await asyncio.wait(asked, timeout=_LOOKS_EVERY_S) if asked else (set(), set())
+        answered, late = await asyncio.wait(asked, timeout=_LOOKS_EVERY_S) if asked else (set(), set())
         for each in late:
             each.cancel()  # a node that died; its tasks are elsewhere soon
-        for each in told:
+        for each in answered:
             if each.exception() is None:
                 for key, spent in each.result().items():
                     if key in self._spent:

@@ -114,7 +114,7 @@ class UnfinishedJob(msgspec.Struct, frozen=True):
     lost: Spent | None = None
 
 
-class Past:
+class BatchHistory:
     """What earlier processes have done of a batch, each by the id of its task.
 
     `written` are the results in the file, `finished` the results in the journal, `begun` the tasks that were under way.
@@ -141,17 +141,19 @@ class Past:
         return [each for job, spent in self.spent.items() if job not in finished for each in spent]
 
 
-def past_of(jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal, store: StateStore) -> Past:
+def read_history(
+    jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal, store: StateStore
+) -> BatchHistory:
     """What is known of the tasks. Raises SetupError for results and journals of other tasks, and unreadable ones."""
-    past = Past()
+    history = BatchHistory()
     by_id = {job.id: job for job in jobs}
     for result in written:
-        if result.id in past.written:
+        if result.id in history.written:
             raise SetupError(f"The results have two of the id {result.id!r}: this is no file of a batch.")
-        past.written[result.id] = result
-    if strangers := [repr(each) for each in past.written if each not in by_id]:
+        history.written[result.id] = result
+    if unknown_ids := [repr(each) for each in history.written if each not in by_id]:
         raise SetupError(
-            f"The results have ids that no task has: {', '.join(strangers[:5])}. Is it another batch's file?"
+            f"The results have ids that no task has: {', '.join(unknown_ids[:5])}. Is it another batch's file?"
         )
     for entry in journal.entries:
         match entry:
@@ -160,15 +162,15 @@ def past_of(jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal,
                     raise SetupError(
                         f"The task {job_id!r} was begun, and is another one now: give it as it was, or under a new id."
                     )
-                past.attempts[job_id] = past.attempts.get(job_id, 0) + 1
+                history.attempts[job_id] = history.attempts.get(job_id, 0) + 1
             case Spent() as spent:
-                past.spent.setdefault(spent.id, []).append(spent)
+                history.spent.setdefault(spent.id, []).append(spent)
             case Finished(result=result):
-                past.finished[result.id] = result
-    for job_id, attempts in past.attempts.items():
-        if job_id not in past.finished and job_id not in past.written:
-            past.begun[job_id] = _unfinished(by_id[job_id], attempts, past, store)
-    return past
+                history.finished[result.id] = result
+    for job_id, attempts in history.attempts.items():
+        if job_id not in history.finished and job_id not in history.written:
+            history.begun[job_id] = _unfinished(by_id[job_id], attempts, history, store)
+    return history
 
 
 class NextAttempt(msgspec.Struct, frozen=True):
@@ -200,9 +202,9 @@ def next_of(store: StateStore, job: Job) -> NextAttempt:
     return NextAttempt(acts, goes_on=goes_on, saved=saved)
 
 
-def _unfinished(job: Job, attempts: int, past: Past, store: StateStore) -> UnfinishedJob:
+def _unfinished(job: Job, attempts: int, history: BatchHistory, store: StateStore) -> UnfinishedJob:
     known = next_of(store, job)
     lost = None
-    if known.error is None and not known.goes_on and known.saved is not None and len(past.of(job.id)) < attempts:
+    if known.error is None and not known.goes_on and known.saved is not None and len(history.of(job.id)) < attempts:
         lost = Spent(job.id, False, *spent_until(known.saved))
     return UnfinishedJob(attempts, known.goes_on, known.error, lost)

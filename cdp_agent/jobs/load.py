@@ -57,9 +57,9 @@ class Concurrency:
 
 def cores() -> int:
     """The cores that this process may use, by its affinity and the quota of its cgroup."""
-    mine = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota, _, period = (_text(_CGROUP / "cpu.max") or "max").partition(" ")
-    return mine if quota == "max" else max(1, min(mine, round(int(quota) / int(period or 100_000))))
+    return available if quota == "max" else max(1, min(available, round(int(quota) / int(period or 100_000))))
 
 
 def measure(at_s: float) -> Measured:

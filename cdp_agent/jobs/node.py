@@ -26,7 +26,7 @@ from cdp_agent.jobs.load import Concurrency, cores, measure
 from cdp_agent.jobs.politeness import Pacing, Politeness
 from cdp_agent.jobs.states import OWNER, store_at
 from cdp_agent.jobs.tasks import Job, JobOptions
-from cdp_agent.jobs.working import Attempted, Order, Worker
+from cdp_agent.jobs.working import AttemptResult, Order, Worker
 
 PROBE = "probe"
 
@@ -67,7 +67,7 @@ class NodeWorker:
             return type(error).__name__, f"{os.uname().nodename}: {error}"
         return None
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many attempts this node bears at once, by its cores and memory."""
         return Concurrency(None, cores(), measure(0.0)).now
 
@@ -95,7 +95,7 @@ class NodeWorker:
             await asyncio.to_thread(self._store.write, f"{key}/{OWNER}", owner)
             known = await asyncio.to_thread(next_of, self._store, given.job)
             if known.error is not None:
-                return msgspec.json.encode(Attempted(ok=False, error=known.error, acts=known.acts))
+                return msgspec.json.encode(AttemptResult(ok=False, error=known.error, acts=known.acts))
             if is_again or known.acts.over:
                 given = msgspec.structs.replace(given, goes_on=known.goes_on)
 

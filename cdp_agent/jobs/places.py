@@ -13,7 +13,7 @@ from cdp_agent.jobs.load import Concurrency, cores, measure
 from cdp_agent.jobs.politeness import Politeness
 from cdp_agent.jobs.states import StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
-from cdp_agent.jobs.working import Attempted, OnSpent, Order, Worker, Workers
+from cdp_agent.jobs.working import AttemptResult, OnSpent, Order, Worker, Workers
 
 HERE = "here"
 _MEASURED_EVERY_S = 3.0
@@ -34,7 +34,7 @@ class LocalWorkers:
         """See `Workers`."""
         await self._worker.begin(jobs)
 
-    async def room(self, running: int) -> int:
+    async def capacity(self, running: int) -> int:
         """See `Workers`."""
         now = time.monotonic()
         if now - self._measured_at < _MEASURED_EVERY_S:
@@ -42,7 +42,7 @@ class LocalWorkers:
         self._measured_at = now
         return self._concurrency.adapt(await asyncio.to_thread(measure, now), running)
 
-    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> AttemptResult:
         """See `Workers`."""
         return await self._worker.attempt(order, stop, on_spent)
 

@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.results import in_all, results_in
+from cdp_agent.jobs.results import results_in, totals
 from cdp_agent.jobs.states import FolderStore, StateStore, store_at
 
 _FILE = "progress.json"
@@ -85,9 +85,9 @@ class ProgressReporter:
             await self._write(progress, is_over=True)
 
     async def _write(self, progress: JobProgress, *, is_over: bool) -> None:
-        told = ReportedProgress(progress, socket.gethostname(), os.getpid(), time.time(), is_over)
+        reported = ReportedProgress(progress, socket.gethostname(), os.getpid(), time.time(), is_over)
         try:
-            await asyncio.to_thread(self._store.write, _FILE, msgspec.json.encode(told))
+            await asyncio.to_thread(self._store.write, _FILE, msgspec.json.encode(reported))
         except OSError as error:  # nothing depends on it
             _log.debug("how far the batch is could not be written: %s", error)
 
@@ -117,7 +117,7 @@ def read_progress(place: str) -> ReportedProgress:
 
 def _of_results(path: Path) -> ReportedProgress:
     results = results_in(path.read_bytes(), path)
-    tokens, cost = in_all(results)
+    tokens, cost = totals(results)
     progress = JobProgress(
         total=len(results),
         done=len(results),

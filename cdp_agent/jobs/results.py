@@ -100,7 +100,7 @@ def results_in(content: bytes, path: Path) -> list[JobResult]:
     return found
 
 
-def in_all(results: Iterable[JobResult]) -> tuple[int, float | None]:
+def totals(results: Iterable[JobResult]) -> tuple[int, float | None]:
     """The sum of the results' tokens, and of their costs as far as these are known."""
     each = list(results)
     costs = [one.cost for one in each if one.cost is not None]

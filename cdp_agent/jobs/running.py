@@ -12,13 +12,13 @@ from pathlib import Path
 
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.journal import INTERRUPTED, Begun, Finished, Journal, Past, Spent, past_of
+from cdp_agent.jobs.journal import INTERRUPTED, BatchHistory, Begun, Finished, Journal, Spent, read_history
 from cdp_agent.jobs.places import HERE, workers_at
 from cdp_agent.jobs.progress import EndedBy, JobProgress, ProgressReporter
-from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, in_all
+from cdp_agent.jobs.results import JobResult, ResultsFile, ResultSink, totals
 from cdp_agent.jobs.states import StateStore, store_at
 from cdp_agent.jobs.tasks import Job, JobOptions, check_jobs
-from cdp_agent.jobs.working import Attempted, Order, Workers
+from cdp_agent.jobs.working import AttemptResult, Order, Workers
 from cdp_agent.outcome import TaskError
 
 _LOOK_AGAIN_S = 1.0
@@ -40,7 +40,7 @@ class JobRun:
         *,
         results: ResultSink | None = None,
         journal: Journal | None = None,
-        past: Past | None = None,
+        history: BatchHistory | None = None,
         reporter: ProgressReporter | None = None,
         folder: tempfile.TemporaryDirectory[str] | None = None,
     ) -> None:
@@ -50,19 +50,19 @@ class JobRun:
         self._options = options
         self._results = results
         self._journal = journal
-        self._past = past or Past()
-        self._done_before = len(self._past.written)
+        self._history = history or BatchHistory()
+        self._done_before = len(self._history.written)
         self._reporter = reporter
         self._folder = folder
         self._begun = time.monotonic()
         self._pending: deque[Order] = deque()
-        self._running: dict[asyncio.Task[Attempted], Order] = {}
+        self._running: dict[asyncio.Task[AttemptResult], Order] = {}
         self._live: dict[str | int, tuple[int, float | None]] = {}
         """The tokens and the cost of each attempt that is under way, by the task's id."""
         self._finished: dict[str | int, JobResult] = {}
         self._stop = asyncio.Event()
         self._changed = asyncio.Event()
-        self._room = 0
+        self._capacity = 0
         self._ended_by: EndedBy | None = None
         self._written = 0
         """How many of `_jobs` have been written, when results come in their order."""
@@ -71,8 +71,8 @@ class JobRun:
     def progress(self) -> JobProgress:
         """The progress of the batch."""
         done = list(self._finished.values())
-        tokens, cost = in_all(done)
-        spent = self._past.unfinished(self._finished)
+        tokens, cost = totals(done)
+        spent = self._history.unfinished(self._finished)
         live = [*self._live.values(), *((each.tokens, each.cost) for each in spent)]
         costs = [each for _, each in live if each is not None]
         return JobProgress(
@@ -80,8 +80,8 @@ class JobRun:
             done=len(done),
             failed=sum(not each.ok for each in done),
             running=len(self._running),
-            room=self._room,
-            attempts=sum(self._past.attempts.values()),
+            room=self._capacity,
+            attempts=sum(self._history.attempts.values()),
             tokens=tokens + sum(each for each, _ in live),
             cost=(cost or 0.0) + sum(costs) if costs or cost is not None else None,
             seconds=time.monotonic() - self._begun,
@@ -111,7 +111,7 @@ class JobRun:
         Raises SetupError where they cannot be written, and BrowserError or SetupError where no task could be begun.
         """
         try:
-            for result in self._take_up():
+            for result in self._resume_tasks():
                 yield result
             if self._pending:
                 await self._workers.begin([order.job for order in self._pending])
@@ -122,10 +122,10 @@ class JobRun:
                 await self._wait()
                 self._check_budgets()
                 for task in [each for each in self._running if each.done()]:
-                    for result in self._over(self._running.pop(task), task):
+                    for result in self._end_attempt(self._running.pop(task), task):
                         yield result
             if self._journal is None:  # else the next process writes them in their turn
-                for result in self._in_turn(last=True):
+                for result in self._ready_results(last=True):
                     yield result
             if len(self._finished) == len(self._jobs):
                 if self._journal is not None:
@@ -134,20 +134,22 @@ class JobRun:
         finally:
             await self._end()
 
-    def _take_up(self) -> list[JobResult]:
+    def _resume_tasks(self) -> list[JobResult]:
         """Takes up what earlier processes left. Returns results to write: finished ones, and those of tasks that cannot
         go on.
         """
-        self._finished = dict(self._past.written)
+        self._finished = dict(self._history.written)
         ready: list[JobResult] = []
         for job in self._jobs:
-            if job.id in self._past.written:
+            if job.id in self._history.written:
                 continue
-            if (finished := self._past.finished.get(job.id)) is not None:
+            if (finished := self._history.finished.get(job.id)) is not None:
                 ready += self._finish(finished, is_new=False)
-            elif (known := self._past.begun.get(job.id)) is not None:
+            elif (known := self._history.begun.get(job.id)) is not None:
                 if known.error is not None:
-                    ready += self._finish(self._result(Order(job, known.attempts), Attempted(False, error=known.error)))
+                    ready += self._finish(
+                        self._result(Order(job, known.attempts), AttemptResult(False, error=known.error))
+                    )
                 else:
                     if known.lost is not None:
                         self._add_spent(known.lost)
@@ -157,16 +159,16 @@ class JobRun:
         return ready
 
     async def _begin_some(self) -> None:
-        self._room = await self._workers.room(len(self._running))
-        while self._ended_by is None and len(self._running) < self._room:
+        self._capacity = await self._workers.capacity(len(self._running))
+        while self._ended_by is None and len(self._running) < self._capacity:
             order = self._next()
             if order is None:
                 return
             job = order.job
             if self._journal is not None:
                 await asyncio.to_thread(self._journal.add, Begun(job.id, job.digest))
-            self._past.attempts[job.id] = order.attempt
-            attempting = self._workers.attempt(order, self._stop, lambda *spent, of=job.id: self._spends(of, spent))
+            self._history.attempts[job.id] = order.attempt
+            attempting = self._workers.attempt(order, self._stop, lambda *spent, of=job.id: self._note_spent(of, spent))
             task = asyncio.create_task(attempting)
             task.add_done_callback(lambda _: self._changed.set())
             self._running[task] = order
@@ -175,10 +177,10 @@ class JobRun:
         """Takes the first pending order whose origin has room for one more task."""
         most = self._options.per_origin
         at = [order.job.origin for order in self._running.values()]
-        for place, order in enumerate(self._pending):
+        for index, order in enumerate(self._pending):
             origin = order.job.origin
             if most is None or origin is None or at.count(origin) < most:
-                del self._pending[place]
+                del self._pending[index]
                 return order
         return None
 
@@ -189,7 +191,7 @@ class JobRun:
                 await self._changed.wait()
         self._changed.clear()
 
-    def _spends(self, of: str | int, spent: tuple[int, float | None]) -> None:
+    def _note_spent(self, of: str | int, spent: tuple[int, float | None]) -> None:
         self._live[of] = spent
         self._check_budgets()
 
@@ -204,7 +206,7 @@ class JobRun:
         elif options.max_cost is not None and (now.cost or 0.0) >= options.max_cost:
             self.stop_at_once("cost")
 
-    def _over(self, order: Order, task: asyncio.Task[Attempted]) -> list[JobResult]:
+    def _end_attempt(self, order: Order, task: asyncio.Task[AttemptResult]) -> list[JobResult]:
         """Handles the end of an attempt: returns the results to report now, or schedules another attempt."""
         attempted = task.result()
         self._live.pop(order.job.id, None)
@@ -220,13 +222,13 @@ class JobRun:
         self._pending.append(Order(order.job, order.attempt + 1, goes_on))
         return []
 
-    def _tries_again(self, order: Order, attempted: Attempted) -> bool:
-        if self._past.failures(order.job.id) >= self._options.retries or attempted.acts.under_way is not None:
+    def _tries_again(self, order: Order, attempted: AttemptResult) -> bool:
+        if self._history.failures(order.job.id) >= self._options.retries or attempted.acts.under_way is not None:
             return False
         return not attempted.acts.over or attempted.can_go_on
 
-    def _result(self, order: Order, attempted: Attempted) -> JobResult:
-        spent = self._past.of(order.job.id)
+    def _result(self, order: Order, attempted: AttemptResult) -> JobResult:
+        spent = self._history.of(order.job.id)
         error = attempted.error
         if attempted.acts.under_way is not None and not attempted.ok:
             why = f" ({error.message})" if error is not None else ""
@@ -246,7 +248,7 @@ class JobRun:
     def _add_spent(self, spent: Spent) -> None:
         if self._journal is not None:
             self._journal.add(spent)
-        self._past.spent.setdefault(spent.id, []).append(spent)
+        self._history.spent.setdefault(spent.id, []).append(spent)
 
     def _finish(self, result: JobResult, *, is_new: bool = True) -> list[JobResult]:
         """Keeps the result; returns the results that can be reported now."""
@@ -254,28 +256,28 @@ class JobRun:
             self._journal.add(Finished(result))
         self._finished[result.id] = result
         if self._options.ordered:
-            return self._in_turn()
-        return [self._tell(result)]
+            return self._ready_results()
+        return [self._report(result)]
 
-    def _in_turn(self, *, last: bool = False) -> list[JobResult]:
+    def _ready_results(self, *, last: bool = False) -> list[JobResult]:
         """The results whose turn it is, in the order of the tasks; with `last`, all that are left."""
-        told: list[JobResult] = []
+        ready: list[JobResult] = []
         if not self._options.ordered:
-            return told
+            return ready
         for job in self._jobs[self._written :]:
             if job.id in self._finished:
-                if job.id not in self._past.written:
-                    told.append(self._tell(self._finished[job.id]))
+                if job.id not in self._history.written:
+                    ready.append(self._report(self._finished[job.id]))
             elif not last:
                 break
             if not last:
                 self._written += 1
-        return told
+        return ready
 
-    def _tell(self, result: JobResult) -> JobResult:
+    def _report(self, result: JobResult) -> JobResult:
         if self._results is not None:
             self._results.add(result)
-        self._past.written[result.id] = result
+        self._history.written[result.id] = result
         return result
 
     async def _end(self) -> None:
@@ -335,14 +337,14 @@ def run(
         file = ResultsFile(results)
         states = Path(f"{results}.states")
         store = store_at(storage or str(states))
-        past = past_of(jobs, file.found, journal, store)
+        history = read_history(jobs, file.found, journal, store)
         workers = workers_at(where, config, options, store, states, storage)
     except BaseException:
         journal.close()
         raise
     reporter = ProgressReporter(store, stays=storage is not None)
-    return JobRun(jobs, workers, store, options, results=file, journal=journal, past=past, reporter=reporter)
+    return JobRun(jobs, workers, store, options, results=file, journal=journal, history=history, reporter=reporter)
 
 
-def _spent(order: Order, attempted: Attempted, *, failed: bool) -> Spent:
+def _spent(order: Order, attempted: AttemptResult, *, failed: bool) -> Spent:
     return Spent(order.job.id, failed, attempted.seconds, attempted.tokens, attempted.cost)

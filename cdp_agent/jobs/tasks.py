@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.lines import shortened
 from cdp_agent.security.origins import WEB_AND_DATA, origin_of, scheme_of
 from cdp_agent.steps.language.grammar import read_step
 from cdp_agent.steps.language.intents import Open
-from cdp_agent.steps.resolve.understanding import why_never
+from cdp_agent.steps.resolve.understanding import why_unresolvable
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.misfits import readable
 
@@ -37,7 +37,7 @@ class JobLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     max_cost: _Amount | None = None
     max_seconds: _Amount | None = None
 
-    def over(self, limits: Limits) -> Limits:
+    def override(self, limits: Limits) -> Limits:
         """`limits` with those replaced that the task sets."""
         given = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
         return msgspec.structs.replace(limits, **given)
@@ -175,7 +175,7 @@ def _wrong_with_steps(job: Job, *, has_executor: bool) -> list[str]:
         problems += [
             f"step {number}, {shortened(step)!r}: {why}"
             for number, step in enumerate(steps, 1)
-            if step.strip() and (why := why_never(step)) is not None
+            if step.strip() and (why := why_unresolvable(step)) is not None
         ]
     return problems
 

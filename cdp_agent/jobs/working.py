@@ -1,4 +1,4 @@
-"""One attempt at one task, in a browser context of its own; `Attempted` is its result."""
+"""One attempt at one task, in a browser context of its own; `AttemptResult` is its result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cdp_agent.outcome import AgentResult, Stats, TaskError
 from cdp_agent.page.frames.standstill import Standstill
 from cdp_agent.page.policy.policy_registry import limited
 from cdp_agent.page.policy.rules import RequestRules
-from cdp_agent.page.policy.unsafe import RequestKind, is_certain, outline_of, place_of
+from cdp_agent.page.policy.unsafe import RequestKind, is_certain, outline_of, without_query
 from cdp_agent.security.origins import origin_of
 from cdp_agent.steps.approval.policy import rules_from
 
@@ -79,10 +79,10 @@ class TaskWatch:
     async def _note(self, event: fetch.RequestPaused, kind: RequestKind) -> None:
         request = event.request
         certain = is_certain(request, event.resource_type, kind)
-        key = f"{request.method} {place_of(request.url)} {outline_of(request)}"
+        key = f"{request.method} {without_query(request.url)} {outline_of(request)}"
         if event.resource_type == "Ping" or (key in self._usual and not certain):
             return
-        sent = f"{request.method} {place_of(request.url)}"
+        sent = f"{request.method} {without_query(request.url)}"
         if self._act is not None:
             await self._state.begin_act(f"{self._act}, which sent {sent}")
         elif self._acted and certain:
@@ -100,7 +100,7 @@ class Order(msgspec.Struct, frozen=True):
     goes_on: bool = False
 
 
-class Attempted(msgspec.Struct, frozen=True):
+class AttemptResult(msgspec.Struct, frozen=True):
     """The result of an attempt.
 
     `acts` are those of all attempts that it goes on from. `stopped`: it was ended from outside, so the task has no
@@ -128,10 +128,10 @@ class Workers(Protocol):
     async def begin(self, jobs: Sequence[Job]) -> None:
         """Makes ready for these tasks. Raises BrowserError or SetupError where none of them could be begun."""
 
-    async def room(self, running: int) -> int:
+    async def capacity(self, running: int) -> int:
         """How many attempts there may be at once; `running` is how many are under way."""
 
-    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> Attempted:
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> AttemptResult:
         """Carries an attempt out. `stop` ends it at once. A worker that dies gives the order to another one."""
 
     async def close(self) -> None:
@@ -165,7 +165,7 @@ class Worker:
             if any(job.steps is not None for job in jobs):
                 Agent(browser, **steps_keywords(self._config))
 
-    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent, owner: bytes = b"") -> Attempted:
+    async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent, owner: bytes = b"") -> AttemptResult:
         """See `Workers`. `owner`: see `JobState`."""
         state = JobState(self._store, order.job, self._folder, shared=self._shared, owner=owner)
         watch = TaskWatch(order.job.key, state, self._pacing)
@@ -184,7 +184,7 @@ class Worker:
             await watch.leave()
         why = result.error
         stopped = stop.is_set() and why is not None and why.code == "aborted"
-        return Attempted(
+        return AttemptResult(
             ok=result.success,
             answer=result.answer,
             error=why,
@@ -227,7 +227,7 @@ class Worker:
             return Agent.resume(browser, state.folder, answer=None, act_log=watch, stop=stop, **keywords)
         keywords = agent_keywords(config) if job.task is not None else steps_keywords(config)
         if job.limits is not None:
-            keywords["limits"] = job.limits.over(keywords.get("limits", Limits()))
+            keywords["limits"] = job.limits.override(keywords.get("limits", Limits()))
         if job.steps is not None:
             # Whoever wrote the steps has approved them.
             keywords["approve"] = rules_from([*config.approval_rules, "allow"])
@@ -256,9 +256,9 @@ def spent_until(content: bytes) -> tuple[float, int, float | None]:
     return usage.before_s, _tokens(stats), _cost(stats)
 
 
-def _failed(where: Any, message: str, state: JobState) -> Attempted:
+def _failed(where: Any, message: str, state: JobState) -> AttemptResult:
     error = TaskError("failed", message, where)
-    return Attempted(ok=False, error=error, acts=state.acts, can_go_on=state.can_go_on)
+    return AttemptResult(ok=False, error=error, acts=state.acts, can_go_on=state.can_go_on)
 
 
 def _tokens(stats: Stats) -> int:

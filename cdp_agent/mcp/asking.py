@@ -34,7 +34,7 @@ class UserQuestion(msgspec.Struct, frozen=True):
     ask: ActionProposed | QuestionAsked | FormRequested
 
 
-class Asking:
+class UserAnswers:
     """The user's side of one call: what they have answered already, and what is still to be asked.
 
     `given` are the forms that they have filled in, by the keys of the questions; None for one that they declined.
@@ -104,8 +104,8 @@ def _number(key: str) -> int:
     return int(number) if number.isdecimal() and len(number) < 4 else 0
 
 
-def _digest(told: Any) -> str:
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]
+def _digest(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:16]
 
 
 def _proposed(understood: Understood, about: str, risk: Risk) -> ActionProposed:

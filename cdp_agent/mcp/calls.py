@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.mcp.asking import Asking, UserQuestion
+from cdp_agent.mcp.asking import UserAnswers, UserQuestion
 from cdp_agent.security.origins import WEB_AND_DATA
 from cdp_agent.session.calls import ToolError
 from cdp_agent.session.session import Permissions, Session
 from cdp_agent.steps.approval.policy import Rules
-from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.aliases import resolve_alias
 from cdp_agent.tools.base import facts
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class OneSession:
         return files_of(self._session)
 
 
-async def made(
+async def make_call(
     calls: ToolCalls,
     name: str,
     arguments: Mapping[str, Any],
@@ -116,18 +116,18 @@ async def made(
 
 async def perform_call(session: Session, request: CallRequest, allowance: Allowance) -> CallReply:
     """Makes the call in the session."""
-    asking = Asking(request.answers, allowance.rules, can_ask=request.can_ask)
+    user_answers = UserAnswers(request.answers, allowance.rules, can_ask=request.can_ask)
     permissions = Permissions(
         secrets=session.secrets,
         upload_folders=allowance.upload_folders,
         schemes=WEB_AND_DATA,
-        approve=asking.approve,
-        ask_user=asking.ask_user if request.can_ask else None,
+        approve=user_answers.approve,
+        ask_user=user_answers.ask_user if request.can_ask else None,
     )
     outcome = await session.call(request.name, request.arguments, model=allowance.model, permissions=permissions)
-    if asking.open is not None:
-        return CallReply("", question=asking.open)
-    tool = session.tools.get(meant(request.name, request.arguments, session.tools)[0])
+    if user_answers.open is not None:
+        return CallReply("", question=user_answers.open)
+    tool = session.tools.get(resolve_alias(request.name, request.arguments, session.tools)[0])
     value = facts(outcome.value) if outcome.value is not None and tool is not None and tool.value else None
     return CallReply(outcome.text, value, outcome.images, outcome.error)
 

@@ -98,8 +98,8 @@ def _as_form(message: str, properties: dict[str, Any], required: list[str]) -> E
 
 def _property(field: FormField) -> dict[str, Any]:
     """A field as a property of the restricted schema that the protocol allows in forms."""
-    told = " ".join(filter(None, (field.description, field.error)))
-    found: dict[str, Any] = {"title": field.label, **({"description": told} if told else {})}
+    description = " ".join(filter(None, (field.description, field.error)))
+    found: dict[str, Any] = {"title": field.label, **({"description": description} if description else {})}
     match field.field_type:
         case "checkbox":
             return found | {"type": "boolean"}

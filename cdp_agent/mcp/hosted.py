@@ -15,7 +15,15 @@ import msgspec
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
 from cdp_agent.session.client import HostConnection
-from cdp_agent.session.messages import CallAnswered, CallAsked, CallCancelled, CommandEnded, Complained, Message, Said
+from cdp_agent.session.messages import (
+    CallAnswered,
+    CallAsked,
+    CallCancelled,
+    ClientMessage,
+    CommandEnded,
+    Message,
+    StderrText,
+)
 from cdp_agent.session.runtime import checked_name
 
 KEPT_S = 10.0
@@ -66,7 +74,7 @@ class HostedCalls:
 
 async def _linked(name: str, connect: Connect) -> _Link:
     connection = await asyncio.to_thread(connect, name)
-    reader, writer = await asyncio.open_connection(sock=connection.handed_on(), limit=_LONGEST_MESSAGE)
+    reader, writer = await asyncio.open_connection(sock=connection.detach(), limit=_LONGEST_MESSAGE)
     return _Link(reader, writer, connection.lost(name))
 
 
@@ -78,47 +86,47 @@ class _Link:
         self._lost = lost
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[msgspec.Raw]] = {}
-        self._complaint = ""
-        self._leaving: asyncio.TimerHandle | None = None
+        self._stderr = ""
+        self._close_timer: asyncio.TimerHandle | None = None
         self.is_over = False
-        self._hearing = asyncio.ensure_future(self._hear(reader))
+        self._reading = asyncio.ensure_future(self._read_messages(reader))
 
     async def ask(self, request: CallRequest | FilesAsked) -> msgspec.Raw:
         """The answer, as JSON; cancelling also stops it in the other process. Raises BrowserError, SetupError."""
         number = next(self._ids)
         answered: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answered
-        self._stay()
+        self._cancel_closing()
         try:
-            self._say(CallAsked(number, msgspec.Raw(msgspec.json.encode(request))))
+            self._send(CallAsked(number, msgspec.Raw(msgspec.json.encode(request))))
             return await answered
         except asyncio.CancelledError:
-            self._say(CallCancelled(number))
+            self._send(CallCancelled(number))
             raise
         finally:
             self._waiting.pop(number, None)
             if not self._waiting and not self.is_over:
-                self._leaving = asyncio.get_running_loop().call_later(KEPT_S, self._leave)
+                self._close_timer = asyncio.get_running_loop().call_later(KEPT_S, self._disconnect)
 
     async def close(self) -> None:
-        self._leave()
-        await asyncio.wait([self._hearing])
+        self._disconnect()
+        await asyncio.wait([self._reading])
 
-    def _stay(self) -> None:
-        if self._leaving is not None:
-            self._leaving.cancel()
-            self._leaving = None
+    def _cancel_closing(self) -> None:
+        if self._close_timer is not None:
+            self._close_timer.cancel()
+            self._close_timer = None
 
-    def _leave(self) -> None:
-        self._stay()
+    def _disconnect(self) -> None:
+        self._cancel_closing()
         self.is_over = True
         self._writer.close()
 
-    def _say(self, said: Said) -> None:
+    def _send(self, message: ClientMessage) -> None:
         if not self._writer.is_closing():
-            self._writer.write(msgspec.json.encode(said) + b"\n")
+            self._writer.write(msgspec.json.encode(message) + b"\n")
 
-    async def _hear(self, reader: asyncio.StreamReader) -> None:
+    async def _read_messages(self, reader: asyncio.StreamReader) -> None:
         """Passes answers to the calls that wait for them, until the connection ends."""
         try:
             while line := await reader.readline():
@@ -126,15 +134,15 @@ class _Link:
                     case CallAnswered(id=number, reply=reply):
                         if (waiting := self._waiting.get(number)) is not None and not waiting.done():
                             waiting.set_result(reply.copy())
-                    case Complained(text=text):
-                        self._complaint += text
+                    case StderrText(text=text):
+                        self._stderr += text
                     case CommandEnded():
                         break
         except ConnectionError:
-            self._complaint = ""  # it went away
+            self._stderr = ""  # it went away
         finally:
-            self._leave()
-            why = SetupError(self._complaint.strip()) if self._complaint else self._lost
+            self._disconnect()
+            why = SetupError(self._stderr.strip()) if self._stderr else self._lost
             for waiting in self._waiting.values():
                 if not waiting.done():
                     waiting.set_exception(why)

@@ -48,7 +48,7 @@ class McpApp:
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard sees to it
         )
         if isinstance(served, BrowserServer):
-            unguarded = _PastTheSdk(unguarded, served.plain_calls)
+            unguarded = _PlainCallRouter(unguarded, served.plain_calls)
         guarded: AsgiApp = HttpGuard(unguarded, token=token, hosts=hosts, origins=origins)
         if origins:  # a page asks beforehand whether it may, without the token
             guarded = CORSMiddleware(
@@ -67,7 +67,7 @@ class McpApp:
         """Does nothing: calls under way are cancelled with their requests."""
 
 
-class _PastTheSdk:
+class _PlainCallRouter:
     """Answers plain calls, and passes every other request to the application of the SDK."""
 
     def __init__(self, app: AsgiApp, plain: PlainCalls) -> None:

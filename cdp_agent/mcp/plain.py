@@ -20,9 +20,9 @@ from mcp_types import (
     SERVER_INFO_META_KEY,
 )
 
-from cdp_agent.mcp.calls import CallReply, ToolCalls, made
+from cdp_agent.mcp.calls import CallReply, ToolCalls, make_call
 from cdp_agent.mcp.elicitation import input_required, shows_forms
-from cdp_agent.tools.aliases import meant
+from cdp_agent.tools.aliases import resolve_alias
 from cdp_agent.tools.base import Tool
 
 
@@ -64,17 +64,17 @@ class PlainCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
         return shows_forms(self.params.meta.capabilities.elicitation)
 
 
-class _GivenUp(msgspec.Struct, frozen=True, rename="camel"):
+class _CancelledParams(msgspec.Struct, frozen=True, rename="camel"):
     request_id: int | str
 
 
-class CallGivenUp(msgspec.Struct, frozen=True, tag_field="method", tag="notifications/cancelled"):
+class CallCancellation(msgspec.Struct, frozen=True, tag_field="method", tag="notifications/cancelled"):
     """A client's notification that it has cancelled a call."""
 
-    params: _GivenUp
+    params: _CancelledParams
 
 
-_SAID = msgspec.json.Decoder(PlainCall | CallGivenUp)
+_SAID = msgspec.json.Decoder(PlainCall | CallCancellation)
 
 
 class PlainCalls:
@@ -87,21 +87,21 @@ class PlainCalls:
         self._tools_for = tools_for
         self._server_info = server_info
 
-    def read(self, message: bytes) -> PlainCall | CallGivenUp | None:
+    def read(self, message: bytes) -> PlainCall | CallCancellation | None:
         """The call or cancellation in a message; None for every message that the SDK has to handle."""
         try:
-            said: PlainCall | CallGivenUp = _SAID.decode(message)
+            said: PlainCall | CallCancellation = _SAID.decode(message)
         except (msgspec.DecodeError, ValueError, RecursionError):  # the SDK says what is wrong, if anything is
             return None
         if isinstance(said, PlainCall):
             tools = self._tools_for(said.can_ask)
-            return said if meant(said.params.name, said.params.arguments, tools)[0] in tools else None
+            return said if resolve_alias(said.params.name, said.params.arguments, tools)[0] in tools else None
         return said
 
     async def answer(self, call: PlainCall) -> bytes:
         """Makes the call and returns the response; cancelling stops it."""
         try:
-            reply = await made(self._calls, call.params.name, call.params.arguments, {}, can_ask=call.can_ask)
+            reply = await make_call(self._calls, call.params.name, call.params.arguments, {}, can_ask=call.can_ask)
             if reply.question is None:
                 result = result_of(reply)
             else:

@@ -23,15 +23,15 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
-from cdp_agent.mcp.calls import Allowance, OneSession, ToolCalls, made
+from cdp_agent.mcp.calls import Allowance, OneSession, ToolCalls, make_call
 from cdp_agent.mcp.elicitation import Elicitation, can_show_forms, input_required
 from cdp_agent.mcp.plain import PlainCalls, result_of
 from cdp_agent.mcp.resources import Resources
 from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools import BUILT_IN, schema
-from cdp_agent.tools.aliases import meant, nearest
-from cdp_agent.tools.asking import ASKING
+from cdp_agent.tools.aliases import nearest, resolve_alias
+from cdp_agent.tools.asking import USER_TOOLS
 from cdp_agent.tools.base import Tool, by_name
 
 if TYPE_CHECKING:
@@ -112,17 +112,19 @@ class _Handlers:
 
     def tools_for(self, can_ask: bool) -> Mapping[str, Tool]:
         """The tools for a client, depending on whether its user can be asked."""
-        return {**self._tools, **by_name(ASKING)} if can_ask else self._tools
+        return {**self._tools, **by_name(USER_TOOLS)} if can_ask else self._tools
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         name, arguments = params.name, params.arguments or {}
         elicitation = Elicitation(context, params)
         tools = self.tools_for(elicitation.is_possible)
-        if meant(name, arguments, tools)[0] not in tools:
+        if resolve_alias(name, arguments, tools)[0] not in tools:
             raise MCPError(INVALID_PARAMS, f"There is no tool {name!r}{self._instead_of(name, tools)}")
         while True:
             async with _progress(context, name):
-                reply = await made(self._calls, name, arguments, elicitation.answers, can_ask=elicitation.is_possible)
+                reply = await make_call(
+                    self._calls, name, arguments, elicitation.answers, can_ask=elicitation.is_possible
+                )
             if reply.question is None:
                 return CallToolResult.model_validate(result_of(reply), by_name=False)
             if elicitation.ends_call:
@@ -144,7 +146,7 @@ class _Handlers:
 async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
     """Inside the block, sends the client the elapsed seconds as progress, if it asked for that."""
 
-    async def tell() -> None:
+    async def report() -> None:
         seconds = PROGRESS_S
         while True:
             # It does nothing where the client did not ask for it.
@@ -152,16 +154,16 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
             await asyncio.sleep(PROGRESS_S)
             seconds += PROGRESS_S
 
-    telling = list[asyncio.Task[None]]()  # begun late: most calls are over by then
-    beginning = asyncio.get_running_loop().call_later(PROGRESS_S, lambda: telling.append(asyncio.ensure_future(tell())))
+    reporting = list[asyncio.Task[None]]()  # begun late: most calls are over by then
+    timer = asyncio.get_running_loop().call_later(PROGRESS_S, lambda: reporting.append(asyncio.ensure_future(report())))
     try:
         yield
     finally:
-        beginning.cancel()
-        for each in telling:
+        timer.cancel()
+        for each in reporting:
             each.cancel()
-        if telling:
-            await asyncio.wait(telling)
+        if reporting:
+            await asyncio.wait(reporting)
 
 
 def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:
@@ -177,7 +179,7 @@ def listed(tools: Mapping[str, Tool]) -> list[ListedTool]:
     """The entries of `tools/list`. Other tools can be called too, but are not listed, which would cost tokens in every
     turn.
     """
-    return [_entry(each) for each in tools.values() if each.by_callers or each.effect == "script" or each in ASKING]
+    return [_entry(each) for each in tools.values() if each.by_callers or each.effect == "script" or each in USER_TOOLS]
 
 
 def _entry(tool: Tool) -> ListedTool:

@@ -21,7 +21,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from cdp_agent.mcp.plain import CallGivenUp, PlainCall, PlainCalls
+from cdp_agent.mcp.plain import CallCancellation, PlainCall, PlainCalls
 from cdp_agent.mcp.serving import BrowserServer
 
 _LONGEST_LINE = 256 << 20
@@ -37,7 +37,7 @@ async def serve_stdio(served: Server[Any]) -> None:
             await served.run(received, sent, options)
         return
     plain = served.plain_calls if isinstance(served, BrowserServer) else None
-    async with _opened(plain) as (lines, answers):
+    async with _open_streams(plain) as (lines, answers):
         await served.run(lines, answers, options)
 
 
@@ -48,9 +48,9 @@ def _is_piped(descriptor: int) -> bool:
 
 
 @asynccontextmanager
-async def _opened(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _Sent]]:
+async def _open_streams(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _Sent]]:
     loop = asyncio.get_running_loop()
-    with _taken(0, os.open(os.devnull, os.O_RDONLY)) as stdin, _taken(1, os.dup(2)) as stdout:
+    with _take_over(0, os.open(os.devnull, os.O_RDONLY)) as stdin, _take_over(1, os.dup(2)) as stdout:
         reader = asyncio.StreamReader(limit=_LONGEST_LINE)
         coming, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(stdin, "rb", buffering=0, closefd=False)
@@ -61,12 +61,12 @@ async def _opened(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _S
         )
         writer = asyncio.StreamWriter(going, protocol, None, loop)
         sent = _Sent(writer)
-        making = None if plain is None else _Making(plain, sent)
+        pending = None if plain is None else _PendingCalls(plain, sent)
         try:
-            yield _Received(reader, making), sent
+            yield _Received(reader, pending), sent
         finally:
-            if making is not None:
-                await making.give_up()
+            if pending is not None:
+                await pending.give_up()
             coming.close()
             writer.close()
             try:
@@ -79,7 +79,7 @@ async def _opened(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _S
 
 
 @contextmanager
-def _taken(descriptor: int, instead: int) -> Iterator[int]:
+def _take_over(descriptor: int, instead: int) -> Iterator[int]:
     """A private copy of the descriptor; other code and child processes read and write `instead` meanwhile."""
     ours = os.dup(descriptor)
     blocks = os.get_blocking(ours)
@@ -106,7 +106,7 @@ class _Stream:
         await self.aclose()
 
 
-class _Making:
+class _PendingCalls:
     """The calls under way that bypass the SDK."""
 
     def __init__(self, plain: PlainCalls, sent: _Sent) -> None:
@@ -119,7 +119,7 @@ class _Making:
         match self._plain.read(line):
             case PlainCall(id=number) as call:
                 self._tasks[number] = asyncio.ensure_future(self._make(call))
-            case CallGivenUp(params=given) if given.request_id in self._tasks:
+            case CallCancellation(params=given) if given.request_id in self._tasks:
                 self._tasks[given.request_id].cancel()
             case _:
                 return False
@@ -145,13 +145,13 @@ class _Making:
 class _Received(_Stream):
     """The client's messages for the SDK, or the error in a line."""
 
-    def __init__(self, reader: asyncio.StreamReader, making: _Making | None) -> None:
+    def __init__(self, reader: asyncio.StreamReader, pending: _PendingCalls | None) -> None:
         self._reader = reader
-        self._making = making
+        self._pending = pending
 
     async def receive(self) -> SessionMessage | Exception:
         try:
-            while (line := await self._reader.readline()) and self._making is not None and self._making.takes(line):
+            while (line := await self._reader.readline()) and self._pending is not None and self._pending.takes(line):
                 pass
             if not line:
                 raise EndOfStream

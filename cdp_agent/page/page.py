@@ -113,7 +113,7 @@ class Page:
         PageUnresponsive, DocumentGone, BrowserError.
         """
         snapshot = await self._tab.read(budget_tokens)
-        self._tab.show(snapshot.text if is_whole(snapshot.text) else None)
+        self._tab.note_shown(snapshot.text if is_whole(snapshot.text) else None)
         return snapshot
 
     async def search(
@@ -386,7 +386,7 @@ class Page:
         async def do(at: Located) -> Outcome:
             return await actions.click(at.at(position), button=button, count=count, modifiers=modifiers)
 
-        return await perform(self._tab, "click", ref, do, detail=pointing.click_told(button, count, modifiers))
+        return await perform(self._tab, "click", ref, do, detail=pointing.click_detail(button, count, modifiers))
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
@@ -414,7 +414,7 @@ class Page:
             to = goal if isinstance(goal, drag.Offset) else (await locate(self._tab, goal)).at(to_position)
             return await drag.drag(at.at(position), to, hold_s=hold_s)
 
-        return await perform(self._tab, "drag", from_ref, do, detail=drag.said(goal))
+        return await perform(self._tab, "drag", from_ref, do, detail=drag.describe_goal(goal))
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
@@ -471,7 +471,11 @@ class Page:
         """
         keyboard.check_enterable(text)
         return await actions.use_keyboard(
-            self._tab, "type", ref, lambda root: keyboard.type_text(root, text), detail=keyboard.told(text)
+            self._tab,
+            "type",
+            ref,
+            lambda root: keyboard.type_text(root, text),
+            detail=keyboard.quoted_for_receipt(text),
         )
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
@@ -534,9 +538,9 @@ class Page:
 
 def page_of(tab: Tab) -> Page:
     """The Page of the tab, always the same object."""
-    if not isinstance(tab.handle, Page):
-        tab.handle = Page(tab)
-    return tab.handle
+    if not isinstance(tab.page_object, Page):
+        tab.page_object = Page(tab)
+    return tab.page_object
 
 
 def tab_of(page: Page) -> Tab:

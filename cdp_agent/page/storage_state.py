@@ -125,7 +125,7 @@ def _param(cookie: SavedCookie) -> storage.CookieParam:
     )
 
 
-class Visitor:
+class StorageVisitor:
     """A tab that opens origins without any request leaving Chrome: each is answered with an empty page."""
 
     def __init__(self, session: Session) -> None:
@@ -133,7 +133,7 @@ class Visitor:
         session.on(fetch.RequestPaused, self._answer)
 
     @classmethod
-    async def of_tab(cls, browser: Session, target_id: str) -> Visitor:
+    async def of_tab(cls, browser: Session, target_id: str) -> StorageVisitor:
         """Attaches to a tab on a session of its own, so that other handlers of the tab do not interfere."""
         attached = await browser.send(target.AttachToTarget(target_id=target_id, flatten=True))
         session = browser.connection.session(attached.session_id)

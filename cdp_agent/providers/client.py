@@ -56,7 +56,7 @@ class Client:
         endpoint: Endpoint,
         *,
         fallback: Endpoint | None = None,
-        manner: RequestOptions = RequestOptions(),  # noqa: B008 (frozen)
+        request_options: RequestOptions = RequestOptions(),  # noqa: B008 (frozen)
         prices: Prices | None = None,
         notice: Notice | None = None,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -64,15 +64,15 @@ class Client:
     ) -> None:
         self._endpoint = endpoint
         self._fallback = fallback
-        self._manner = manner
+        self._request_options = request_options
         self._prices = prices
         self._notice = notice or (lambda message, error: _log.info("%s (%s)", message, error))
         self._pause = pause
         self._jitter = jitter
-        self._able = self._first_thought_able()
+        self._support = self._assumed_support()
         self._called = False
         self._misses = 0
-        self._http = http_client(manner.patience)
+        self._http = http_client(request_options.patience)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -82,7 +82,7 @@ class Client:
     @property
     def constrained(self) -> bool:
         """Whether the model is asked for its calls as JSON, so that a request's `refs` count."""
-        return not self._able.tools
+        return not self._support.tools
 
     async def __aenter__(self) -> Self:
         return self
@@ -101,16 +101,16 @@ class Client:
         Retries are done here: callers do not repeat a request that raised.
         """
         while True:
-            endpoint, able = self._endpoint, self._able
+            endpoint, support = self._endpoint, self._support
             try:
-                reply = await self._ask(self._completed(request), endpoint, able)
+                reply = await self._ask(self._with_defaults(request), endpoint, support)
                 if reply.finish_reason == "content_filter":
                     raise Refused(endpoint.provider, _why_refused(reply))
                 return reply
             except ContextTooLong:
                 raise  # the caller can say less
             except Unsupported as error:
-                if not (self._learn(error, endpoint, able, request) or self._fall_back(error, endpoint)):
+                if not (self._learn(error, endpoint, support, request) or self._fall_back(error, endpoint)):
                     raise
             except ModelError as error:
                 if is_of_pictures(error) and any(map(_has_picture, request.messages)):
@@ -118,24 +118,24 @@ class Client:
                 if not self._fall_back(error, endpoint):
                     raise
 
-    def _completed(self, request: Request) -> Request:
-        manner = self._manner
+    def _with_defaults(self, request: Request) -> Request:
+        request_options = self._request_options
         return msgspec.structs.replace(
             request,
             model=self._endpoint.model,
-            reasoning_effort=request.reasoning_effort or manner.reasoning_effort,
-            max_output_tokens=request.max_output_tokens or manner.max_output_tokens,
+            reasoning_effort=request.reasoning_effort or request_options.reasoning_effort,
+            max_output_tokens=request.max_output_tokens or request_options.max_output_tokens,
         )
 
-    async def _ask(self, request: Request, endpoint: Endpoint, able: _Able) -> Reply:
-        if request.output is not None and not able.schemas:
+    async def _ask(self, request: Request, endpoint: Endpoint, support: _Support) -> Reply:
+        if request.output is not None and not support.schemas:
             request = msgspec.structs.replace(request, output=None)  # whoever asks says it in words, too
-        if able.tools or not request.tools:
-            reply = await self._patiently(request if able.forcing else _left_to_choose(request), endpoint)
+        if support.tools or not request.tools:
+            reply = await self._ask_with_retries(request if support.forcing else _left_to_choose(request), endpoint)
             return self._with_calls(reply, request, endpoint) if request.tools else reply
         strict = endpoint.provider in _ONLY_STRICT
-        sent = constrained.as_json(request, enforced=able.schemas, strict=strict)
-        return constrained.as_calls(await self._patiently(sent, endpoint), request)
+        sent = constrained.as_json(request, enforced=support.schemas, strict=strict)
+        return constrained.as_calls(await self._ask_with_retries(sent, endpoint), request)
 
     def _with_calls(self, reply: Reply, request: Request, endpoint: Endpoint) -> Reply:
         """The reply, with the call that the model wrote as text where its server does not parse it.
@@ -152,16 +152,16 @@ class Client:
         if any(call.name == spec.name for call in written.tool_calls for spec in request.tools):
             return written
         self._misses += 1
-        if self._called or self._misses < _MISSES or self._manner.constrained != "auto":
+        if self._called or self._misses < _MISSES or self._request_options.constrained != "auto":
             return reply
         words = f"a tool had to be called, and {_MISSES} times none was: the model's chat template has no tools."
         raise Unsupported(endpoint.provider, words, None, "tools")
 
-    async def _patiently(self, request: Request, endpoint: Endpoint) -> Reply:
+    async def _ask_with_retries(self, request: Request, endpoint: Endpoint) -> Reply:
         body = msgspec.json.encode(endpoint.wire.encode(request))
-        patience = self._manner.patience
+        patience = self._request_options.patience
         repeated = renewed = False
-        tries = _Tries()
+        attempts = _Attempts()
         while True:
             try:
                 return self.counted(request, finished(await exchange(self._http, endpoint, patience, body)), endpoint)
@@ -182,7 +182,7 @@ class Client:
                     renewed = True
                     if endpoint.credentials.renew():
                         continue
-            tries = await self._before_the_next(tries, error, cause)
+            attempts = await self._wait_before_retry(attempts, error, cause)
 
     def counted(self, request: Request, reply: Reply, endpoint: Endpoint) -> Reply:
         """The reply with its cost. Called for every reply received, also those that are rejected afterwards."""
@@ -194,9 +194,9 @@ class Client:
     def lost(self, request: Request, error: BadReply, endpoint: Endpoint) -> None:
         """Called for each reply that could not be read, since it costs as well. Does nothing here; for subclasses."""
 
-    async def _before_the_next(self, tries: _Tries, error: ModelError, cause: Exception) -> _Tries:
+    async def _wait_before_retry(self, attempts: _Attempts, error: ModelError, cause: Exception) -> _Attempts:
         """Waits before the next attempt, or raises the error when there is none left."""
-        patience = self._manner.patience
+        patience = self._request_options.patience
         wait_s = error.retry_after
         if wait_s is not None and wait_s > patience.longest_retry_after_s:
             most = patience.longest_retry_after_s
@@ -204,40 +204,40 @@ class Client:
             raise error
         busy = isinstance(error, Overloaded | RateLimited)
         if busy:
-            pause_s = patience.overload_pause_s(tries.busy + 1, self._jitter())
-            enough = tries.busy >= _MOST_WHEN_BUSY or tries.waited_s >= patience.overload_s
+            pause_s = patience.overload_pause_s(attempts.busy + 1, self._jitter())
+            enough = attempts.busy >= _MOST_WHEN_BUSY or attempts.waited_s >= patience.overload_s
         else:
-            pause_s = patience.pause_s(tries.failed + 1, self._jitter())
-            enough = tries.failed + 1 >= patience.attempts
+            pause_s = patience.pause_s(attempts.failed + 1, self._jitter())
+            enough = attempts.failed + 1 >= patience.attempts
         if enough or not may_pass(error):
             raise error from (cause if cause is not error else error.__cause__)
         wait_s = pause_s if wait_s is None else wait_s
         if busy:
-            so_long = f"{tries.waited_s:.0f} of at most {patience.overload_s:.0f} s were waited"
+            so_long = f"{attempts.waited_s:.0f} of at most {patience.overload_s:.0f} s were waited"
             self._notice(f"The provider has no room: it is asked again in {wait_s:.1f} s ({so_long}).", error)
         else:
-            attempt = f"attempt {tries.failed + 2} of {patience.attempts}"
+            attempt = f"attempt {attempts.failed + 2} of {patience.attempts}"
             self._notice(f"The model is asked again in {wait_s:.1f} s, {attempt}.", error)
         await self._pause(wait_s)
         if busy:
-            return msgspec.structs.replace(tries, busy=tries.busy + 1, waited_s=tries.waited_s + wait_s)
-        return msgspec.structs.replace(tries, failed=tries.failed + 1)
+            return msgspec.structs.replace(attempts, busy=attempts.busy + 1, waited_s=attempts.waited_s + wait_s)
+        return msgspec.structs.replace(attempts, failed=attempts.failed + 1)
 
-    def _learn(self, error: Unsupported, endpoint: Endpoint, able: _Able, request: Request) -> bool:
+    def _learn(self, error: Unsupported, endpoint: Endpoint, support: _Support, request: Request) -> bool:
         """Remembers what the server cannot do. Returns whether the request can be made in another way."""
-        if (self._endpoint, self._able) != (endpoint, able):
+        if (self._endpoint, self._support) != (endpoint, support):
             return True  # another request has found out meanwhile
-        if error.what == "schema" and able.schemas:
-            self._able = msgspec.structs.replace(able, schemas=False)
+        if error.what == "schema" and support.schemas:
+            self._support = msgspec.structs.replace(support, schemas=False)
             self._notice("The server enforces no JSON Schema: the model is asked for JSON in words.", error)
             return True
-        if error.what == "tool_choice" and able.forcing and request.tools:
-            self._able = msgspec.structs.replace(able, forcing=False)
+        if error.what == "tool_choice" and support.forcing and request.tools:
+            self._support = msgspec.structs.replace(support, forcing=False)
             self._notice("The model cannot be forced to call a tool: it is left to choose.", error)
             return True
         # Who takes no choice at all, not even a free one, does not take tools.
-        if error.what != "schema" and able.tools and request.tools and self._manner.constrained == "auto":
-            self._able = msgspec.structs.replace(able, tools=False)
+        if error.what != "schema" and support.tools and request.tools and self._request_options.constrained == "auto":
+            self._support = msgspec.structs.replace(support, tools=False)
             self._notice("The model has no tool calling: it is asked for its calls as JSON.", error)
             return True
         return False
@@ -249,14 +249,14 @@ class Client:
         if self._fallback is None:
             return False
         self._endpoint, self._fallback = self._fallback, None
-        self._able = self._first_thought_able()
+        self._support = self._assumed_support()
         self._called, self._misses = False, 0
         now = self._endpoint
         self._notice(f"{now.provider}/{now.model} takes over, for the rest of the run.", error)
         return True
 
-    def _first_thought_able(self) -> _Able:
-        return _Able(tools=self._manner.constrained is not True, schemas=self._endpoint.wire.JSON_OUTPUT)
+    def _assumed_support(self) -> _Support:
+        return _Support(tools=self._request_options.constrained is not True, schemas=self._endpoint.wire.JSON_OUTPUT)
 
 
 def finished(reply: Reply) -> Reply:
@@ -275,8 +275,8 @@ def _left_to_choose(request: Request) -> Request:
 
 
 def _why_refused(reply: Reply) -> str:
-    told = ": ".join(filter(None, (reply.refusal, " ".join(reply.text.split())[:_MOST_OF_A_REFUSAL])))
-    return f"the model or a filter of its provider refused to answer ({told or 'it did not say why'})."
+    reason = ": ".join(filter(None, (reply.refusal, " ".join(reply.text.split())[:_MOST_OF_A_REFUSAL])))
+    return f"the model or a filter of its provider refused to answer ({reason or 'it did not say why'})."
 
 
 def _has_picture(message: Message) -> bool:
@@ -288,7 +288,7 @@ def _has_picture(message: Message) -> bool:
     return False
 
 
-class _Tries(msgspec.Struct, frozen=True):
+class _Attempts(msgspec.Struct, frozen=True):
     """How often a request failed, how often the provider was overloaded, and how long that was waited for."""
 
     failed: int = 0
@@ -296,7 +296,7 @@ class _Tries(msgspec.Struct, frozen=True):
     waited_s: float = 0
 
 
-class _Able(msgspec.Struct, frozen=True):
+class _Support(msgspec.Struct, frozen=True):
     """What the endpoint is known to support."""
 
     tools: bool

@@ -173,10 +173,10 @@ def _described(spec: ToolSpec) -> str:
     properties = spec.parameters.get("properties", {})
     fields = [f'"{name}"{"" if name in required else "?"}: {_kind(each)}' for name, each in properties.items()]
     lines = [f'{{"tool": "{spec.name}", "arguments": {{{", ".join(fields)}}}}}', f"  {spec.description}"]
-    told = _definitions(spec) + [
+    parts = _definitions(spec) + [
         f"  {name}: {each['description']}" for name, each in properties.items() if "description" in each
     ]
-    return "\n".join([*lines, *told])
+    return "\n".join([*lines, *parts])
 
 
 def _definitions(spec: ToolSpec) -> list[str]:
@@ -198,14 +198,14 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _messages(messages: Sequence[Message], instructions: str) -> tuple[Message, ...]:
     """The conversation as plain messages; consecutive ones of the user are joined, as chat templates require."""
-    told = list(_in_words(messages))
-    first = told[0] if told else None
+    plain = list(_in_words(messages))
+    first = plain[0] if plain else None
     if isinstance(first, System):
-        told[0] = System(f"{first.text}\n\n{instructions}")
+        plain[0] = System(f"{first.text}\n\n{instructions}")
     else:
-        told.insert(0, System(instructions))
+        plain.insert(0, System(instructions))
     result: list[Message] = []
-    for message in told:
+    for message in plain:
         last = result[-1] if result else None
         if isinstance(message, User) and isinstance(last, User):
             result[-1] = User(_joined(last.parts, message.parts))

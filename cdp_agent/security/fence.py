@@ -127,7 +127,7 @@ def _without_template_marks(text: str) -> str:
     folded = text.translate(_PLAIN)
     places: list[int] | None = None
     if _JUNK in folded:
-        places = [place for place, char in enumerate(folded) if char != _JUNK]
+        places = [index for index, char in enumerate(folded) if char != _JUNK]
         folded = folded.replace(_JUNK, "")
     result, end = [], 0
     for mark in _TEMPLATE_MARK.finditer(folded):

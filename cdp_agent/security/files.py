@@ -15,7 +15,7 @@ def write(path: Path, content: bytes) -> None:
 
     A link is replaced, and its target left alone. Raises OSError.
     """
-    handle, temporary = _beside(path)
+    handle, temporary = _temporary_beside(path)
     try:
         with open(handle, "wb") as file:
             file.write(content)
@@ -27,7 +27,7 @@ def write(path: Path, content: bytes) -> None:
 
 def create(path: Path) -> int:
     """Replaces the file by an empty one (mode 600), and returns its descriptor for writing. Raises OSError."""
-    handle, temporary = _beside(path)
+    handle, temporary = _temporary_beside(path)
     try:
         os.replace(temporary, path)
     except BaseException:
@@ -37,7 +37,7 @@ def create(path: Path) -> int:
     return handle
 
 
-def _beside(path: Path) -> tuple[int, str]:
+def _temporary_beside(path: Path) -> tuple[int, str]:
     """A new file (mode 600) in the same folder, to be renamed to `path`: its descriptor and its path."""
     import tempfile  # late: 5 ms
 

@@ -164,7 +164,7 @@ class _Hidden:
         elif forms.cut and any(part in form for form in forms.without_plus for part in self._cut):
             yield from (match.span() for match in self._ends.finditer(text))
         for encoded in self._encoded:
-            if encoded in forms.packed:
+            if encoded in forms.without_spaces:
                 yield from (match.span() for match in _pattern(encoded, re.NOFLAG).finditer(text))
 
     def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
@@ -193,7 +193,7 @@ class _Forms:
         self._text = text
         self.cut = "…" in text
         self.folded = {_folded(text)}
-        self.packed = "".join(text.split())
+        self.without_spaces = "".join(text.split())
         for _ in range(_ROUNDS):
             before = text
             if "%" in text:
@@ -205,7 +205,7 @@ class _Forms:
             if text == before:
                 break
             self.folded.add(_folded(text))
-            self.packed += "\n" + "".join(text.split())
+            self.without_spaces += "\n" + "".join(text.split())
 
     @cached_property
     def without_plus(self) -> set[str]:

@@ -92,13 +92,13 @@ def _path(path: str) -> str:
     """Without `.` and `..`: https://url.spec.whatwg.org/#path-state."""
     steps: list[str] = []
     given = path.removeprefix("/").split("/")
-    for place, step in enumerate(given):
+    for index, step in enumerate(given):
         plain = step.lower().replace("%2e", ".")
         if plain == "..":
             del steps[-1:]
         elif plain != ".":
             steps.append(step)
-        if plain in (".", "..") and place == len(given) - 1:
+        if plain in (".", "..") and index == len(given) - 1:
             steps.append("")
     return "/" + _encoded("/".join(steps), _NOT_IN_PATH)
 

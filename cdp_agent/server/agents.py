@@ -65,7 +65,7 @@ class Controls(Protocol):
     def pause(self) -> asyncio.Event: ...
 
 
-def begun(
+def run_events(
     request: RunRequest,
     browser: BrowserContext,
     config: Config,

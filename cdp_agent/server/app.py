@@ -125,7 +125,7 @@ class AgentApp(Starlette):
 
     async def _health(self, request: Request) -> Response:
         options = self._options
-        told = Health(
+        health = Health(
             "draining" if self._draining else "ok",
             datetime.now(UTC).isoformat(),
             self.runs.under_way,
@@ -133,7 +133,7 @@ class AgentApp(Starlette):
             len(self.sessions),
             options.max_sessions,
         )
-        return json_response(told, HTTPStatus.SERVICE_UNAVAILABLE if self._draining else HTTPStatus.OK)
+        return json_response(health, HTTPStatus.SERVICE_UNAVAILABLE if self._draining else HTTPStatus.OK)
 
     async def _openapi(self, request: Request) -> Response:
         return json_response(self._document)
@@ -141,14 +141,14 @@ class AgentApp(Starlette):
     async def _no_such_route(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # it is registered for that class
         status, path = HTTPStatus(error.status_code), request.url.path
-        told, headers = f"{request.method} {path[:200]}: {status.phrase.lower()}.", error.headers
+        message, headers = f"{request.method} {path[:200]}: {status.phrase.lower()}.", error.headers
         if methods := self._places.methods(path):
-            told += f" It takes {', '.join(methods)}."
+            message += f" It takes {', '.join(methods)}."
             headers = {"Allow": ", ".join(methods)}  # a route of its own knows of no other
         elif (near := self._places.nearest(path)) is not None:
-            told += f" The nearest: {near}."
-        told += " See /openapi.json for what there is."
-        return json_response(ErrorAnswer(ErrorInfo(status.phrase.title().replace(" ", ""), told)), status, headers)
+            message += f" The nearest: {near}."
+        message += " See /openapi.json for what there is."
+        return json_response(ErrorAnswer(ErrorInfo(status.phrase.title().replace(" ", ""), message)), status, headers)
 
 
 class Places:

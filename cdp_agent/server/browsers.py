@@ -49,12 +49,12 @@ class Browsers:
         self._opening = asyncio.Lock()
         self._folder: Path | None = None
 
-    async def had(self) -> Browser:
+    async def get(self) -> Browser:
         """The browser. Raises HttpProblem where none can be opened."""
         try:
             return await self.open()
         except (BrowserError, SetupError) as error:
-            raise _none_to_be_had(error) from error
+            raise _unavailable(error) from error
 
     async def open(self) -> Browser:
         """The browser, opened if need be. Raises BrowserError, SetupError."""
@@ -102,13 +102,13 @@ class Browsers:
     async def _new_context(self, page: Config, folder: Path) -> BrowserContext:
         keywords = page_keywords(page)
         keywords = {name: value for name, value in keywords.items() if name not in ("profile", "downloads")}
-        browser = await self.had()
+        browser = await self.get()
         try:
             return await browser.new_context(isolated=True, downloads=folder, **keywords)
         except SetupError as error:
             raise bad_request(str(error)) from error
         except BrowserError as error:
-            raise _none_to_be_had(error) from error
+            raise _unavailable(error) from error
 
     async def close(self) -> None:
         if self._is_ours and self._browser is not None:
@@ -117,7 +117,7 @@ class Browsers:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
 
-def _none_to_be_had(error: Exception) -> HttpProblem:
+def _unavailable(error: Exception) -> HttpProblem:
     _log.error("no browser context can be opened: %s", error)  # the message may name files of this machine
     return HttpProblem(
         HTTPStatus.SERVICE_UNAVAILABLE,

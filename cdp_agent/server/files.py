@@ -184,8 +184,8 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
         yield piece
 
 
-def file_routes(place: str, files_of: Callable[[Request], HeldFiles]) -> list[Route]:
-    """The routes under `place`/files; `files_of` finds the files that a request is about, and raises HttpProblem."""
+def file_routes(base_path: str, files_of: Callable[[Request], HeldFiles]) -> list[Route]:
+    """The routes under `base_path`/files; `files_of` finds the files of a request, and raises HttpProblem."""
 
     async def show(request: Request) -> Response:
         return json_response(files_of(request).listed)
@@ -198,9 +198,9 @@ def file_routes(place: str, files_of: Callable[[Request], HeldFiles]) -> list[Ro
         return json_response(info, HTTPStatus.CREATED)
 
     return [
-        Route(f"{place}/files", show, methods=["GET"]),
-        Route(f"{place}/files/{{file}}", fetch, methods=["GET"]),
-        Route(f"{place}/files/{{file}}", give, methods=["PUT"]),
+        Route(f"{base_path}/files", show, methods=["GET"]),
+        Route(f"{base_path}/files/{{file}}", fetch, methods=["GET"]),
+        Route(f"{base_path}/files/{{file}}", give, methods=["PUT"]),
     ]
 
 

@@ -56,9 +56,9 @@ class LiveRun:
         if (shown := self._shown.line(msgspec.json.decode(line))) is not None:
             self.log.add("line", msgspec.json.encode(shown))
 
-    def told(self, event: Event) -> None:
+    def note_event(self, event: Event) -> None:
         """Takes an event of the run, so that a question can be answered as soon as it is shown."""
-        self.question.told(event)
+        self.question.note_event(event)
 
 
 class LiveApp(Starlette):

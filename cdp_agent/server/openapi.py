@@ -155,8 +155,8 @@ def _events_of_run() -> dict[str, Any]:
     return events
 
 
-def _file_paths(place: str, prefix: str) -> dict[str, Any]:
-    """The paths under `place`/files; `prefix` begins the names of the operations."""
+def _file_paths(base_path: str, prefix: str) -> dict[str, Any]:
+    """The paths under `base_path`/files; `prefix` begins the names of the operations."""
     content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
     fetch = _operation(f"{prefix}_file", "A file, by its id.", (404,), path=("id", "file"))
     fetch["responses"]["200"] = {"description": "The file.", "content": content}
@@ -171,11 +171,11 @@ def _file_paths(place: str, prefix: str) -> dict[str, Any]:
     give["requestBody"] = {"required": True, "content": content}
     listed = _operation(f"list_{prefix}_files", "What was given and downloaded.", (404,), path=("id",))
     listed["responses"]["200"] = _json("Done.", _ref(FileList))
-    return {f"{place}/files": {"get": listed}, f"{place}/files/{{file}}": {"get": fetch, "put": give}}
+    return {f"{base_path}/files": {"get": listed}, f"{base_path}/files/{{file}}": {"get": fetch, "put": give}}
 
 
-def _call_paths(place: str, refusals: tuple[int, ...], prefix: str) -> dict[str, Any]:
-    """A path for each tool at `place`; `prefix` begins the names of the operations."""
+def _call_paths(base_path: str, refusals: tuple[int, ...], prefix: str) -> dict[str, Any]:
+    """A path for each tool at `base_path`; `prefix` begins the names of the operations."""
     calls = {}
     for name, tool in CALLABLE.items():
         call = _operation(
@@ -189,7 +189,7 @@ def _call_paths(place: str, refusals: tuple[int, ...], prefix: str) -> dict[str,
                 "description": "Another tab, for this call: t2, or a part of its title or address.",
             }
         )
-        calls[f"{place}/tools/{name}"] = {"post": call}
+        calls[f"{base_path}/tools/{name}"] = {"post": call}
     return calls
 
 
@@ -256,8 +256,8 @@ def _operation(
     return operation
 
 
-def _parameter(name: str, place: str) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": True, "schema": {"type": "string"}}
+def _parameter(name: str, base_path: str) -> dict[str, Any]:
+    return {"name": name, "in": base_path, "required": True, "schema": {"type": "string"}}
 
 
 def _json(description: str, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,11 +114,11 @@ class PiloRoutes:
 
 
 async def _stream(run: ServedRun, body: PiloBody) -> AsyncGenerator[bytes, None]:
-    translated = PiloEvents(run.id, images=body.include_screenshot_images)
+    translator = PiloEvents(run.id, images=body.include_screenshot_images)
     with run.watched():
         yield _sse("start", {"taskId": run.id, "task": body.task, "url": body.url})
         async for event in run.log.after(0):
-            for name, fields in translated.told(_DECODER.decode(event.data)):
+            for name, fields in translator.translate(_DECODER.decode(event.data)):
                 yield _sse(name, fields)
         if run.result is None:
             failed = "The task failed due to an internal error."

@@ -25,7 +25,7 @@ _OUTCOMES = {"passed": "accepted", "unconfirmed": "force-accepted", "forced": "f
 FORM_REQUEST, FORM_ERROR = "interactive:form_data:request", "interactive:form_data:error"
 ANSWER = "answer"
 """The field of the form as which a question is sent, since Pilo knows only forms."""
-Told = tuple[str, dict[str, Any]]
+PiloEvent = tuple[str, dict[str, Any]]
 
 
 class PiloEvents:
@@ -39,7 +39,7 @@ class PiloEvents:
         self._model_errors = 0
         self._asked: FormRequested | None = None
 
-    def told(self, event: events.Event) -> list[Told]:
+    def translate(self, event: events.Event) -> list[PiloEvent]:
         """The events that Pilo would send for this event; none for its setup, and for what models say."""
         if isinstance(event, events.AiGenerationError):
             self._model_errors += 1
@@ -48,7 +48,7 @@ class PiloEvents:
         self._counts.update(name for name, _ in found)
         return found
 
-    def _fields(self, event: events.Event) -> list[Told]:
+    def _fields(self, event: events.Event) -> list[PiloEvent]:
         match event:
             case events.TaskSetup() | events.AiGeneration() | events.AiGenerationError():
                 return []
@@ -119,7 +119,7 @@ def pilo_result(result: AgentResult, task_id: str) -> dict[str, Any]:
     """What Pilo's `execute` returns."""
     stats = result.stats
     began = round(stats.started * 1000)
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "success": result.success,
         "finalAnswer": _answer(result),
         "stats": {
@@ -132,10 +132,10 @@ def pilo_result(result: AgentResult, task_id: str) -> dict[str, Any]:
         "taskId": task_id,
     }
     if result.validation is not None:
-        told["validationOutcome"] = _OUTCOMES[result.validation]
+        data["validationOutcome"] = _OUTCOMES[result.validation]
     if result.error is not None:
-        told["error"] = {"code": _CODES.get(result.error.code, "TASK_FAILED"), "message": result.error.message}
-    return told
+        data["error"] = {"code": _CODES.get(result.error.code, "TASK_FAILED"), "message": result.error.message}
+    return data
 
 
 def _plain_fields(event: events.Event) -> dict[str, Any]:
@@ -173,12 +173,12 @@ def _plain_fields(event: events.Event) -> dict[str, Any]:
 def _action(event: events.AgentAction) -> dict[str, Any]:
     """The data of Pilo's event: one argument beside the ref, as text."""
     rest = [value for name, value in event.arguments.items() if name != "ref" and value not in (None, False)]
-    told: dict[str, Any] = {"action": event.action}
+    data: dict[str, Any] = {"action": event.action}
     if "ref" in event.arguments:
-        told["ref"] = event.arguments["ref"]
+        data["ref"] = event.arguments["ref"]
     if rest:
-        told["value"] = _text(rest[0])
-    return told
+        data["value"] = _text(rest[0])
+    return data
 
 
 def _compression(whole: int, shown: int) -> dict[str, Any]:

@@ -56,12 +56,12 @@ class PiloSocket:
         """Serves one run over the socket. When the client leaves, the run is ended."""
         await socket.accept()
         conversation = _Conversation(socket, self._begin)
-        hearing = asyncio.ensure_future(conversation.hear(lambda: hearing.cancel()))
+        receiving = asyncio.ensure_future(conversation.receive_messages(lambda: receiving.cancel()))
         try:
-            await asyncio.wait([hearing])
+            await asyncio.wait([receiving])
         finally:
-            hearing.cancel()
-            ends = await asyncio.gather(hearing, conversation.end(), return_exceptions=True)
+            receiving.cancel()
+            ends = await asyncio.gather(receiving, conversation.end(), return_exceptions=True)
         for end in ends:
             if isinstance(end, Exception) and not isinstance(end, WebSocketDisconnect | TimeoutError):
                 raise end
@@ -72,10 +72,10 @@ class _Conversation:
         self._socket = socket
         self._begin = begin
         self._run: ServedRun | None = None
-        self._telling: asyncio.Task[None] | None = None
+        self._sending: asyncio.Task[None] | None = None
         self._give_up: Callable[[], object] = lambda: None
 
-    async def hear(self, give_up: Callable[[], object]) -> None:
+    async def receive_messages(self, give_up: Callable[[], object]) -> None:
         """Handles the client's messages until it leaves; `give_up` is called where sending to it fails."""
         self._give_up = give_up
         while True:
@@ -83,17 +83,17 @@ class _Conversation:
             if message["type"] == "websocket.disconnect":
                 return
             try:
-                said = msgspec.json.decode(message.get("text") or message.get("bytes") or b"", type=dict[str, Any])
+                received = msgspec.json.decode(message.get("text") or message.get("bytes") or b"", type=dict[str, Any])
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 await self._refuse("INVALID_MESSAGE", "Invalid JSON message")
                 continue
-            await self._take(str(said.get("event")), said.get("data"))
+            await self._take(str(received.get("event")), received.get("data"))
 
     async def end(self) -> None:
         """Stops sending, and so watching the run. Raises the error of sending, if that failed."""
-        if self._telling is not None:
-            self._telling.cancel()
-            await self._telling
+        if self._sending is not None:
+            self._sending.cancel()
+            await self._sending
 
     async def _take(self, event: str, about: Any) -> None:
         if event in _BEGINS and self._run is not None:
@@ -122,14 +122,14 @@ class _Conversation:
             return
         await self._send("task:accepted", {"taskId": run.id})
         await self._send("start", {"taskId": run.id, "task": body.task, "url": body.url})
-        self._telling = asyncio.ensure_future(self._tell(run, body, earlier=event == "task:start"))
-        self._telling.add_done_callback(lambda told: told.cancelled() or told.exception() is None or self._give_up())
+        self._sending = asyncio.ensure_future(self._send_events(run, body, earlier=event == "task:start"))
+        self._sending.add_done_callback(lambda task: task.cancelled() or task.exception() is None or self._give_up())
 
-    async def _tell(self, run: ServedRun, body: PiloBody, *, earlier: bool) -> None:
-        translated = PiloEvents(run.id, images=body.include_screenshot_images)
+    async def _send_events(self, run: ServedRun, body: PiloBody, *, earlier: bool) -> None:
+        translator = PiloEvents(run.id, images=body.include_screenshot_images)
         with run.watched():
             async for event in run.log.after(0):
-                for name, fields in translated.told(_DECODER.decode(event.data)):
+                for name, fields in translator.translate(_DECODER.decode(event.data)):
                     await self._send(name, fields)
                     if earlier and name in (FORM_REQUEST, FORM_ERROR):
                         await self._send("input:form", _as_input(fields))
@@ -158,8 +158,8 @@ class _Conversation:
         await self._send("error", envelope(code, message, reason, "setup" if task_id is None else "execution", task_id))
 
     async def _send(self, event: str, about: object) -> None:
-        told = {"event": event, "taskId": "" if self._run is None else self._run.id, "data": about}
-        await self._socket.send_text(msgspec.json.encode(told).decode())
+        message = {"event": event, "taskId": "" if self._run is None else self._run.id, "data": about}
+        await self._socket.send_text(msgspec.json.encode(message).decode())
 
 
 def _decision(ask: FormRequested | QuestionAsked, response: Any) -> dict[str, Any] | None:

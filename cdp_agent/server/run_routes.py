@@ -69,8 +69,8 @@ class RunRoutes:
                 await form.close()
         else:
             run = await self._runs.begin(decoded(await request.body(), RunRequest))
-        place = f"/v1/runs/{run.id}"
-        return json_response(RunAccepted(run.id, f"{place}/events"), HTTPStatus.ACCEPTED, {"Location": place})
+        path = f"/v1/runs/{run.id}"
+        return json_response(RunAccepted(run.id, f"{path}/events"), HTTPStatus.ACCEPTED, {"Location": path})
 
     async def _list(self, request: Request) -> Response:
         return json_response(RunList([run.info for run in self._runs.all]))
@@ -137,14 +137,14 @@ class RunRoutes:
             return
         await socket.accept()
         with run.watched():
-            telling = asyncio.ensure_future(_tell(run, socket, after))
-            hearing = asyncio.ensure_future(_hear(run, socket))
+            sending = asyncio.ensure_future(_send_events(run, socket, after))
+            receiving = asyncio.ensure_future(_receive_messages(run, socket))
             try:
-                await asyncio.wait((telling, hearing), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((sending, receiving), return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for each in (telling, hearing):
+                for each in (sending, receiving):
                     each.cancel()
-                ends = await asyncio.gather(telling, hearing, return_exceptions=True)
+                ends = await asyncio.gather(sending, receiving, return_exceptions=True)
         for end in ends:
             if isinstance(end, Exception) and not isinstance(end, WebSocketDisconnect | TimeoutError):
                 raise end
@@ -189,7 +189,7 @@ def _taken(run: ServedRun, problem: str | None, ask_id: int) -> Response:
     raise conflict(problem, "DecisionRefused")
 
 
-async def _tell(run: ServedRun, socket: WebSocket, after: int) -> None:
+async def _send_events(run: ServedRun, socket: WebSocket, after: int) -> None:
     async for event in run.log.after(after):
         await socket.send_text(_as_message(event))
     await socket.close(NORMAL_CLOSURE)
@@ -199,7 +199,7 @@ def _as_message(event: NumberedEvent) -> str:
     return msgspec.json.encode(SocketEvent(event.number, msgspec.Raw(event.data))).decode()
 
 
-async def _hear(run: ServedRun, socket: WebSocket) -> None:
+async def _receive_messages(run: ServedRun, socket: WebSocket) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":

@@ -13,7 +13,7 @@ import msgspec
 
 from cdp_agent.config import Config
 from cdp_agent.events import Event, TaskCompleted
-from cdp_agent.server.agents import asks_somebody, begun, page_config, secrets_of
+from cdp_agent.server.agents import asks_somebody, page_config, run_events, secrets_of
 from cdp_agent.server.bodies import RunRequest
 from cdp_agent.server.browsers import Browsers, OpenedContext
 from cdp_agent.server.files import RunForm
@@ -45,7 +45,7 @@ class Runs:
         self._runs: dict[str, ServedRun] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._sending: set[asyncio.Task[bool]] = set()
-        self._beginning = 0
+        self._starting = 0
         self._closing = False
 
     @property
@@ -56,7 +56,7 @@ class Runs:
     @property
     def under_way(self) -> int:
         """How many runs are under way, including those that are about to begin."""
-        return self._beginning + len(self._tasks)
+        return self._starting + len(self._tasks)
 
     async def begin(
         self, request: RunRequest, *, form: RunForm | None = None, leave_grace_s: float | None = None
@@ -80,22 +80,22 @@ class Runs:
             secrets=secrets_of(request, self._config),
             has_user=asks_somebody(request, self._config),
         )
-        self._beginning += 1
+        self._starting += 1
         try:
             async with AsyncExitStack() as stack:
                 if form is not None:
                     await form.give(run.files)
                 page = page_config(self._config, request.page)
                 opened = await stack.enter_async_context(self._browsers.context(page, run.files))
-                events = begun(request, opened.browser, self._config, self._options, run)
+                events = run_events(request, opened.browser, self._config, self._options, run)
                 run.context = opened
                 task = asyncio.create_task(self._carry_out(run, events, opened, stack.pop_all()))
         except BaseException:
-            run.over()
+            run.mark_ended()
             await self._browsers.discard(run.files)
             raise
         finally:
-            self._beginning -= 1
+            self._starting -= 1
         self._runs[run.id] = run
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -106,7 +106,7 @@ class Runs:
         if request.webhook is not None and not self._options.admits_webhook(request.webhook):
             allowed = ", ".join(self._options.webhooks) or "nowhere"
             raise bad_request(f"webhook: this server sends results to {allowed}.")
-        await begun(request, await self._browsers.had(), self._config, self._options, None).aclose()
+        await run_events(request, await self._browsers.get(), self._config, self._options, None).aclose()
 
     def find(self, run_id: str) -> ServedRun:
         """The run of that id. Raises HttpProblem when there is none."""
@@ -124,13 +124,13 @@ class Runs:
                         last = event  # told when all of it is over, so that whoever reads it may begin the next
                         await _downloaded(run, opened)
                     else:
-                        run.question.told(event)
-                        run.log.add(*_told(event, opened))
-            kind, data = _told(last, opened)
+                        run.question.note_event(event)
+                        run.log.add(*_encoded(event, opened))
+            kind, data = _encoded(last, opened)
             run.result = msgspec.json.decode(data, type=TaskCompleted).result
             run.log.add(kind, data)
         finally:
-            run.over()
+            run.mark_ended()
         if run.request.webhook is not None:
             sending = asyncio.create_task(self._webhooks.send(run.request.webhook, "run.completed", run.info))
             self._sending.add(sending)
@@ -180,6 +180,6 @@ async def _downloaded(run: ServedRun, opened: OpenedContext) -> None:
         await asyncio.wait((settling, stopped))
 
 
-def _told(event: Event, opened: OpenedContext) -> tuple[str, bytes]:
+def _encoded(event: Event, opened: OpenedContext) -> tuple[str, bytes]:
     """An event's kind, and the event as JSON without paths of this machine."""
     return str(event.__struct_config__.tag), opened.without_paths(msgspec.json.encode(event))

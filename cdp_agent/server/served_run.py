@@ -49,7 +49,7 @@ class OpenQuestion:
         finally:
             self.close()
 
-    def told(self, event: Event) -> None:
+    def note_event(self, event: Event) -> None:
         """Takes an event of the run, since a client may answer a question as soon as it reads its event.
 
         The event may come before or after the call that asks the question.
@@ -106,7 +106,7 @@ class ServedRun:
         self._held: tuple[Paused, Session] | None = None
         self._grace_s = leave_grace_s
         self._watchers = 0
-        self._leaving: asyncio.TimerHandle | None = None
+        self._stop_timer: asyncio.TimerHandle | None = None
         if request.on_disconnect == "stop":
             self._stop_in(_FIRST_WATCHER_S)
 
@@ -140,7 +140,7 @@ class ServedRun:
     def watched(self) -> Iterator[None]:
         """Inside the block, somebody reads its events: see `RunRequest.on_disconnect`."""
         self._watchers += 1
-        self._stay()
+        self._cancel_stop()
         try:
             yield
         finally:
@@ -193,19 +193,19 @@ class ServedRun:
         if self.ended is None:
             self.stop.set()
 
-    def over(self) -> None:
+    def mark_ended(self) -> None:
         """Closes the events, since the run has ended: readers finish when they have read all."""
         self.ended = time.time()
         self.context = self._held = None
-        self._stay()
+        self._cancel_stop()
         self.question.close()
         self.log.close()
 
     def _stop_in(self, seconds: float) -> None:
         if self.ended is None:
-            self._leaving = asyncio.get_running_loop().call_later(seconds, self.end)
+            self._stop_timer = asyncio.get_running_loop().call_later(seconds, self.end)
 
-    def _stay(self) -> None:
-        if self._leaving is not None:
-            self._leaving.cancel()
-            self._leaving = None
+    def _cancel_stop(self) -> None:
+        if self._stop_timer is not None:
+            self._stop_timer.cancel()
+            self._stop_timer = None

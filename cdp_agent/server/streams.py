@@ -138,9 +138,9 @@ class EventStream(Response):
                 await asyncio.wait((gone, following))
 
 
-async def while_there(receive: Receive, doing: Coroutine[Any, Any, T]) -> T | None:
+async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
     """Awaits work for a client, whose request was read; cancels it and returns None when the client leaves."""
-    acting, leaving = asyncio.ensure_future(doing), asyncio.ensure_future(disconnected(receive))
+    acting, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected(receive))
     try:
         await asyncio.wait((acting, leaving), return_when=asyncio.FIRST_COMPLETED)
         return acting.result() if acting.done() else None

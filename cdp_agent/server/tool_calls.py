@@ -16,11 +16,11 @@ from cdp_agent.security.secrets import Secrets
 from cdp_agent.server.browsers import OpenedContext
 from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import decoded, no_model, not_found
-from cdp_agent.server.streams import while_there
+from cdp_agent.server.streams import unless_disconnected
 from cdp_agent.session.calls import Understood
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
-from cdp_agent.tools.aliases import meant, nearest
+from cdp_agent.tools.aliases import nearest, resolve_alias
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.picturing import SavingArguments
 
@@ -48,7 +48,7 @@ class ToolCaller:
         name, tool = called(request)
         arguments = decoded(await request.body(), dict[str, Any])
         model = self._client() if tool.needs_model else None
-        outcome = await while_there(
+        outcome = await unless_disconnected(
             request.receive, session.call(name, arguments, tab=request.query_params.get("tab"), model=model)
         )
         if outcome is None:
@@ -72,7 +72,7 @@ class ToolCaller:
 def called(request: Request) -> tuple[str, Tool]:
     """The tool that a request names. Raises HttpProblem where there is none of that name."""
     name: str = request.path_params["name"]
-    tool = CALLABLE.get(meant(name, {}, CALLABLE)[0])
+    tool = CALLABLE.get(resolve_alias(name, {}, CALLABLE)[0])
     if tool is None:
         near = ", ".join(nearest(name, CALLABLE))
         raise not_found(

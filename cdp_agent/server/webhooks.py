@@ -46,28 +46,28 @@ class Webhooks:
         self._pause = pause
         self._http: httpx.AsyncClient | None = None
 
-    async def send(self, url: str, kind: str, told: object) -> bool:
+    async def send(self, url: str, kind: str, payload: object) -> bool:
         """Sends a message, repeatedly under the same id if need be. True if it was answered with 2xx."""
         if self._key is None:
             raise SetupError("Webhooks are signed: set webhook_secret.")
         if self._http is None:
             self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)
-        body = msgspec.json.encode(Webhook(kind, datetime.now(UTC).isoformat(), told))
+        body = msgspec.json.encode(Webhook(kind, datetime.now(UTC).isoformat(), payload))
         message_id = f"msg_{token_urlsafe(16)}"
         for pause_s in (*PAUSES_S, None):
             try:
                 answer = await self._http.post(url, content=body, headers=signed(self._key, message_id, body))
             except httpx.HTTPError as error:
-                told_of = type(error).__name__
+                reason = type(error).__name__
             else:
                 if answer.is_success:
                     return True
-                told_of = str(answer.status_code)
+                reason = str(answer.status_code)
                 if answer.is_redirect or answer.status_code == httpx.codes.GONE:
                     break
             if pause_s is not None:
                 await self._pause(pause_s)
-        _log.warning("a webhook was not taken (%s)", told_of)
+        _log.warning("a webhook was not taken (%s)", reason)
         return False
 
     async def close(self) -> None:

@@ -14,7 +14,7 @@ from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, Sessi
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.tools.aliases import meant, nearest, selector_in
+from cdp_agent.tools.aliases import nearest, resolve_alias, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, without_its_middle
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
     """What the model called, or why that is not possible."""
     try:
-        name, arguments = meant(call.name, read_object(call.arguments), tools)
+        name, arguments = resolve_alias(call.name, read_object(call.arguments), tools)
         if name in tools:
             return Understood(tools[name], tools[name].parse(arguments))
         return _as_read(InvalidArguments(_no_such_tool(call.name, tools)))
@@ -105,7 +105,7 @@ async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -
 
 
 async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> dict[str, Any] | None:
-    name, given = meant(call.name, read_object(call.arguments), tools)
+    name, given = resolve_alias(call.name, read_object(call.arguments), tools)
     parameters = tools[name].parameters["properties"] if name in tools else {}
     key = selector_in(given)
     if key is None or "ref" not in parameters or "selector" in parameters or "ref" in given:

@@ -62,7 +62,7 @@ class HostConnection:
         if self._head() is None:  # else it says that it has begun
             raise self.lost(session)
 
-    def followed(self, session: str, write: Callable[[str], object] | None = None) -> int:
+    def follow(self, session: str, write: Callable[[str], object] | None = None) -> int:
         """Waits for the command and returns its exit status. Its output is printed, or passed to `write`.
 
         Raises BrowserError when the host goes away meanwhile, OSError when nothing can be written.
@@ -93,7 +93,7 @@ class HostConnection:
             "The next command begins a new one."
         )
 
-    def handed_on(self) -> socket:
+    def detach(self) -> socket:
         """The connection as a socket, for a caller who reads the command's messages from it, and closes it."""
         from socket import socket  # late: those who ask for it have imported it already
 
@@ -104,7 +104,7 @@ class HostConnection:
         self._connection.close()
 
 
-def connected(folder: str, name: str) -> HostConnection | None:
+def connect(folder: str, name: str) -> HostConnection | None:
     """A connection to the host of that session, None for no host. Raises BrowserError when it does not answer."""
     try:
         return HostConnection(_reached(folder, name))
@@ -116,7 +116,7 @@ def connected(folder: str, name: str) -> HostConnection | None:
         ) from error
 
 
-def gone(folder: str, name: str, end: Callable[[], object], within_s: float) -> bool:
+def end_and_wait(folder: str, name: str, end: Callable[[], object], within_s: float) -> bool:
     """Calls `end`, then waits until the host of that session is gone. False when it is still there after `within_s`."""
     try:
         connection = _reached(folder, name)
@@ -134,7 +134,7 @@ def gone(folder: str, name: str, end: Callable[[], object], within_s: float) -> 
     return True
 
 
-def begun(
+def send_command(
     folder: str,
     session: str,
     words: Sequence[str],
@@ -145,24 +145,24 @@ def begun(
 
     An exit status where the command needed none. Raises SetupError, BrowserError.
     """
-    if (connection := connected(folder, session)) is not None:
+    if (connection := connect(folder, session)) is not None:
         connection.ask(session, words, stdin)
         return connection
     with runtime.starting(folder, session):  # until the session is the host's: nobody else begins it elsewhere
-        found = connected(folder, session) or start()
+        found = connect(folder, session) or start()
         if not isinstance(found, int):
             found.ask(session, words, stdin)
         return found
 
 
-def started(
+def start_host(
     folder: str, session: str, command: Sequence[str], words: Sequence[str], host: str = ""
 ) -> HostConnection | int:
     """A connection to a host for the session, which is started with `command`, its folder and the name of the host.
 
     Without a name of the host, the new process reads `words`, the first command, to find which host the session belongs
     to: one for the same Chrome may exist already. It may also complete the command by itself: then this returns the
-    exit status. Only for `begun`, which has made sure that no host answers for the session. Raises BrowserError.
+    exit status. Only for `send_command`, which has made sure that no host answers for the session. Raises BrowserError.
     """
     import subprocess  # late: 3 ms, which only the first command of a session waits for
 
@@ -175,7 +175,7 @@ def started(
     )
     assert process.stdin is not None
     assert process.stdout is not None  # pipes
-    told = b""
+    output = b""
     with process.stdout as lines:
         try:
             with process.stdin as asked:
@@ -184,7 +184,7 @@ def started(
             pass  # it ended, and says why
         for line in lines:
             if not line.startswith(b"{"):
-                told += line
+                output += line
                 continue
             message = _decoded(line)
             if message["type"] == "serving":
@@ -193,12 +193,12 @@ def started(
             if (status := _taken(message, _print)) is not None:
                 process.wait()
                 return status
-    why = told.decode(errors="replace").strip() or f"it ended at once ({process.wait()})"
+    why = output.decode(errors="replace").strip() or f"it ended at once ({process.wait()})"
     raise BrowserError(f"No process to hold the session could be started: {why}")
 
 
 def _connected_to(folder: str, host: str) -> HostConnection:
-    if (found := connected(folder, host)) is None:
+    if (found := connect(folder, host)) is None:
         raise BrowserError("The process that was to hold the session ended at once.")
     return found
 

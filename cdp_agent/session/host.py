@@ -1,8 +1,8 @@
 """The process that owns a browser and stays: it carries out the commands that come in over its socket.
 
 Only its user can open its socket. A command is cancelled when its client goes away; the process ends when it has no
-session left, because each was closed or was idle for too long. Commands are carried out by a `Carrier`: this module
-knows nothing of browsers.
+session left, because each was closed or was idle for too long. Commands are carried out by a `CommandRunner`: this
+module knows nothing of browsers.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ import msgspec
 from cdp_agent.security import files
 from cdp_agent.session.client import HAS_UNIX_SOCKETS
 from cdp_agent.session.messages import (
+    ClientMessage,
     CommandBegun,
     CommandEnded,
     CommandRequest,
-    Complained,
     Hello,
     Message,
-    Said,
-    Written,
+    StderrText,
+    StdoutText,
 )
 
 _LONGEST_REQUEST = 64 << 20
 _LOOKS_EVERY_S = 1.0
 _FIRST_COMMAND_S = 30.0
-_SAID = msgspec.json.Decoder(Said)
+_CLIENT_MESSAGE = msgspec.json.Decoder(ClientMessage)
 _log = logging.getLogger(__name__)
 
 
@@ -45,16 +45,16 @@ class ClientOutput:
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
-        self.said: asyncio.Queue[Said] = asyncio.Queue()
+        self.client_messages: asyncio.Queue[ClientMessage] = asyncio.Queue()
         """What the client has said since its request."""
 
     def write(self, text: str) -> None:
         """Writes to the caller's standard output."""
-        self.send(Written(text))
+        self.send(StdoutText(text))
 
-    def complain(self, text: str) -> None:
+    def write_error(self, text: str) -> None:
         """Writes to the caller's standard error."""
-        self.send(Complained(text))
+        self.send(StderrText(text))
 
     def send(self, message: Message) -> None:
         if not self._writer.is_closing():
@@ -67,7 +67,7 @@ class ClientOutput:
             await self._writer.drain()
 
 
-class Carrier(Protocol):
+class CommandRunner(Protocol):
     """Carries commands out, and holds the sessions that they are for."""
 
     @property
@@ -87,18 +87,18 @@ class Carrier(Protocol):
 class Host:
     """Serves commands at `NAME.sock` in the folder, which `serve` makes the current directory."""
 
-    def __init__(self, folder: str, name: str, carrier: Carrier) -> None:
+    def __init__(self, folder: str, name: str, runner: CommandRunner) -> None:
         self._folder = folder
         self._path, self._pid = f"{name}.sock", f"{name}.pid"
-        self._carrier = carrier
+        self._runner = runner
         self._token: str | None = None
         self._calls: set[asyncio.Task[None]] = set()
         self._links: set[str] = set()
-        self._asked_for: list[str] = []
+        self._active_sessions: list[str] = []
         """The sessions of the commands that are being carried out."""
-        self._look = asyncio.Event()
-        self._ends = False
-        self._asked_by: float | None = None
+        self._wake = asyncio.Event()
+        self._is_stopping = False
+        self._first_command_deadline: float | None = None
         """The time until which the first command has to come, None once it has."""
         self._identity: tuple[int, int] | None = None
 
@@ -113,15 +113,15 @@ class Host:
         with suppress(NotImplementedError):  # on Windows
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self._end)
-        self._asked_by = loop.time() + _FIRST_COMMAND_S
+        self._first_command_deadline = loop.time() + _FIRST_COMMAND_S
         try:
             listening()
             while not self._is_over():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_LOOKS_EVERY_S):
-                        await self._look.wait()
-                self._look.clear()
-                await self._carrier.close_idle()
+                        await self._wake.wait()
+                self._wake.clear()
+                await self._runner.close_idle()
                 self._link()
         finally:
             server.close()
@@ -130,11 +130,11 @@ class Host:
                 call.cancel()
             if self._calls:
                 await asyncio.wait(self._calls)
-            await self._carrier.close()
+            await self._runner.close()
 
     def _end(self) -> None:
-        self._ends = True
-        self._look.set()
+        self._is_stopping = True
+        self._wake.set()
 
     def _is_over(self) -> bool:
         """Whether no session is left, or our socket is no longer where commands look, since nobody could end us then.
@@ -142,9 +142,12 @@ class Host:
         Checked just before the socket is closed: a client that connected meanwhile is counted as a call, or is turned
         away before our hello.
         """
-        waits = self._asked_by is not None and asyncio.get_running_loop().time() < self._asked_by
-        holds = bool(self._carrier.sessions or self._calls) or waits
-        return self._ends or not holds or not self._is_found()
+        waits = (
+            self._first_command_deadline is not None
+            and asyncio.get_running_loop().time() < self._first_command_deadline
+        )
+        holds = bool(self._runner.sessions or self._calls) or waits
+        return self._is_stopping or not holds or not self._is_found()
 
     async def _listen(self) -> asyncio.Server:
         with suppress(FileNotFoundError):
@@ -170,10 +173,10 @@ class Host:
 
     def _link(self) -> None:
         """Links our socket under the names of the other sessions, so that commands find them."""
-        names = {f"{name}.sock" for name in (*self._carrier.sessions, *self._asked_for)} - {self._path}
+        names = {f"{name}.sock" for name in (*self._runner.sessions, *self._active_sessions)} - {self._path}
         for each in self._links ^ names:
             with suppress(FileNotFoundError):
-                os.unlink(each)  # one that is not ours is of a host that was killed: see `client.started`
+                os.unlink(each)  # one that is not ours is of a host that was killed: see `client.start_host`
         for each in names - self._links:
             os.symlink(self._path, each)
         self._links = names
@@ -194,7 +197,7 @@ class Host:
         finally:
             self._calls.discard(call)
             writer.close()
-            self._look.set()
+            self._wake.set()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._token is not None and not hmac.compare_digest((await reader.readline()).strip(), self._token.encode()):
@@ -205,12 +208,12 @@ class Host:
         if not line:
             return  # it only looked whether we are there
         request = msgspec.json.decode(line, type=CommandRequest)
-        self._asked_by = None
-        self._asked_for.append(request.session)
+        self._first_command_deadline = None
+        self._active_sessions.append(request.session)
         self._link()
         output.send(CommandBegun())
-        carrying = asyncio.ensure_future(self._carrier.carry_out(request, output))
-        gone = asyncio.ensure_future(_hear(reader, output))
+        carrying = asyncio.ensure_future(self._runner.carry_out(request, output))
+        gone = asyncio.ensure_future(_read_messages(reader, output))
         try:
             await asyncio.wait([carrying, gone], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -218,17 +221,17 @@ class Host:
             if not carrying.done():
                 carrying.cancel()
                 await asyncio.wait([carrying])
-            self._asked_for.remove(request.session)
+            self._active_sessions.remove(request.session)
             self._link()
         if not carrying.cancelled():
             await output.end(carrying.result())
 
 
-async def _hear(reader: asyncio.StreamReader, output: ClientOutput) -> None:
+async def _read_messages(reader: asyncio.StreamReader, output: ClientOutput) -> None:
     """Returns when the client is gone."""
     with suppress(ConnectionError):
         while line := await reader.readline():
-            output.said.put_nowait(_SAID.decode(line))
+            output.client_messages.put_nowait(_CLIENT_MESSAGE.decode(line))
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -42,19 +42,19 @@ class Serving(msgspec.Struct, frozen=True, tag="serving"):
     host: str
 
 
-class Written(msgspec.Struct, frozen=True, tag="out"):
+class StdoutText(msgspec.Struct, frozen=True, tag="out"):
     """Text for the standard output."""
 
     text: str
 
 
-class Complained(msgspec.Struct, frozen=True, tag="err"):
+class StderrText(msgspec.Struct, frozen=True, tag="err"):
     """Text for the standard error."""
 
     text: str
 
 
-class EventTold(msgspec.Struct, frozen=True, tag="event"):
+class EventMessage(msgspec.Struct, frozen=True, tag="event"):
     """An event of a run, as JSON."""
 
     event: msgspec.Raw
@@ -108,8 +108,16 @@ class PauseAsked(msgspec.Struct, frozen=True, tag="pause"):
 
 
 Message = (
-    Hello | CommandBegun | Serving | Written | Complained | EventTold | DecisionAsked | CallAnswered | CommandEnded
+    Hello
+    | CommandBegun
+    | Serving
+    | StdoutText
+    | StderrText
+    | EventMessage
+    | DecisionAsked
+    | CallAnswered
+    | CommandEnded
 )
 """The messages of a host."""
-Said = DecisionMade | StopAsked | PauseAsked | CallAsked | CallCancelled
+ClientMessage = DecisionMade | StopAsked | PauseAsked | CallAsked | CallCancelled
 """The messages of a client after its request."""

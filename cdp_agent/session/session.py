@@ -30,8 +30,8 @@ from cdp_agent.session.calls import ToolError, ToolOutcome, Understood, perform,
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import admitted
-from cdp_agent.tools.aliases import meant
-from cdp_agent.tools.asking import ASKING
+from cdp_agent.tools.aliases import resolve_alias
+from cdp_agent.tools.asking import USER_TOOLS
 from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, without_its_middle
 from cdp_agent.tools.picturing import Screenshot
 
@@ -135,17 +135,17 @@ class Session:
         secrets = Secrets() if secrets is None else secrets
         self._permissions = Permissions(secrets, upload_folders, schemes, approve, ask_user)
         self._timeout_s = timeout_s
-        self._given = page
+        self._given_page = page
         self._tabs = None if page is None else Tabs(browser, page)
         self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
-        self._beginning = asyncio.Lock()
+        self._current_tab_lock = asyncio.Lock()
         self.calls: deque[CallMade] = deque(maxlen=MOST_CALLS)
         """The last calls, oldest first."""
         self.watcher: CallWatcher | None = None
         """Observes all calls."""
         self._lost: str | None = None
         """Why Chrome is gone, until there is another one."""
-        self._chromes = 1
+        self._chrome_count = 1
 
     @property
     def browser(self) -> BrowserContext:
@@ -163,7 +163,7 @@ class Session:
         return self._permissions.secrets
 
     def _tools_for(self, permissions: Permissions) -> Mapping[str, Tool]:
-        return self._tools if permissions.ask_user is None else {**self._tools, **by_name(ASKING)}
+        return self._tools if permissions.ask_user is None else {**self._tools, **by_name(USER_TOOLS)}
 
     @property
     def page(self) -> Page | None:
@@ -189,8 +189,8 @@ class Session:
         text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
         asked = ToolCall("", name, text)
         tools = self._tools_for(permissions or self._permissions)
-        tool = tools.get(meant(name, {}, tools)[0])
-        outcome = await self._made(
+        tool = tools.get(resolve_alias(name, {}, tools)[0])
+        outcome = await self._call_watched(
             name if tool is None else tool.name,
             lambda page: understand_on(page, asked, tools),
             tool,
@@ -227,9 +227,9 @@ class Session:
             return understood
 
         tool = understood.tool
-        return await self._made(tool.name, known, tool, url=url, tab=tab, model=model, folder=folder)
+        return await self._call_watched(tool.name, known, tool, url=url, tab=tab, model=model, folder=folder)
 
-    async def _made(
+    async def _call_watched(
         self,
         name: str,
         understand: Callable[[Page], Awaitable[Understood | ActionError]],
@@ -237,13 +237,13 @@ class Session:
         **keywords: Any,
     ) -> ToolOutcome:
         if self.watcher is None:
-            return await self._tried(understand, tool, **keywords)
+            return await self._call_tool(understand, tool, **keywords)
         watched = self.watcher.call(name)
-        outcome = await self._tried(understand, tool, watched=watched, **keywords)
+        outcome = await self._call_tool(understand, tool, watched=watched, **keywords)
         watched.ended(outcome)
         return outcome
 
-    async def _tried(
+    async def _call_tool(
         self,
         understand: Callable[[Page], Awaitable[Understood | ActionError]],
         tool: Tool | None,
@@ -256,14 +256,14 @@ class Session:
         watched: WatchedCall | None = None,
     ) -> ToolOutcome:
         permitted = permissions or self._permissions
-        began, chromes = time.perf_counter(), self._chromes
-        leads = url is not None or (tool is not None and tool.effect == "address")
+        began, chrome_count = time.perf_counter(), self._chrome_count
+        navigates = url is not None or (tool is not None and tool.effect == "address")
         reads = tool is not None and tool.read_only
-        looks = tool is not None and tool.read_only and not tool.ref_names and not leads and tab is None
+        looks = tool is not None and tool.read_only and not tool.ref_names and not navigates and tab is None
         try:
-            back = await self._find_again(leads=leads, looks=looks)
-            chromes = self._chromes
-            async with self._tab(tab, leads=leads, reads=reads) as page:
+            back = await self._recover_tab(navigates=navigates, looks=looks)
+            chrome_count = self._chrome_count
+            async with self._tab(tab, navigates=navigates, reads=reads) as page:
                 if watched is not None:
                     watched.enters(page)
                 began = time.perf_counter()
@@ -280,9 +280,9 @@ class Session:
                 outcome = await self._in_time(understand, context, url, permitted.approve, watched)
                 # What was read is of this tab: one that has just opened is entered by the next call.
                 stays = reads and not page.closed
-                moved = back if stays else await self._followed(outcome, page, named=tab is not None)
+                moved = back if stays else await self._follow(outcome, page, named=tab is not None)
         except CdpAgentError as error:
-            if isinstance(error, BrowserError) and chromes == self._chromes:
+            if isinstance(error, BrowserError) and chrome_count == self._chrome_count:
                 self._lost = self._lost or str(error)
             _log.debug("a call failed: %s", error)
             return _failed(error, began)
@@ -305,7 +305,7 @@ class Session:
                 if (ask_user := context.ask_user) is not None:
 
                     async def ask(asked: UserAsk) -> UserAnswer:
-                        with _stopped(limit):
+                        with _clock_stopped(limit):
                             return await ask_user(asked)
 
                     context = msgspec.structs.replace(context, ask_user=ask)
@@ -315,7 +315,7 @@ class Session:
                 if isinstance(understood, ActionError):
                     return understood
                 if approve is not None:
-                    with _stopped(limit):
+                    with _clock_stopped(limit):
                         why = await approve(understood, context.page)
                     if why:
                         return BlockedByPolicy(why)
@@ -331,14 +331,14 @@ class Session:
         assert not isinstance(outcome, Answer), "terminal tools are left out"
         return outcome
 
-    async def _find_again(self, *, leads: bool, looks: bool = False) -> str | None:
+    async def _recover_tab(self, *, navigates: bool, looks: bool = False) -> str | None:
         """Where Chrome or the current tab went away, goes to another one.
 
         That is raised as an error, unless the call opens an address anyway (`leads`). For a call that only looks at a
         tab (`looks`), a tab that has opened is entered, and the change of tabs is returned as a text instead. Raises
         BrowserError, ActionError.
         """
-        async with self._beginning:
+        async with self._current_tab_lock:
             page = None if self._tabs is None else self._tabs.page
             gone = self._lost or self.browser.gone
             if gone is not None:
@@ -349,32 +349,34 @@ class Session:
                 gone = "it was exchanged by another session"
             if gone is not None:
                 self._tabs = None
-                self._chromes += 1
-                if not leads:
+                self._chrome_count += 1
+                if not navigates:
                     was_at = "" if page is None else f" It was at {page.url}"
                     raise BrowserError(f"Chrome had gone away ({gone}). In a new one, open the page again.{was_at}")
             elif self._tabs is not None and (looks or self._tabs.page.closed):
                 moved = await self._tabs.follow()
                 if looks:
                     return moved
-                if not leads:
+                if not navigates:
                     raise ActionError(f"{moved} Look at it first: refs of the closed one mean nothing here.")
         return None
 
     @asynccontextmanager
-    async def _tab(self, named: str | None, *, leads: bool, reads: bool) -> AsyncIterator[Page]:
+    async def _tab(self, named: str | None, *, navigates: bool, reads: bool) -> AsyncIterator[Page]:
         """The tab for a call, locked until its end. Raises SetupError when no tab is called so, ActionError."""
         while True:
-            page = await tab_named(self.browser, named) if named else await self._current(leads=leads, reads=reads)
+            page = (
+                await tab_named(self.browser, named) if named else await self._current(navigates=navigates, reads=reads)
+            )
             async with self._busy.setdefault(page, asyncio.Lock()):
                 # The call before may have led to another tab.
                 if named or self._tabs is None or self._tabs.page is page:
                     yield page
                     return
 
-    async def _current(self, *, leads: bool, reads: bool) -> Page:
-        async with self._beginning:
-            if self._tabs is None and not leads and not self.browser.is_ours:
+    async def _current(self, *, navigates: bool, reads: bool) -> Page:
+        async with self._current_tab_lock:
+            if self._tabs is None and not navigates and not self.browser.is_ours:
                 pages = self.browser.pages
                 if not reads or not pages:
                     raise ActionError(NO_TAB)
@@ -383,7 +385,7 @@ class Session:
                 self._tabs = Tabs(self.browser, await self.browser.new_page())
             return self._tabs.page
 
-    async def _followed(self, outcome: Observation | ActionError, page: Page, *, named: bool) -> str | None:
+    async def _follow(self, outcome: Observation | ActionError, page: Page, *, named: bool) -> str | None:
         """Goes where the call led; says so when that is another tab."""
         tabs = self._tabs
         if tabs is None or (named and page is not tabs.page):
@@ -398,17 +400,17 @@ class Session:
 
         Afterwards the tab that the caller ended in is the current one. Raises SetupError, BrowserError.
         """
-        await self._find_again(leads=True)
-        async with self._tab(tab, leads=True, reads=False) as page:
+        await self._recover_tab(navigates=True)
+        async with self._tab(tab, navigates=True, reads=False) as page:
             tabs = self._tabs
             if tabs is None or page is not tabs.page:
                 tabs = Tabs(self.browser, page)
             try:
                 yield tabs
             finally:
-                await self._arrive(tabs, named=tab is not None)
+                await self._set_current(tabs, named=tab is not None)
 
-    async def _arrive(self, tabs: Tabs, *, named: bool) -> None:
+    async def _set_current(self, tabs: Tabs, *, named: bool) -> None:
         pages = self.browser.pages
         if self.browser.gone is not None or not pages:
             return  # the next call finds out
@@ -432,7 +434,7 @@ class Session:
         for page in pages:  # grows meanwhile
             pages += [popup for popup in page.popups if popup not in pages]
         for page in pages:
-            if page is not self._given and self.browser.gone is None and self.browser.opened(page):
+            if page is not self._given_page and self.browser.gone is None and self.browser.opened(page):
                 await page.close()
 
     @staticmethod
@@ -459,7 +461,7 @@ class OpeningSession(Opens[Session]):
 
 
 @contextmanager
-def _stopped(limit: asyncio.Timeout) -> Iterator[None]:
+def _clock_stopped(limit: asyncio.Timeout) -> Iterator[None]:
     """Inside the block the call's time limit stands still, while somebody thinks about a question."""
     loop = asyncio.get_running_loop()
     ends = limit.when()

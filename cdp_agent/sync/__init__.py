@@ -14,4 +14,4 @@ from cdp_agent.sync.classes import Browser as Browser
 from cdp_agent.sync.classes import BrowserContext as BrowserContext
 from cdp_agent.sync.classes import Page as Page
 from cdp_agent.sync.classes import Session as Session
-from cdp_agent.sync.face import StopSignal as StopSignal
+from cdp_agent.sync.wrapper import StopSignal as StopSignal

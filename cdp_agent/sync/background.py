@@ -39,11 +39,11 @@ class Background:
         self.open: set[Closes] = set()
         """The browsers and sessions that are open."""
         self.runs: set[AsyncGenerator[Any, None]] = set()
-        """Those that were begun, and have not ended."""
+        """The event generators that were begun and have not ended."""
         self.thread.start()
 
     def end(self) -> None:
-        """Ends the runs that were left, and closes what is open: the interpreter ends."""
+        """Ends the runs that are left, closes what is open, and stops the loop; called at interpreter exit."""
         if not self.thread.is_alive():
             return
 
@@ -64,7 +64,7 @@ _background: Background | None = None
 
 
 def background() -> Background:
-    """The one of this process; it is started when it is first needed."""
+    """The background loop of this process, started when it is first needed."""
     global _background
     with _starting:
         if _background is None:
@@ -74,7 +74,7 @@ def background() -> Background:
 
 
 def _forget() -> None:
-    """A process that was forked has no thread of its parent."""
+    """Starts afresh in a forked process, which has no thread of its parent."""
     global _background, _starting
     _background, _starting = None, threading.Lock()
 
@@ -86,7 +86,7 @@ _caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("caller")
 
 
 class Caller:
-    """A thread that waits for what the loop does for it, and meanwhile calls the functions that it gave."""
+    """A thread that waits for a coroutine in the loop, and meanwhile calls the callbacks that it passed."""
 
     def __init__(self, behind: Background | None = None) -> None:
         self.background = behind or background()
@@ -95,9 +95,10 @@ class Caller:
         self._context.run(_caller.set, self)
 
     def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What it returns, or raises. What interrupts the waiting (Ctrl-C) cancels it, and is raised when it has ended.
+        """Runs the coroutine in the loop and returns its result, or raises its exception.
 
-        Raises SetupError in the loop's own thread.
+        An interrupt (Ctrl-C) cancels the coroutine, and is raised once it has ended. Raises SetupError in the loop's
+        own thread.
         """
         if threading.current_thread() is self.background.thread:
             coroutine.close()
@@ -136,7 +137,7 @@ class Caller:
         return task.result()
 
     def _next(self) -> object:
-        """What comes next. Python overlooks a signal that comes just as it begins to wait, until it wakes up again."""
+        """The next item. It waits in short turns: Python overlooks a signal that comes just as a wait begins."""
         while True:
             try:
                 return self._inbox.get(timeout=_LOOKS_FOR_SIGNALS_S)
@@ -144,11 +145,11 @@ class Caller:
                 continue
 
     def post(self, function: Callable[[], object]) -> None:
-        """Has the function called in the thread that waits, or waits next, after what was posted before."""
+        """Queues the function to be called in this thread the next time it waits, after those queued before."""
         self._inbox.put(function)
 
     async def ask(self, function: Callable[[], T]) -> T:
-        """What the function returns, called in that thread, or raises."""
+        """Calls the function in the waiting thread and returns its result, or raises its exception."""
         loop = self.background.loop
         answered: asyncio.Future[T] = loop.create_future()
 
@@ -165,12 +166,12 @@ class Caller:
 
 
 def _unless_done(setting: Callable[[Any], None], future: asyncio.Future[Any]) -> Callable[[Any], None]:
-    """Nobody waits for an answer any more that comes after the time limit."""
+    """`setting`, but without effect once the future is done: after the time limit nobody waits for an answer."""
     return lambda value: None if future.done() else setting(value)
 
 
 def waiting() -> Caller:
-    """The one that what runs now is done for; to be asked for in the loop."""
+    """The caller on whose behalf the current task runs; to be called in the loop."""
     return _caller.get()
 
 
@@ -180,7 +181,7 @@ def call(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def read(function: Callable[[], T]) -> T:
-    """What a function returns that is called in the loop's thread, where nothing changes meanwhile."""
+    """Calls a function in the loop's thread, where nothing changes meanwhile, and returns its result."""
 
     async def once() -> T:
         return function()
@@ -189,7 +190,7 @@ def read(function: Callable[[], T]) -> T:
 
 
 def iterate(events: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """The same events, one at a time. Whoever stops early ends what makes them, as `aclose` does."""
+    """The items of an async generator, one at a time. Stopping early closes the generator, as `aclose` does."""
     caller = Caller()
 
     async def step() -> T | object:
@@ -204,7 +205,7 @@ def iterate(events: AsyncGenerator[T, None]) -> Generator[T, None, None]:
 
 
 def _close(caller: Caller, events: AsyncGenerator[Any, None]) -> None:
-    """Ends what makes the events, unless it ended with the loop."""
+    """Closes the generator, unless it ended with the loop."""
 
     async def close() -> None:
         caller.background.runs.discard(events)

@@ -14,18 +14,18 @@ from cdp_agent.page.page import Page as AsyncPage
 from cdp_agent.session.session import TOOL_TIMEOUT_S
 from cdp_agent.session.session import Session as AsyncSession
 from cdp_agent.sync.background import call, iterate, read
-from cdp_agent.sync.face import (
-    Face,
+from cdp_agent.sync.wrapper import (
+    SyncWrapper,
     approve_call_of,
     approve_of,
     approver_of,
     ask_user_of,
-    behind,
     closed,
     entered,
     event_of,
     opened,
     sink_of,
+    unwrap,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.snapshot.snapshot import Snapshot
     from cdp_agent.page.tab.dialogs import DialogPolicy
     from cdp_agent.page.tab.saving import HarSaved
-    from cdp_agent.page.tab.settings import Given, Viewport
+    from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
     from cdp_agent.providers.base import ReasoningEffort
     from cdp_agent.providers.client import Client
     from cdp_agent.providers.request_options import Patience
@@ -68,11 +68,11 @@ if TYPE_CHECKING:
     from cdp_agent.session.calls import ToolOutcome
     from cdp_agent.session.session import Permissions
     from cdp_agent.steps.approval.settings import Approve, Flow, PlannerPage
-    from cdp_agent.sync.face import ApproveCall, Approver, AskUser, StopSignal
+    from cdp_agent.sync.wrapper import ApproveCall, Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool
     from cdp_agent.trace.options import TraceOptions
 
-    class Where(TypedDict, total=False):
+    class RunKeywords(TypedDict, total=False):
         """What `run` and `stream` take beside the task and the form of its answer."""
 
         url: str | None
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         stop: StopSignal | None
         pause: StopSignal | None
 
-    class Again(TypedDict, total=False):
+    class ResumeKeywords(TypedDict, total=False):
         """What `resume` takes beside the run and the form of its answer."""
 
         base_url: str | None
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
         environment: Mapping[str, str]
 
 
-class BrowserContext(Face[AsyncBrowserContext]):
+class BrowserContext(SyncWrapper[AsyncBrowserContext]):
     """`with browser.new_context(…) as context`, or without it and `context.close()`.
 
     The popups of its tabs belong to it too. It shares nothing with other contexts except the rules of the whole browser
@@ -163,11 +163,11 @@ class BrowserContext(Face[AsyncBrowserContext]):
 
     def opened(self, page: Page) -> bool:
         """Whether we opened the tab, or a tab of ours did."""
-        return read(lambda: self._async.opened(behind(page)))
+        return read(lambda: self._async.opened(unwrap(page)))
 
     def keep(self, page: Page) -> None:
         """Lets the tab stay open when we disconnect from a Chrome that is not ours."""
-        read(lambda: self._async.keep(behind(page)))
+        read(lambda: self._async.keep(unwrap(page)))
 
     @property
     def gone(self) -> str | None:
@@ -246,7 +246,7 @@ class Browser(BrowserContext):
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
         timeout_s: float = 30.0,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> Browser:
         """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
 
@@ -287,7 +287,7 @@ class Browser(BrowserContext):
         dialogs: DialogPolicy | None = None,
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> Browser:
         """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
@@ -330,7 +330,7 @@ class Browser(BrowserContext):
         dialogs: DialogPolicy | None = None,
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> BrowserContext:
         """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
 
@@ -353,7 +353,7 @@ class Browser(BrowserContext):
         )
 
 
-class Page(Face[AsyncPage]):
+class Page(SyncWrapper[AsyncPage]):
     """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
 
     @property
@@ -804,7 +804,7 @@ class Page(Face[AsyncPage]):
         )
 
 
-class Session(Face[AsyncSession]):
+class Session(SyncWrapper[AsyncSession]):
     """One browser, or a context of one, its tabs and its tools.
 
     Calls in the same tab run one after another, calls in different tabs at the same time.
@@ -832,7 +832,7 @@ class Session(Face[AsyncSession]):
         """`closes_browser`: the browser is closed with the session; otherwise only the tabs that calls were made in."""
         super().__init__(
             AsyncSession(
-                behind(browser),
+                unwrap(browser),
                 tools=tools,
                 secrets=secrets,
                 upload_folders=upload_folders,
@@ -840,7 +840,7 @@ class Session(Face[AsyncSession]):
                 approve=approve_call_of(approve, Page),
                 ask_user=ask_user_of(ask_user),
                 timeout_s=timeout_s,
-                page=behind(page),
+                page=unwrap(page),
                 closes_browser=closes_browser,
             )
         )
@@ -903,7 +903,7 @@ class Session(Face[AsyncSession]):
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
         timeout_s: float = 30.0,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> Session:
         """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
 
@@ -944,7 +944,7 @@ class Session(Face[AsyncSession]):
         dialogs: DialogPolicy | None = None,
         proxy: str | Proxy | None = None,
         storage_state: str | os.PathLike[str] | None = None,
-        **settings: Unpack[Given],
+        **settings: Unpack[SettingsKeywords],
     ) -> Session:
         """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
 
@@ -980,7 +980,7 @@ class Session(Face[AsyncSession]):
         self.close()
 
 
-class Agent(Face[AsyncAgent]):
+class Agent(SyncWrapper[AsyncAgent]):
     """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
@@ -1073,7 +1073,7 @@ class Agent(Face[AsyncAgent]):
     ) -> None:
         super().__init__(
             AsyncAgent(
-                behind(browser),
+                unwrap(browser),
                 model=model,
                 planner=planner,
                 executor=executor,
@@ -1122,17 +1122,17 @@ class Agent(Face[AsyncAgent]):
 
     @overload
     def run(
-        self, task: str, *, answer: None = None, on_event: Sink | None = None, **where: Unpack[Where]
+        self, task: str, *, answer: None = None, on_event: Sink | None = None, **keywords: Unpack[RunKeywords]
     ) -> AgentResult[str]: ...
 
     @overload
     def run(
-        self, task: str, *, answer: type[T], on_event: Sink | None = None, **where: Unpack[Where]
+        self, task: str, *, answer: type[T], on_event: Sink | None = None, **keywords: Unpack[RunKeywords]
     ) -> AgentResult[T]: ...
 
     @overload
     def run(
-        self, task: str, *, answer: Any, on_event: Sink | None = None, **where: Unpack[Where]
+        self, task: str, *, answer: Any, on_event: Sink | None = None, **keywords: Unpack[RunKeywords]
     ) -> AgentResult[Any]: ...
 
     def run(
@@ -1158,7 +1158,7 @@ class Agent(Face[AsyncAgent]):
                 url=url,
                 data=data,
                 answer=answer,
-                page=behind(page),
+                page=unwrap(page),
                 stop=event_of(stop),
                 pause=event_of(pause),
                 on_event=sink_of(on_event),
@@ -1167,16 +1167,16 @@ class Agent(Face[AsyncAgent]):
 
     @overload
     def stream(
-        self, task: str, *, answer: None = None, **where: Unpack[Where]
+        self, task: str, *, answer: None = None, **keywords: Unpack[RunKeywords]
     ) -> Generator[Progress | TaskCompleted[str], None, None]: ...
 
     @overload
     def stream(
-        self, task: str, *, answer: type[T], **where: Unpack[Where]
+        self, task: str, *, answer: type[T], **keywords: Unpack[RunKeywords]
     ) -> Generator[Progress | TaskCompleted[T], None, None]: ...
 
     @overload
-    def stream(self, task: str, *, answer: Any, **where: Unpack[Where]) -> Generator[Event, None, None]: ...
+    def stream(self, task: str, *, answer: Any, **keywords: Unpack[RunKeywords]) -> Generator[Event, None, None]: ...
 
     def stream(
         self,
@@ -1207,7 +1207,7 @@ class Agent(Face[AsyncAgent]):
                     url=url,
                     data=data,
                     answer=answer,
-                    page=behind(page),
+                    page=unwrap(page),
                     stop=event_of(stop),
                     pause=event_of(pause),
                 )
@@ -1229,7 +1229,7 @@ class Agent(Face[AsyncAgent]):
             self._async.do(
                 steps,
                 url=url,
-                page=behind(page),
+                page=unwrap(page),
                 stop=event_of(stop),
                 pause=event_of(pause),
                 on_event=sink_of(on_event),
@@ -1254,7 +1254,7 @@ class Agent(Face[AsyncAgent]):
         return iterate(
             read(
                 lambda: self._async.stream_steps(
-                    steps, url=url, page=behind(page), stop=event_of(stop), pause=event_of(pause)
+                    steps, url=url, page=unwrap(page), stop=event_of(stop), pause=event_of(pause)
                 )
             )
         )
@@ -1262,13 +1262,13 @@ class Agent(Face[AsyncAgent]):
     @overload
     @staticmethod
     def resume(
-        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[ResumeKeywords]
     ) -> Generator[Progress | TaskCompleted[T], None, None]: ...
 
     @overload
     @staticmethod
     def resume(
-        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[Again]
+        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[ResumeKeywords]
     ) -> Generator[Event, None, None]: ...
 
     @staticmethod
@@ -1302,7 +1302,7 @@ class Agent(Face[AsyncAgent]):
         return iterate(
             read(
                 lambda: AsyncAgent.resume(
-                    behind(browser),
+                    unwrap(browser),
                     folder,
                     answer=answer,
                     base_url=base_url,

@@ -30,7 +30,7 @@ async def admitted(text: str, context: Context) -> str:
     address = complete_address(_as_on(context.page.url, text))
     scheme = scheme_of(address)
     is_web = context.schemes is None or scheme in context.schemes or address.lower() == "about:blank"
-    if not is_web and not context.tab.guard.names(scheme):
+    if not is_web and not context.tab.request_policy.names_scheme(scheme):
         raise BlockedByPolicy(
             f"{address[:_MOST_TOLD]} was not opened: it is a {scheme}: address. Only http and https are opened, and "
             f"what `allow` names, where {scheme}:// would have to stand. Reach the goal without it."

@@ -64,7 +64,7 @@ _MOVES = ("goto", "back", "forward", "reload")
 _Given = dict[str, Any]
 
 
-def meant(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[str, _Given]:
+def resolve_alias(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[str, _Given]:
     """The name of the tool that is meant, and its arguments; both unchanged where the name is unknown."""
     exact = name if name in tools else {_plain(each): each for each in tools}.get(_plain(name), name.strip())
     if exact == "wait_for" and (waited := _waited(given)) is not None:
@@ -144,7 +144,7 @@ def _timeout(value: Any) -> _Given:
     return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}
 
 
-def own_names(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
+def rename_arguments(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
     """The arguments under the tool's own names; an argument that is a parameter of the tool is left alone."""
     known, named = {_plain(name) for name in parameters}, {_plain(name) for name in given}
     found: _Given = {}

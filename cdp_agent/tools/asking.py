@@ -135,7 +135,7 @@ class _Form:
             if not refused:
                 break
             reason, errors = "validation_error", refused
-        return self._told(refused)
+        return self._report(refused)
 
     def _request(self, reason: Literal["initial", "validation_error"], refused: dict[str, str]) -> FormRequested:
         origins = dict.fromkeys(origin for ref in refused for origin in self._fields[ref].origins)
@@ -153,7 +153,7 @@ class _Form:
         return FormField(
             ref=ref,
             label=asked.label,
-            field_type="select" if self._chooses(ref) else field.type,
+            field_type="select" if self._is_choice(ref) else field.type,
             required=asked.required or field.required,
             options=field.options or asked.options,
             current_value=field.value if ref not in self._filled else USER_DATA,
@@ -162,7 +162,7 @@ class _Form:
             error=error,
         )
 
-    def _chooses(self, ref: str) -> bool:
+    def _is_choice(self, ref: str) -> bool:
         """Whether the field is chosen from. A text field with a list may accept other values: then the model's type
         counts.
         """
@@ -180,47 +180,47 @@ class _Form:
                 errors[ref] = "This is required."
         entered = [ref for ref in refused if ref in values and ref not in errors and ref not in self._failed]
         if entered:
-            await self._look(entered, values, errors)
+            await self._read_refusals(entered, values, errors)
         return {ref: self._secrets.mask(error) for ref, error in errors.items()}
 
     async def _put(self, ref: str, value: FieldValue, errors: dict[str, str]) -> None:
         try:
-            await user_form.enter(self._tab, ref, value, self._fields[ref].origins, choose=self._chooses(ref))
+            await user_form.enter(self._tab, ref, value, self._fields[ref].origins, choose=self._is_choice(ref))
         except InvalidArguments as error:
             errors[ref] = user_form.without_value(str(error), value)
         except ActionError as error:
             self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), value))
 
-    async def _look(self, entered: list[str], values: dict[str, FieldValue], errors: dict[str, str]) -> None:
+    async def _read_refusals(self, entered: list[str], values: dict[str, FieldValue], errors: dict[str, str]) -> None:
         """Reads what the page says about the values, after leaving the last field."""
         try:
-            await user_form.leave(self._tab, entered[-1])
+            await user_form.blur(self._tab, entered[-1])
         except ActionError as error:
             self._failed[entered[-1]] = self._secrets.mask(str(error))
         for ref in entered:
             try:
-                minded = self._fields[ref].minded
-                if error_of := await user_form.refusal_of(self._tab, ref, values[ref], minded):
+                message_before = self._fields[ref].minded
+                if error_of := await user_form.complaint_about(self._tab, ref, values[ref], message_before):
                     errors[ref] = error_of
             except ActionError as error:
                 self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), values[ref]))
             if ref not in errors and ref not in self._failed:
                 self._filled.append(ref)
 
-    def _told(self, refused: dict[str, str]) -> Observation:
+    def _report(self, refused: dict[str, str]) -> Observation:
         left = [ref for ref in self._fields if ref not in (*self._filled, *refused, *self._failed)]
         facts = FormFilled(self._filled, left, [*refused, *self._failed])
         if not self._filled and not refused and not self._failed:
             return Observation(_NOT_FILLED, facts)
-        told = [f"The user filled in {', '.join(self._filled)}."] if self._filled else ["Nothing was filled in."]
+        lines = [f"The user filled in {', '.join(self._filled)}."] if self._filled else ["Nothing was filled in."]
         if left:
-            told.append(f"Left as they were: {', '.join(left)}.")
+            lines.append(f"Left as they were: {', '.join(left)}.")
         if refused:
-            told.append(f"What the user gave for {', '.join(refused)} did not do; the user knows why.")
-        told += [f"{ref} was not filled in: {why}" for ref, why in self._failed.items()]
+            lines.append(f"What the user gave for {', '.join(refused)} did not do; the user knows why.")
+        lines += [f"{ref} was not filled in: {why}" for ref, why in self._failed.items()]
         if self._filled:
-            told.append(f"Where a page shows {USER_DATA} it shows what the user gave.")
-        return Observation(" ".join(told), facts)
+            lines.append(f"Where a page shows {USER_DATA} it shows what the user gave.")
+        return Observation(" ".join(lines), facts)
 
 
-ASKING = (ask_user, request_user_data)
+USER_TOOLS = (ask_user, request_user_data)

@@ -16,7 +16,7 @@ from cdp_agent.providers.base import REF_PATTERN, Usage
 from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.tools.aliases import own_names
+from cdp_agent.tools.aliases import rename_arguments
 from cdp_agent.tools.misfits import readable
 from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import brief_parameters_of, parameters_of
@@ -210,7 +210,7 @@ class Tool:
         """
         try:
             found = read_object(source) if isinstance(source, str) else dict(source)
-            found = own_names(self.name, found, self.parameters["properties"])
+            found = rename_arguments(self.name, found, self.parameters["properties"])
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
         except ValueError as error:  # msgspec.ValidationError is one
             problem = readable(str(error), self.parameters, lists_fields=False)

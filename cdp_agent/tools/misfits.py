@@ -67,5 +67,5 @@ def _plain(part: _Schema, root: _Schema) -> _Schema:
     inner = choices[0] if len(choices) == 1 else part
     if "$ref" in inner:
         inner = root.get("$defs", {}).get(inner["$ref"].rpartition("/")[2], {})
-    told = {"description": part["description"]} if "description" in part else {}
-    return {**(_plain(inner, root) if inner is not part else inner), **told}
+    description = {"description": part["description"]} if "description" in part else {}
+    return {**(_plain(inner, root) if inner is not part else inner), **description}

@@ -110,15 +110,15 @@ def _check(path: str | None, suffix: str) -> None:
 async def _pictured(path: str | None, picture: bytes, context: Context) -> Observation:
     if path is None:
         return Observation(f"A picture of {len(picture):,} bytes.", Screenshot(None, len(picture), picture))
-    whole, told = await _saved(path, picture, context)
-    return Observation(told, Screenshot(whole, len(picture), None))
+    whole, summary = await _saved(path, picture, context)
+    return Observation(summary, Screenshot(whole, len(picture), None))
 
 
 async def _made(path: str | None, content: bytes, left_out: list[str], context: Context) -> Observation:
     if path is None:
         return Observation(f"A file of {len(content):,} bytes.", MadeFile(None, len(content), content, left_out))
-    whole, told = await _saved(path, content, context)
-    return Observation("\n".join([told, *left_out]), MadeFile(whole, len(content), None, left_out))
+    whole, summary = await _saved(path, content, context)
+    return Observation("\n".join([summary, *left_out]), MadeFile(whole, len(content), None, left_out))
 
 
 async def _saved(path: str, content: bytes, context: Context) -> tuple[str, str]:

@@ -37,7 +37,7 @@ async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
     if not found.text and context.page.url == "about:blank":
         return Observation(_NOTHING_OPEN, found)
-    return Observation(context.read(found.told), found)
+    return Observation(context.read(found.text_or_note), found)
 
 
 @tool(read_only=True, by_default=False, gives="what can be acted on, as JSON, with refs as ids")

@@ -20,18 +20,18 @@ def parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def brief_parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The same with types and choices alone, and with those descriptions that are marked as always needed."""
-    told = {field.encode_name for field in inspect.type_info(struct).fields if _is_always_told(field.type)}  # type: ignore[attr-defined]
-    return _brief_object(parameters_of(struct), told)
+    """Like `parameters_of`, with types and choices alone, and the descriptions that are marked as always needed."""
+    described = {field.encode_name for field in inspect.type_info(struct).fields if _is_always_described(field.type)}  # type: ignore[attr-defined]
+    return _brief_object(parameters_of(struct), described)
 
 
-def _brief_object(schema: dict[str, Any], told: Collection[str]) -> dict[str, Any]:
-    properties = {name: _brief(each, described=name in told) for name, each in schema["properties"].items()}
+def _brief_object(schema: dict[str, Any], described: Collection[str]) -> dict[str, Any]:
+    properties = {name: _brief(each, described=name in described) for name, each in schema["properties"].items()}
     required = {"required": schema["required"]} if schema.get("required") else {}
     return {"type": "object", "properties": properties, **required}
 
 
-def _is_always_told(kind: inspect.Type) -> bool:
+def _is_always_described(kind: inspect.Type) -> bool:
     return isinstance(kind, inspect.Metadata) and bool((kind.extra or {}).get("always"))
 
 

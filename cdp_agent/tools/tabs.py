@@ -58,12 +58,12 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
     if args.action == "open":
         return await open_tab(args.url, context)
     if args.action == "list":
-        return await tabs_told("", context.page, context)
+        return await tabs_result("", context.page, context)
     page = named_tab(args.tab, context) if args.tab is not None else context.page
     if args.action == "switch":
         if args.tab is None:
             raise InvalidArguments("switch needs the tab to go to, such as t2.")
-        return await tabs_told(f"You are in {tab_id(page)} now.", page, context)
+        return await tabs_result(f"You are in {tab_id(page)} now.", page, context)
     return await close_tab(page, context)
 
 
@@ -77,7 +77,7 @@ async def open_tab(url: str | None, context: Context) -> Observation:
     except ActionError:
         await page.close()
         raise
-    return await tabs_told(f"Opened {tab_id(page)}, and you are in it now.", page, context)
+    return await tabs_result(f"Opened {tab_id(page)}, and you are in it now.", page, context)
 
 
 async def close_tab(page: Page, context: Context) -> Observation:
@@ -89,7 +89,7 @@ async def close_tab(page: Page, context: Context) -> Observation:
         raise ActionError(f"{tab_id(page)} is the only tab: open another one first, or leave it open.")
     await page.close()
     stays = context.page if context.page is not page else _before(page, left)
-    return await tabs_told(f"Closed {tab_id(page)}.", stays, context)
+    return await tabs_result(f"Closed {tab_id(page)}.", stays, context)
 
 
 def _before(closed: Page, left: list[Page]) -> Page:
@@ -123,7 +123,7 @@ def tab_id(page: Page) -> str:
     return f"t{page.number}"
 
 
-async def tabs_told(done: str, current: Page, context: Context) -> Observation:
+async def tabs_result(done: str, current: Page, context: Context) -> Observation:
     """The result of a change of tabs: what was done, and the present tabs."""
     await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]

@@ -24,11 +24,11 @@ from cdp_agent.page.tab.downloads import Download
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.sync.background import call
-from cdp_agent.sync.face import behind
+from cdp_agent.sync.wrapper import unwrap
 from cdp_agent.tools.members.anthropic import MEMBERS
 from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.tools.tabs import TabList, tab_id
-from cdp_agent.toolsets.driving import DrivenBrowser, Happened, one_line, receipts_in, refusal
+from cdp_agent.toolsets.driving import DrivenBrowser, SideEffects, one_line, receipts_in, refusal
 
 try:
     from anthropic import NOT_GIVEN
@@ -152,7 +152,7 @@ class BlockingBrowserToolset(BetaAbstractBrowserToolset20260801):
         )
 
         async def begin() -> _Members:
-            return _Members(behind(page), secrets)
+            return _Members(unwrap(page), secrets)
 
         self._members = call(begin())
 
@@ -179,7 +179,7 @@ class _Members:
 
     def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None) -> None:
         self._driven = DrivenBrowser(page, secrets)
-        self._untold: list[str] = []
+        self._pending_lines: list[str] = []
         """Lines of earlier results that could not contain text: they are put before the next text."""
 
     async def execute(self, name: str, input: BetaBrowserMemberInput) -> BetaBrowserMemberResult:
@@ -196,8 +196,8 @@ class _Members:
             return self._tabs_result(name)
         if name == "navigate":
             return self._arrived(outcome, getattr(input, "tab_id", None))
-        line = "; ".join([*self._untold, one_line(outcome.text)])
-        self._untold = []
+        line = "; ".join([*self._pending_lines, one_line(outcome.text)])
+        self._pending_lines = []
         return line or None
 
     def _tabs_result(self, name: str) -> BetaBrowserMemberResult:
@@ -208,15 +208,15 @@ class _Members:
 
     def _arrived(self, outcome: ToolOutcome, tab: str | None) -> BetaBrowserNavigateResult:
         receipt = next(receipts_in(outcome.value))
-        self._untold += [f"before that: {line}" for line in _beside(receipt)]
+        self._pending_lines += [f"before that: {line}" for line in _navigation_lines(receipt)]
         entries = self._entries()
         shown = next(each for each in entries if (each["tab_id"] == tab if tab else each["active"]))
         return BetaBrowserNavigateResult(url=shown["url"], status=receipt.status, title=shown["title"] or None)
 
     def state(self) -> BetaBrowserState:
         """The tabs, and what happened since the last call of this."""
-        happened = self._driven.happened()
-        return BetaBrowserState.model_construct(tabs=self._entries(), state_changes=_changes(happened))
+        side_effects = self._driven.take_side_effects()
+        return BetaBrowserState.model_construct(tabs=self._entries(), state_changes=_changes(side_effects))
 
     def _entries(self) -> list[dict[str, Any]]:
         active, secrets = self._driven.active, self._driven.session.secrets
@@ -241,7 +241,7 @@ def _arguments(input: BetaBrowserMemberInput) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in declared and value is not None}
 
 
-def _beside(receipt: Receipt) -> list[str]:
+def _navigation_lines(receipt: Receipt) -> list[str]:
     """What happened in a navigation that its result has no field for, in lines."""
     rest = msgspec.structs.replace(
         receipt,
@@ -252,15 +252,15 @@ def _beside(receipt: Receipt) -> list[str]:
     return [line for line in rest.text.split("\n")[1:] if line]
 
 
-def _changes(happened: Happened) -> list[Any]:
-    changes: list[Any] = [{"type": "tab_opened", "tab_id": tab} for tab in happened.opened]
-    changes += [_download(each) for each in happened.downloads]
+def _changes(side_effects: SideEffects) -> list[Any]:
+    changes: list[Any] = [{"type": "tab_opened", "tab_id": tab} for tab in side_effects.opened]
+    changes += [_download(each) for each in side_effects.downloads]
     changes += [
         BetaDialogDismissed(kind=each.kind, message=each.message)
-        for _, each in happened.dialogs
+        for _, each in side_effects.dialogs
         if _is_dismissed(each)  # of the others the receipt says how they were answered
     ]
-    return [*changes, BetaNavigationRefused()] if happened.refused else changes
+    return [*changes, BetaNavigationRefused()] if side_effects.refused else changes
 
 
 def _is_dismissed(dialog: Dialog) -> bool:
@@ -269,16 +269,16 @@ def _is_dismissed(dialog: Dialog) -> bool:
 
 
 def _download(download: Download) -> dict[str, Any]:
-    told: dict[str, Any] = {"download_id": download.id, "url": download.url}
+    event: dict[str, Any] = {"download_id": download.id, "url": download.url}
     match download.state:
         case "inProgress":
-            return {"type": "download_started", **told}
+            return {"type": "download_started", **event}
         case "completed":
             return {
                 "type": "download_completed",
-                **told,
+                **event,
                 "size_bytes": download.received_bytes,
                 "path": download.path,
             }
         case "canceled":
-            return {"type": "download_failed", **told, "error": "cancelled"}
+            return {"type": "download_failed", **event, "error": "cancelled"}

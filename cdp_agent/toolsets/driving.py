@@ -27,7 +27,7 @@ _SNAPSHOT = re.compile(r"([Tt])ake a (?:new )?snapshot|snapshot it")
 """Advice that only makes sense with our own tools."""
 
 
-class Happened(msgspec.Struct, frozen=True, kw_only=True):
+class SideEffects(msgspec.Struct, frozen=True, kw_only=True):
     """Side effects of calls. Tabs are given by their ids."""
 
     dialogs: list[tuple[str, Dialog]] = []
@@ -56,7 +56,7 @@ class DrivenBrowser:
             schemes=WEB,
             page=page,
         )
-        self._happened: list[Happened] = []
+        self._side_effects: list[SideEffects] = []
         self._addresses = self._now()
         self._active = self.active
 
@@ -83,8 +83,8 @@ class DrivenBrowser:
         receipts = list(receipts_in(outcome.value))
         # The caller of a member that names an address reads the error itself.
         blocked = tool.effect != "address" and outcome.error is not None and outcome.error.type == _BLOCKED
-        self._happened.append(
-            Happened(
+        self._side_effects.append(
+            SideEffects(
                 dialogs=[(where, each) for receipt in receipts for each in receipt.dialogs],
                 downloads=[each for receipt in receipts for each in receipt.downloads],
                 refused=blocked or any(each.tab for receipt in receipts for each in receipt.blocked),
@@ -92,32 +92,32 @@ class DrivenBrowser:
         )
         return outcome
 
-    def happened(self) -> Happened:
+    def take_side_effects(self) -> SideEffects:
         """The side effects since the last call of this method, of calls and of pages by themselves."""
-        told, self._happened = self._happened, []
-        told += [
-            Happened(dialogs=[(tab_id(page), each) for each in tab.dialogs.take()], downloads=tab.downloads.take())
+        pending, self._side_effects = self._side_effects, []
+        pending += [
+            SideEffects(dialogs=[(tab_id(page), each) for each in tab.dialogs.take()], downloads=tab.downloads.take())
             for page in self.tabs
-            if (tab := tab_of(page)).is_attached and not tab.acts
+            if (tab := tab_of(page)).is_attached and not tab.is_acting
         ]
         before, self._addresses = self._addresses, self._now()
         was_active, self._active = self._active, self.active
         switched = self._active is not was_active and self._active is not None
-        happened = Happened(
-            dialogs=[dialog for each in told for dialog in each.dialogs],
-            downloads=[download for each in told for download in each.downloads],
-            refused=any(each.refused for each in told),
+        side_effects = SideEffects(
+            dialogs=[dialog for each in pending for dialog in each.dialogs],
+            downloads=[download for each in pending for download in each.downloads],
+            refused=any(each.refused for each in pending),
             opened=[tab for tab in self._addresses if tab not in before],
             closed=[tab for tab in before if tab not in self._addresses],
             switched=tab_id(self._active) if switched and self._active is not None else None,
             navigated=[tab for tab, url in self._addresses.items() if before.get(tab, url) != url],
         )
-        return self.session.secrets.masked(happened)
+        return self.session.secrets.masked(side_effects)
 
     def take_downloads(self, page: Page) -> list[Download]:
-        """The downloads of a tab that began or ended since the last time; `happened` reports them as well."""
+        """The downloads of a tab that began or ended since the last time; `take_side_effects` reports them as well."""
         taken = tab_of(page).downloads.take()
-        self._happened.append(Happened(downloads=taken))
+        self._side_effects.append(SideEffects(downloads=taken))
         return taken
 
     async def close(self) -> None:
@@ -143,7 +143,7 @@ def refusal(outcome: ToolOutcome) -> str:
 
 def one_line(text: str) -> str:
     """The lines of a receipt joined into one; the lines below a heading follow it."""
-    told = ""
+    joined = ""
     for line in filter(None, map(str.strip, text.split("\n"))):
-        told += line if not told else f" {line}" if told.endswith(":") else f"; {line}"
-    return told
+        joined += line if not joined else f" {line}" if joined.endswith(":") else f"; {line}"
+    return joined

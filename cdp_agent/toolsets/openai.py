@@ -24,12 +24,12 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.calls import ToolOutcome
 from cdp_agent.sync.background import call
-from cdp_agent.sync.face import behind
+from cdp_agent.sync.wrapper import unwrap
 from cdp_agent.tools.members import anthropic
 from cdp_agent.tools.members.openai import MEMBERS, ReadElement, ScopedRead
 from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.tools.tabs import TabList, tab_id
-from cdp_agent.toolsets.driving import DrivenBrowser, Happened, receipts_in, refusal
+from cdp_agent.toolsets.driving import DrivenBrowser, SideEffects, receipts_in, refusal
 
 try:
     from openai.lib.browser import (
@@ -153,34 +153,34 @@ class AsyncPageDriver:
         return self._members.state()
 
     async def navigate(self, action: NavigateInput) -> Done:
-        return await self._members.did("navigate", action)
+        return await self._members.execute("navigate", action)
 
     async def read_page(self, action: ReadPageInput) -> str:
-        return await self._members.did("read_page", action)
+        return await self._members.execute("read_page", action)
 
     async def get_page_text(self, action: TabInput) -> str:
-        return await self._members.did("get_page_text", action)
+        return await self._members.execute("get_page_text", action)
 
     async def find(self, action: FindInput) -> str:
-        return await self._members.did("find", action)
+        return await self._members.execute("find", action)
 
     async def click(self, action: ClickInput) -> Done:
-        return await self._members.did("click", action)
+        return await self._members.execute("click", action)
 
     async def type(self, action: TypeInput) -> Done:
-        return await self._members.did("type", action)
+        return await self._members.execute("type", action)
 
     async def key(self, action: KeyInput) -> Done:
-        return await self._members.did("key", action)
+        return await self._members.execute("key", action)
 
     async def scroll(self, action: ScrollInput) -> Done:
-        return await self._members.did("scroll", action)
+        return await self._members.execute("scroll", action)
 
     async def select_option(self, action: SelectOptionInput) -> Done:
-        return await self._members.did("select_option", action)
+        return await self._members.execute("select_option", action)
 
     async def hover(self, action: ClickInput) -> Done:
-        return await self._members.did("hover", action)
+        return await self._members.execute("hover", action)
 
     async def screenshot(self, action: TabInput) -> dict[str, Any]:
         return await self._members.picture("screenshot", action)
@@ -189,43 +189,43 @@ class AsyncPageDriver:
         return await self._members.picture("zoom", action)
 
     async def new_tab(self, action: NewTabInput) -> Done:
-        return await self._members.did("new_tab", action)
+        return await self._members.execute("new_tab", action)
 
     async def switch_tab(self, action: TabInput) -> Done:
-        return await self._members.did("switch_tab", action)
+        return await self._members.execute("switch_tab", action)
 
     async def close_tab(self, action: TabInput) -> Done:
-        return await self._members.did("close_tab", action)
+        return await self._members.execute("close_tab", action)
 
     async def scroll_to(self, action: ClickInput) -> Done:
-        return await self._members.did("scroll_to", action)
+        return await self._members.execute("scroll_to", action)
 
     async def wait_for(self, action: WaitForInput) -> Done:
-        return await self._members.did("wait_for", action)
+        return await self._members.execute("wait_for", action)
 
     async def hover_at(self, action: HoverAtInput) -> Done:
-        return await self._members.did("hover_at", action)
+        return await self._members.execute("hover_at", action)
 
     async def set_checked(self, action: SetCheckedInput) -> Done:
-        return await self._members.did("set_checked", action)
+        return await self._members.execute("set_checked", action)
 
     async def click_at(self, action: ClickAtInput) -> Done:
-        return await self._members.did("click_at", action)
+        return await self._members.execute("click_at", action)
 
     async def drag_path(self, action: DragPathInput) -> Done:
-        return await self._members.did("drag_path", action)
+        return await self._members.execute("drag_path", action)
 
     async def hold_keys(self, action: HoldKeysInput) -> Done:
-        return await self._members.did("hold_keys", action)
+        return await self._members.execute("hold_keys", action)
 
     async def read_page_scoped(self, action: ReadPageScopedInput) -> BrowserScopedReadV1:
         return await self._members.scoped(action)
 
     async def read_diagnostics(self, action: ReadDiagnosticsInput) -> dict[str, Any]:
-        return _report(await self._members.did("read_diagnostics", action))
+        return _report(await self._members.execute("read_diagnostics", action))
 
     async def run_script(self, action: RunScriptInput) -> str:
-        return await self._members.did("run_script", action)
+        return await self._members.execute("run_script", action)
 
     async def upload_file(self, action: BrowserFileInput) -> BrowserFileOutcome:
         return await self._members.upload(action["grant_id"])
@@ -245,7 +245,7 @@ class BlockingPageDriver:
         grants: Mapping[str, Grant] | None = None,
     ) -> None:
         async def begin() -> AsyncPageDriver:
-            return AsyncPageDriver(behind(page), secrets=secrets, grants=grants)
+            return AsyncPageDriver(unwrap(page), secrets=secrets, grants=grants)
 
         self._async = call(begin())
 
@@ -356,7 +356,7 @@ class _Members:
         self._changes: list[dict[str, Any]] = []
         self._dropped = 0
 
-    async def did(self, name: str, action: Mapping[str, Any]) -> str:
+    async def execute(self, name: str, action: Mapping[str, Any]) -> str:
         """Carries out a member and returns its result in words. Raises the SDK's BrowserError."""
         outcome = await self._perform(name, action)
         # Of tabs the SDK tells by itself, in the state.
@@ -423,11 +423,11 @@ class _Members:
 
     def state(self) -> BrowserState:
         """The tabs, and the changes so far, of which the latest MOST_REMEMBERED are reported."""
-        for change in _changes(self._driven.happened()):
+        for change in _changes(self._driven.take_side_effects()):
             self._changes.append({**change, "sequence": self._dropped + len(self._changes) + 1})
-        surplus = max(0, len(self._changes) - MOST_REMEMBERED)
-        del self._changes[:surplus]
-        self._dropped += surplus
+        excess = max(0, len(self._changes) - MOST_REMEMBERED)
+        del self._changes[:excess]
+        self._dropped += excess
         active, secrets = self._driven.active, self._driven.session.secrets
         return {
             "tabs": [
@@ -452,20 +452,20 @@ class _Members:
         await self._driven.close()
 
 
-def _changes(happened: Happened) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [{"type": "tab_opened", "tab_id": tab} for tab in happened.opened]
-    found += [{"type": "navigation", "tab_id": tab} for tab in happened.navigated]
-    if happened.refused:
+def _changes(side_effects: SideEffects) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"type": "tab_opened", "tab_id": tab} for tab in side_effects.opened]
+    found += [{"type": "navigation", "tab_id": tab} for tab in side_effects.navigated]
+    if side_effects.refused:
         found.append({"type": "navigation_refused", "tab_id": None, "reason": "policy"})
     found += [
         {"type": "dialog_dismissed", "tab_id": tab, "kind": each.kind if each.kind in _KINDS else "other"}
-        for tab, each in happened.dialogs
+        for tab, each in side_effects.dialogs
         if tab and (each.answer == "dismiss" or each.kind == "alert")  # of the others the receipt tells
     ]
-    found += [{"type": "download", "tab_id": None, "status": _STATUS[each.state]} for each in happened.downloads]
-    found += [{"type": "tab_closed", "tab_id": tab} for tab in happened.closed]
-    if happened.switched is not None:
-        found.append({"type": "tab_switched", "tab_id": happened.switched})
+    found += [{"type": "download", "tab_id": None, "status": _STATUS[each.state]} for each in side_effects.downloads]
+    found += [{"type": "tab_closed", "tab_id": tab} for tab in side_effects.closed]
+    if side_effects.switched is not None:
+        found.append({"type": "tab_switched", "tab_id": side_effects.switched})
     return found
 
 

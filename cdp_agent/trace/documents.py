@@ -132,8 +132,8 @@ class _Writer:
     def _element(self, at: int) -> Html:
         nodes = self._document.nodes
         name = self._text(nodes.node_name[at])
-        told = [self._text(each) for each in nodes.attributes[at]]
-        attributes = dict(zip(told[::2], told[1::2], strict=True))
+        strings = [self._text(each) for each in nodes.attributes[at]]
+        attributes = dict(zip(strings[::2], strings[1::2], strict=True))
         if name == "HTML":
             attributes["__playwright_scroll_top_"] = f"{self._document.scroll_offset_y:g}"
             attributes["__playwright_scroll_left_"] = f"{self._document.scroll_offset_x:g}"

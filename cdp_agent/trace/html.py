@@ -52,8 +52,8 @@ def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
     for longest in _LONGEST:
         lines = shown if longest is None else [[_cut(line, longest) for line in each] for each in shown]
         data = [{"name": run.name, "lines": each} for run, each in zip(runs, lines, strict=True)]
-        packed = base64.b64encode(gzip.compress(msgspec.json.encode(data), 9, mtime=0)).decode()
-        page = page_with(records=packed, title=f"{task[:80]} – trace")
+        compressed = base64.b64encode(gzip.compress(msgspec.json.encode(data), 9, mtime=0)).decode()
+        page = page_with(records=compressed, title=f"{task[:80]} – trace")
         if len(page) <= MOST_BYTES:
             break
     # In Base64 and the names of our own files there is nothing that ends a script.

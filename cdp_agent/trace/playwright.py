@@ -65,13 +65,13 @@ class _Zip:
         self._add_pictures()
         self._add_requests()
         self._add_console()
-        packed = BytesIO()
-        with ZipFile(packed, "w", ZIP_DEFLATED) as file:
+        archive = BytesIO()
+        with ZipFile(archive, "w", ZIP_DEFLATED) as file:
             for name, lines in (("trace.trace", self._trace), ("trace.network", self._network)):
                 file.writestr(name, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
             for name, content in self._files.items():
                 file.writestr(f"resources/{name}", content)
-        return packed.getvalue()
+        return archive.getvalue()
 
     def _ms(self, line: Line) -> float:
         """The time of a line, in milliseconds since the run began."""
@@ -221,10 +221,10 @@ class _Zip:
     def _target(self, line: Line) -> dict[str, float] | None:
         """The middle of the element that is acted on."""
         ref = line["arguments"].get("ref")
-        told = [each for each in self._of("picture:target") if each["step"] == line["step"] and each["ref"] == ref]
-        if not ref or not told or not told[0]["boxes"]:
+        targets = [each for each in self._of("picture:target") if each["step"] == line["step"] and each["ref"] == ref]
+        if not ref or not targets or not targets[0]["boxes"]:
             return None
-        box = told[0]["boxes"][0]
+        box = targets[0]["boxes"][0]
         return {"x": (box["left"] + box["right"]) / 2, "y": (box["top"] + box["bottom"]) / 2}
 
     def _show(self, document: Line, call: str, name: str) -> None:

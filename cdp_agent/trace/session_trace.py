@@ -49,7 +49,7 @@ class SessionTrace:
         self._numbers = itertools.count(1)
         self._began = time.time()
         self._calls = self._errors = self._events = 0
-        self.tell(TaskSetup(**self._recorder.stamp, task=f"Calls in the {words}", provider="", model=""))
+        self.write_event(TaskSetup(**self._recorder.stamp, task=f"Calls in the {words}", provider="", model=""))
 
     def call(self, name: str) -> TracedCall:
         """See `CallWatcher`."""
@@ -58,23 +58,23 @@ class SessionTrace:
     def begin(self, page: Page | None) -> int:
         """Begins a step, and a look at the tab. Returns the step's number."""
         number = next(self._numbers)
-        self.tell(AgentStep(timestamp=time.time(), step=number))
+        self.write_event(AgentStep(timestamp=time.time(), step=number))
         if page is not None:
             tab = tab_of(page)
             self._tabs = [*(each for each in self._tabs if each is not tab and not each.closed), tab]
             self._watcher.look()
         return number
 
-    async def seen(self, understood: Understood) -> None:
+    async def mark_targets(self, understood: Understood) -> None:
         """Before a call: waits for the picture, and writes where in it the call's elements are."""
         tool = understood.tool
         await self._watcher.acts([(tool.name, ref) for ref in tool.refs_in(understood.arguments)])
 
-    def count(self, *, failed: bool) -> None:
+    def count_call(self, *, failed: bool) -> None:
         self._calls += 1
         self._errors += failed
 
-    def tell(self, event: Event) -> None:
+    def write_event(self, event: Event) -> None:
         """Writes an event, with secrets masked."""
         self._events += 1
         self._recorder.event(self._secrets.masked(event))
@@ -95,7 +95,7 @@ class SessionTrace:
             duration_s=round(time.time() - self._began, 3),
         )
         result: AgentResult[Any] = AgentResult(success=True, answer=None, error=None, stats=stats)
-        self.tell(TaskCompleted(**self._recorder.stamp, result=result))
+        self.write_event(TaskCompleted(**self._recorder.stamp, result=result))
         await self._watcher.close()
 
 
@@ -106,7 +106,7 @@ class TracedCall:
         self._trace = trace
         self._name = name
         self._number: int | None = None
-        self._is_told = False
+        self._is_recorded = False
 
     def enters(self, page: Page) -> None:
         """See `WatchedCall`."""
@@ -115,29 +115,29 @@ class TracedCall:
     async def acts(self, understood: Understood, url: str | None) -> None:
         """See `WatchedCall`."""
         self._tell_action(understood.tool.name, understood.as_json() | ({} if url is None else {"url": url}))
-        await self._trace.seen(understood)
+        await self._trace.mark_targets(understood)
 
     def ended(self, outcome: ToolOutcome) -> None:
         """See `WatchedCall`."""
-        if not self._is_told:
+        if not self._is_recorded:
             self._tell_action(self._name, {})
         value = outcome.value
-        told = value is not None and not isinstance(value, Snapshot | Screenshot)
-        self._trace.count(failed=outcome.error is not None)
-        self._trace.tell(
+        is_structured = value is not None and not isinstance(value, Snapshot | Screenshot)
+        self._trace.count_call(failed=outcome.error is not None)
+        self._trace.write_event(
             BrowserActionCompleted(
                 **self._stamp,
                 action=self._name,
                 success=outcome.error is None,
                 text=outcome.text,
                 duration_s=outcome.duration_ms / 1000,
-                facts=facts(value) if told and isinstance(value, msgspec.Struct) else None,
+                facts=facts(value) if is_structured and isinstance(value, msgspec.Struct) else None,
             )
         )
 
     def _tell_action(self, name: str, arguments: dict[str, Any]) -> None:
-        self._name, self._is_told = name, True
-        self._trace.tell(AgentAction(**self._stamp, action=name, arguments=arguments))
+        self._name, self._is_recorded = name, True
+        self._trace.write_event(AgentAction(**self._stamp, action=name, arguments=arguments))
 
     @property
     def _stamp(self) -> dict[str, Any]:

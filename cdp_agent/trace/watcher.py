@@ -186,7 +186,7 @@ class Watcher:
         if found is None:
             self.recorder.omit("document", "a secret is spread over its elements")
             return
-        content = await asyncio.to_thread(_packed, found)
+        content = await asyncio.to_thread(_compressed, found)
         if (file := self.recorder.save_document(content, "json.gz")) is None:
             return
         self.recorder.record(
@@ -301,5 +301,5 @@ class _Captured(NamedTuple):
     height: float
 
 
-def _packed(found: list[documents.FrameDocument]) -> bytes:
+def _compressed(found: list[documents.FrameDocument]) -> bytes:
     return gzip.compress(msgspec.json.encode(found), compresslevel=1, mtime=0)

@@ -46,15 +46,17 @@ async def ask(service: SearchService, base_url: str, key: str, query: str, max_r
 
 def _refusal(service: SearchService, response: httpx.Response, key: str, base_url: str) -> str:
     status, reason = response.status_code, _without(_reason(response.content), key, base_url)
-    told = f"{service.NAME} refused the search (HTTP {status}{f': {reason}' if reason else ''})."
+    refused = f"{service.NAME} refused the search (HTTP {status}{f': {reason}' if reason else ''})."
     if status in (401, 403):
         if service.KEY_VARIABLE:
-            return f"{told} The key in {service.KEY_VARIABLE} may be wrong or used up: go on without searching."
-        return f"{told} Its settings may not allow the json format (search.formats): go on without searching."
+            return f"{refused} The key in {service.KEY_VARIABLE} may be wrong or used up: go on without searching."
+        return f"{refused} Its settings may not allow the json format (search.formats): go on without searching."
     if status == 429:
         wait = response.headers.get("retry-after", "")
-        return f"{told} It had too many requests: search again {f'in {wait} seconds' if wait.isdigit() else 'later'}."
-    return f"{told} {'Try again later.' if status >= 500 else 'Try another query, or go on without searching.'}"
+        return (
+            f"{refused} It had too many requests: search again {f'in {wait} seconds' if wait.isdigit() else 'later'}."
+        )
+    return f"{refused} {'Try again later.' if status >= 500 else 'Try another query, or go on without searching.'}"
 
 
 def _reason(body: bytes) -> str:

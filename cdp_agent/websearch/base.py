@@ -44,8 +44,8 @@ class Results(msgspec.Struct, frozen=True):
         if not self.results:
             return f"{self.engine} found nothing for {self.query!r}. Try other or fewer words."
         lines = [f"{self.engine} found for {self.query!r}:"]
-        for place, each in enumerate(self.results, 1):
-            lines += [f"{place}. {each.title}", f"   {each.url}", *([f"   {each.snippet}"] if each.snippet else [])]
+        for index, each in enumerate(self.results, 1):
+            lines += [f"{index}. {each.title}", f"   {each.url}", *([f"   {each.snippet}"] if each.snippet else [])]
         return "\n".join(lines)
 
 

@@ -179,7 +179,7 @@ def consume(wire: str, mutant: Mutant) -> Reply | ModelError:
     for call in reply.tool_calls:
         understand(call, DEFAULT)
     history = History("Be brief.")
-    history.hear(Assistant(reply.text, reply.tool_calls, reply.state))
+    history.add_reply(Assistant(reply.text, reply.tool_calls, reply.state))
     results = [ToolResult(call.id, "Done.") for call in reply.tool_calls]
     request = Request(model, (*history.messages(), *results), TOOLS, "required")
     msgspec.json.encode(module.encode(request))

@@ -54,7 +54,7 @@ class UsageMeter(msgspec.Struct):
         self.errors += 1
         self.errors_in_a_row += 1
 
-    def take_up(self, saved: UsageMeter) -> None:
+    def continue_from(self, saved: UsageMeter) -> None:
         """Continues from the counts of an earlier process, except its clock and its number of consecutive errors."""
         for name in self.__struct_fields__:
             if name not in ("clock", "errors_in_a_row"):

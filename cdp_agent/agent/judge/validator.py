@@ -86,7 +86,7 @@ async def conclude(run: Run, answer: str) -> str | None:
         verdict = await _judge(run, answer, checked)
     except (BadReply, Refused) as error:
         run.emit(AgentStatus(**run.stamp, message=f"The answer could not be judged: {error}"))
-        _force(run, value, f"The answer could not be judged: {error}")
+        _end_forced(run, value, f"The answer could not be judged: {error}")
         return None
     except OverBudget as over:
         run.emit(AgentStatus(**run.stamp, message="The answer is given without having been judged."))
@@ -106,28 +106,28 @@ async def conclude(run: Run, answer: str) -> str | None:
         run.end = End(value, validation="passed")
         return None
     quality, most = verdict.completion_quality, run.limits.max_validations
-    insisted = is_insisted(run, answer)
+    repeated = is_repeated_answer(run, answer)
     run.refusal = fence(feedback, "verdict before")
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
-    if insisted and checked.found and not checked.missing and quality == "partial":
-        stand_by(run, value)
+    if repeated and checked.found and not checked.missing and quality == "partial":
+        end_unconfirmed(run, value)
         return None
-    if run.validations >= most or (insisted and checked.found and not checked.missing):
-        _force(run, value, f"The answer was judged as {quality} {run.validations} times: {feedback}")
+    if run.validations >= most or (repeated and checked.found and not checked.missing):
+        _end_forced(run, value, f"The answer was judged as {quality} {run.validations} times: {feedback}")
         return None
     return _NOT_ACCEPTED.format(
         attempt=run.validations, most=most, quality=quality, feedback=fence(feedback, "feedback")
     )
 
 
-def is_insisted(run: Run, answer: str) -> bool:
+def is_repeated_answer(run: Run, answer: str) -> bool:
     """Whether the answer is the same as the one that this was last called with; remembers it for the next call."""
     words = " ".join(answer.split())
-    before, run.refused = run.refused, words
+    before, run.refused_answer = run.refused_answer, words
     return words == before
 
 
-def stand_by(run: Run, value: Any) -> None:
+def end_unconfirmed(run: Run, value: Any) -> None:
     """Ends the run as "unconfirmed": its answer was refused twice, but the run was shown every claim in it."""
     run.emit(
         AgentStatus(**run.stamp, message="The answer was refused twice, but the run was shown all of it: it is given.")
@@ -135,31 +135,31 @@ def stand_by(run: Run, value: Any) -> None:
     run.end = End(value, validation="unconfirmed")
 
 
-def _force(run: Run, value: Any, why: str) -> None:
+def _end_forced(run: Run, value: Any, why: str) -> None:
     """Ends the run as "forced": the answer is returned though it did not pass."""
     run.emit(AgentStatus(**run.stamp, message="The answer is given without having been accepted."))
     run.end = End(value, TaskError("failed", why), "forced")
 
 
 async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArguments:
-    talk = run.judge
-    if talk is None:
+    conversation = run.judge
+    if conversation is None:
         system = _SYSTEM.format(today=prompts.written(date.today()), guardrails=prompts.limits(run.task.guardrails))
-        talk = run.judge = run.conversation(system)
+        conversation = run.judge = run.conversation(system)
 
     async def compose(first: bool) -> Question:
         picture = run.history.picture if run.vision.sees else None
-        new = talk.unless_known(await _page_now(run))
+        new = conversation.if_changed(await _page_now(run))
         page = "The page at the end:\n" + fence(new, "page at the end") if new is not None else prompts.UNCHANGED
         asked = [
             *_before(run, first=first),
             "The answer to judge:\n" + fence(answer, "answer"),
-            *shown_and_not(run, checked),
+            *claims_report(run, checked),
             _PICTURE if picture is not None else "",
         ]
-        return Question(_joined(asked), picture, _joined(_records(run, talk, first=first)), page)
+        return Question(_joined(asked), picture, _joined(_records(run, conversation, first=first)), page)
 
-    return await talk.ask_for(compose, _VALIDATE, ValidateTaskArguments, "validation")
+    return await conversation.ask_for(compose, _VALIDATE, ValidateTaskArguments, "validation")
 
 
 def all_shown(run: Run) -> str:
@@ -180,13 +180,13 @@ async def _page_now(run: Run) -> str:
     return f"{heading(now.url, now.title)}\n\n{now.text}"
 
 
-def _records(run: Run, talk: Conversation, *, first: bool) -> list[str]:
+def _records(run: Run, conversation: Conversation, *, first: bool) -> list[str]:
     """The task and its criteria where the judge does not know them, and what was done since its last verdict."""
     task = run.task
     since = "" if first else " since your last verdict"
     criteria = f"Done when:\n{run.plan.success_criteria}" if run.plan else ""
-    actions = records_for(talk, "actions", [_record(each) for each in run.evidence.actions], _ACTIONS_TOKENS)
-    findings = records_for(talk, "findings", [each.text for each in run.evidence.findings], _FINDINGS_TOKENS)
+    actions = records_for(conversation, "actions", [_record(each) for each in run.evidence.actions], _ACTIONS_TOKENS)
+    findings = records_for(conversation, "findings", [each.text for each in run.evidence.findings], _FINDINGS_TOKENS)
     return [
         *([prompts.task(task.text, task.input_data), criteria] if first else []),
         f"What the agent did{since}, and what came of it:\n" + fence("\n".join(actions) or "Nothing.", "actions"),
@@ -203,7 +203,7 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def shown_and_not(run: Run, checked: Checked) -> list[str]:
+def claims_report(run: Run, checked: Checked) -> list[str]:
     """What of the answer was found in what the run was shown, each with its line, and what was not."""
     here = shown_address(run.tabs.page.url)
     found = [
@@ -221,19 +221,19 @@ def _record(shown: Shown) -> str:
     lines = [line.strip() for line in shown.text.split("\n") if line.strip()]
     lines.sort(key=lambda line: not line.startswith("value: "))
     kept = [lines[0]] if lines else []
-    room = _RECORD - sum(map(len, kept))
+    chars_left = _RECORD - sum(map(len, kept))
     for line in lines[1:]:
-        room -= len(line)
-        if room < 0:
+        chars_left -= len(line)
+        if chars_left < 0:
             break
         kept.append(line)
     left = [f"… {len(lines) - len(kept)} more lines"] if len(kept) < len(lines) else []
     return f"{shown.step}. {shown.source} {shown.arguments}: {' · '.join([*kept, *left])}"
 
 
-def records_for(judge: Conversation, name: str, texts: list[str], budget_tokens: int) -> list[str]:
+def records_for(conversation: Conversation, name: str, texts: list[str], budget_tokens: int) -> list[str]:
     """The records that the judge has not seen, among them older ones that did not fit before."""
-    new = len(judge.news(name, texts))
+    new = len(conversation.new_items(name, texts))
     return records(texts[: len(texts) - new], texts[len(texts) - new :], budget_tokens)
 
 

@@ -37,7 +37,7 @@ class HistoryItem(msgspec.Struct, frozen=True):
     tokens: int
 
 
-class Told(msgspec.Struct, frozen=True):
+class CallResult(msgspec.Struct, frozen=True):
     """The result of a tool call: `text` for the model, and `short` to replace it once it is old (None: it is never
     replaced).
 
@@ -64,15 +64,15 @@ class History:
     def tokens(self) -> int:
         return sum(entry.tokens for entry in self.entries)
 
-    def say(self, text: str, view: str | None = None) -> None:
+    def add_user_message(self, text: str, view: str | None = None) -> None:
         """Adds a message of the user's or of ours, followed by a view of the page."""
         self._add(_user(text, view), _user(text, prompts.OLD_VIEW if view else None))
 
-    def hear(self, reply: Assistant) -> None:
+    def add_reply(self, reply: Assistant) -> None:
         """Adds what the model said."""
         self._add(reply)
 
-    def answer(self, results: Sequence[Told], view: str | None = None) -> None:
+    def add_results(self, results: Sequence[CallResult], view: str | None = None) -> None:
         """Adds the results of all of the model's tool calls, followed by a view of the page."""
         for each in results:
             shown = view if each is results[-1] else None
@@ -82,7 +82,7 @@ class History:
             if each.picture is not None:
                 self.add_image(each.picture, MOST_PIXELS // _PIXELS_A_TOKEN)
 
-    def show(self, view: str) -> None:
+    def add_view(self, view: str) -> None:
         """Adds a view to the last message."""
         last = self.entries.pop()
         match last.message:
@@ -92,14 +92,14 @@ class History:
                 self._add(User((*parts, Text(_joined(text, view)))), last.short)
             case message:
                 self._add(message, last.short)
-                self.say(prompts.VIEW_FOLLOWS, view)
+                self.add_user_message(prompts.VIEW_FOLLOWS, view)
 
     def shrink(self) -> None:
         """Replaces every observation by its short form, of one line."""
         old, self.entries = self.entries, []
         for entry in old:
             self._add(entry.short)
-        changed = [place for place, entry in enumerate(old) if entry.short != entry.message]
+        changed = [index for index, entry in enumerate(old) if entry.short != entry.message]
         self._displace(changed[0] if changed else len(old))
 
     @property
@@ -123,7 +123,7 @@ class History:
 
     def condense(self, record: str, most_tokens: int) -> None:
         """Keeps the task, with `record` below it, and the last turn, each of whose texts is cut to `most_tokens`."""
-        last = next((place for place in range(len(self.entries) - 1, 1, -1) if self._is_said(place)), None)
+        last = next((index for index in range(len(self.entries) - 1, 1, -1) if self._is_said(index)), None)
         if last is None:
             return
         task = _text_of(self.entries[1].message).partition(prompts.RECORD)[0].rstrip()
@@ -133,8 +133,8 @@ class History:
             self._add(message)
         self._displace(1)
 
-    def _is_said(self, place: int) -> bool:
-        return isinstance(self.entries[place].message, Assistant)
+    def _is_said(self, index: int) -> bool:
+        return isinstance(self.entries[index].message, Assistant)
 
     @property
     def picture(self) -> Image | None:
@@ -159,11 +159,11 @@ class History:
 
     def clip_pictures(self) -> None:
         """Replaces every picture by a line of text."""
-        for place, entry in enumerate(self.entries):
+        for index, entry in enumerate(self.entries):
             if _images(entry.message):
                 message = _without_images(entry.message)
-                self.entries[place] = HistoryItem(message, entry.short, _tokens(message))
-                self._displace(place)
+                self.entries[index] = HistoryItem(message, entry.short, _tokens(message))
+                self._displace(index)
 
     def messages(self) -> tuple[Message, ...]:
         return tuple(entry.message for entry in self.entries)
@@ -172,11 +172,11 @@ class History:
         """Marks the providers' states from this place on as made for another conversation: some providers refuse them
         then.
         """
-        for place, entry in enumerate(self.entries[changed:], changed):
+        for index, entry in enumerate(self.entries[changed:], changed):
             if isinstance(entry.message, Assistant) and entry.message.state is not None:
                 state = msgspec.structs.replace(entry.message.state, displaced=True)
                 message = msgspec.structs.replace(entry.message, state=state)
-                self.entries[place] = HistoryItem(message, message, entry.tokens)
+                self.entries[index] = HistoryItem(message, message, entry.tokens)
 
     def _add(self, message: Message, short: Message | None = None) -> None:
         self.entries.append(HistoryItem(message, message if short is None else short, _tokens(message)))

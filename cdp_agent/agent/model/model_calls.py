@@ -55,7 +55,7 @@ class ModelCalls:
         self._endpoint = endpoint
         self.fallback = fallback
         self.budget = budget
-        self._manner = options.manner
+        self._request_options = options.manner
         self._log = log
 
     @property
@@ -82,7 +82,7 @@ class ModelCalls:
         client = RunClient(
             first,
             fallback=self.fallback if self.fallback != first else None,
-            manner=self._manner,
+            request_options=self._request_options,
             prices=self.budget.prices,
             notice=self._notice,
         )

@@ -100,7 +100,7 @@ PICTURE = "A picture of what the window shows now comes with this."
 OLD_PICTURE = "[screenshot clipped]"
 OLD_VIEW = "[An older view of the page was here.]"
 UNCHANGED = "The page reads as in the last view."
-STUCK_TOLD = (
+STUCK_WARNING = (
     "For several turns you have seen and been told nothing new: what you are doing does not get further. Do something "
     "else: another element, another way, another page; or say what cannot be done."
 )
@@ -234,8 +234,8 @@ def resumed(*, at_page: bool, missing: int) -> str:
 
 def handed_back(said: str, notes: Sequence[str]) -> str:
     """That the user acted in the page themselves, what they say, and what is to be said of the page."""
-    told = [HANDED_BACK, f"The user says: {said}" if said.strip() else "", *notes]
-    return "\n".join(filter(None, told))
+    lines = [HANDED_BACK, f"The user says: {said}" if said.strip() else "", *notes]
+    return "\n".join(filter(None, lines))
 
 
 def _where(*, at_page: bool, missing: int) -> str:

@@ -37,7 +37,7 @@ class RunClient(Client):
         telemetry = self.span.telemetry
         with telemetry.chat(masked, self.endpoint) as span:
             reply = await self._recorded(masked)
-            telemetry.answered(span, reply, self.endpoint)
+            telemetry.record_reply(span, reply, self.endpoint)
         return reply
 
     async def _recorded(self, masked: Request) -> Reply:

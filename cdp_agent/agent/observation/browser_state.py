@@ -32,7 +32,7 @@ class BrowserState(msgspec.Struct, frozen=True):
         return self.tabs[-1] if self.tabs else BLANK
 
 
-async def place_of(browser: BrowserContext, tabs: Tabs) -> BrowserState:
+async def read_browser_state(browser: BrowserContext, tabs: Tabs) -> BrowserState:
     """The present state of the browser. Raises BrowserError, ProtocolError."""
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
@@ -46,22 +46,22 @@ async def place_of(browser: BrowserContext, tabs: Tabs) -> BrowserState:
     return BrowserState([page.url for page in tabs.visited if not page.closed], cookies)
 
 
-async def go_back_to(browser: BrowserContext, place: BrowserState) -> tuple[Tabs, list[str]]:
+async def reopen_tabs(browser: BrowserContext, saved: BrowserState) -> tuple[Tabs, list[str]]:
     """Opens the tabs of a saved state in a browser; returns them, and the addresses that could not be opened.
 
     Raises BrowserError.
     """
-    if place.cookies and browser.is_ours:
-        await browser.session.send(storage.SetCookies(cookies=place.cookies, browser_context_id=browser.id))
+    if saved.cookies and browser.is_ours:
+        await browser.session.send(storage.SetCookies(cookies=saved.cookies, browser_context_id=browser.id))
     pages, missing = [], []
-    for url in place.tabs or [BLANK]:
+    for url in saved.tabs or [BLANK]:
         page = await browser.new_page()
         try:
             if url != BLANK:
                 await page.goto(url)
         except ActionError:
             missing.append(url)
-            if url is not place.tabs[-1]:
+            if url is not saved.tabs[-1]:
                 await page.close()
                 continue
         pages.append(page)

@@ -18,7 +18,7 @@ import msgspec
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml
-from cdp_agent.page.receipts.receipts import Receipt, ToldTab
+from cdp_agent.page.receipts.receipts import Receipt, ReportedTab
 from cdp_agent.page.snapshot.lines import line_of, links_in, read_line, ref_of_change
 from cdp_agent.security.origins import canonical, is_ip, scheme_of
 from cdp_agent.tools.tabs import TabList
@@ -122,7 +122,7 @@ def _is_site(written: str) -> bool:
 def _answered(value: msgspec.Struct | None, url: str) -> Iterator[str]:
     match value:
         case Receipt():
-            tabs: list[ToldTab] = [*value.new_tabs, *value.other_tabs]
+            tabs: list[ReportedTab] = [*value.new_tabs, *value.other_tabs]
             yield from [value.navigated_to or "", *(each.url for each in tabs)]
         case FindResult():
             for element in value.elements:

@@ -66,20 +66,20 @@ class Observer:
         """Whether the page has another document now than the one that the model saw last."""
         return self._document is not None and self._document != _document_of(page)
 
-    async def look(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
+    async def observe(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
         """What the model has not seen of the page yet. What it reads in the `receipts` of its actions is left out.
 
         `whole`: all of the page, also what it has seen. Raises BrowserError.
         """
-        return self._secrets.masked(await self._look(page, receipts, whole))
+        return self._secrets.masked(await self._observe(page, receipts, whole))
 
-    async def _look(self, page: Page, receipts: Collection[Receipt], whole: bool) -> ObservedPage:
+    async def _observe(self, page: Page, receipts: Collection[Receipt], whole: bool) -> ObservedPage:
         try:
             now = await page.snapshot()
             document = _document_of(page)
             whole = whole or self._text is None or document != self._document
             lines = [] if whole else diff.changes(self._text or "", now.text, limited=False)
-            changed = _untold(lines, receipts)
+            changed = _without_receipts(lines, receipts)
             moved = now.url != self._address
             if not whole:
                 view = prompts.changes(now.url if moved else "", changed) if changed else None
@@ -103,7 +103,7 @@ class Observer:
         self._document, self._text, self._address = document, now.text, now.url
         return _whole(shown, moved, now.text)
 
-    async def see(self, page: Page, shown: Snapshot) -> ObservedPage:
+    async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
         """What the model is shown of a snapshot that it asked for. Raises BrowserError."""
         moved = shown.url != self._address
         try:
@@ -122,7 +122,7 @@ class Observer:
         self._most_tokens = min(self._most_tokens, budget_tokens)
 
     def forget(self) -> None:
-        """Makes the next `look` show the whole page, since the model no longer has what it saw."""
+        """Makes the next `observe` show the whole page, since the model no longer has what it saw."""
         self._document = self._text = None
 
     def _is_shorter(self, view: str, text: str) -> bool:
@@ -136,7 +136,7 @@ class Observer:
 
 
 def _whole(shown: Snapshot, moved: bool, text: str) -> ObservedPage:
-    view = prompts.view(shown.url, shown.title, shown.told)
+    view = prompts.view(shown.url, shown.title, shown.text_or_note)
     return ObservedPage(view, shown.url, shown.title, shown.text, moved=moved, text=text, frame_urls=shown.frame_urls)
 
 
@@ -144,8 +144,10 @@ def _document_of(page: Page) -> tuple[str, int]:
     return page.target_id, tab_of(page).activity.document.number
 
 
-def _untold(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
-    """What changed, without what a receipt has told."""
-    told = {line for receipt in receipts for line in (*receipt.meanwhile, *receipt.changed)}
+def _without_receipts(lines: list[str], receipts: Collection[Receipt]) -> list[str]:
+    """The changed lines that no receipt has reported."""
+    in_receipts = {line for receipt in receipts for line in (*receipt.meanwhile, *receipt.changed)}
     filled = {receipt.ref for receipt in receipts if receipt.value is not None} - {None}
-    return [line for line in lines if line not in told and not (line[0] == "~" and ref_of_change(line) in filled)]
+    return [
+        line for line in lines if line not in in_receipts and not (line[0] == "~" and ref_of_change(line) in filled)
+    ]

@@ -34,7 +34,7 @@ _SAME, _KNOWN, _WAITED = 1.0, 0.5, 0.25
 _MOST_REMEMBERED = 20_000
 _LEAST_OWN_CHARS = 3
 _REF = re.compile(r" ?\[ref=E\d+\]|\bE\d+\b")
-_OWN = ("value", "text", "query", "pattern", "selector", "to_text", "gone", "description", "expression")
+_MODEL_WORDS = ("value", "text", "query", "pattern", "selector", "to_text", "gone", "description", "expression")
 """Arguments in the model's own words, which a tool puts into a page, looks for, or repeats in its result."""
 _VOLATILE_TIMES = 2
 _MOST_CHARS = 200_000
@@ -46,7 +46,7 @@ class StuckDetector:
 
     def __init__(self, states: Iterable[str] | None = None) -> None:
         self._known = dict.fromkeys(states or ())
-        self._own: dict[str, None] = {}
+        self._model_words: dict[str, None] = {}
         self._last = self._now = self._read = ""
         self._pictures: dict[str, set[str]] = {}
         self._score = 0.0
@@ -57,21 +57,21 @@ class StuckDetector:
         """The digests, oldest first."""
         return list(self._known)
 
-    def said(self, arguments: dict[str, Any]) -> None:
-        """Notes what the model itself puts into pages and addresses, which is then left out of the comparison."""
-        words = [each for name in _OWN if isinstance(each := arguments.get(name), str)]
+    def learn_arguments(self, arguments: dict[str, Any]) -> None:
+        """Notes the words of a call's arguments, which are left out when pages and results are compared."""
+        words = [each for name in _MODEL_WORDS if isinstance(each := arguments.get(name), str)]
         if isinstance(url := arguments.get("url"), str):
             words += [value for _, value in parse_qsl(urlsplit(url).query)]
         for word in words:
             if len(word.strip()) >= _LEAST_OWN_CHARS:
-                self._own |= dict.fromkeys((word.strip(), quote_plus(word.strip()), quote(word.strip())))
+                self._model_words |= dict.fromkeys((word.strip(), quote_plus(word.strip()), quote(word.strip())))
 
-    def learn(self, address: str, page: str, told: str) -> bool:
-        """Notes the page and the results (`told`) after a turn. True if anything in them is new."""
+    def learn(self, address: str, page: str, results: str) -> bool:
+        """Notes the page and the results (`results`) after a turn. True if anything in them is new."""
         address = shown_address(address)
         self._now = _digest(self._plain(f"{address}\0{page}"))
         self._read = _digest(_REF.sub("", f"{address}\0{page}"))
-        lines = {_digest(self._plain(line)) for line in told.splitlines()}
+        lines = {_digest(self._plain(line)) for line in results.splitlines()}
         new = [each for each in (self._now, *lines) if each not in self._known]
         self._known |= dict.fromkeys(new)
         for oldest in list(self._known)[:-_MOST_REMEMBERED]:
@@ -102,7 +102,7 @@ class StuckDetector:
 
     def _plain(self, text: str) -> str:
         text = _REF.sub("", text)
-        for word in self._own:
+        for word in self._model_words:
             text = text.replace(word, "")
         return text
 
@@ -134,7 +134,7 @@ class VolatileLines:
         if seen == later or len(later) > _MOST_CHARS:
             return
         before, after = dict(_placed(seen)), dict(_placed(later))
-        changed = [place for place, line in after.items() if before.get(place) != line]
+        changed = [index for index, line in after.items() if before.get(index) != line]
         if len(before) == len(after) and len(changed) * _LARGEST_PART <= max(len(after), _LARGEST_PART):
             self._times.update(changed)
 
@@ -142,7 +142,7 @@ class VolatileLines:
         """The page without its volatile lines."""
         if address != self._address or not self or len(text) > _MOST_CHARS:
             return text
-        return "\n".join(line for place, line in _placed(text) if self._times[place] < _VOLATILE_TIMES)
+        return "\n".join(line for index, line in _placed(text) if self._times[index] < _VOLATILE_TIMES)
 
 
 def _placed(text: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ import msgspec
 from cdp_agent.agent.base.task import Options, Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model.history import HistoryItem
-from cdp_agent.agent.observation.browser_state import BLANK, BrowserState, place_of
+from cdp_agent.agent.observation.browser_state import BLANK, BrowserState, read_browser_state
 from cdp_agent.agent.observation.known_addresses import KnownAddresses
 from cdp_agent.agent.observation.stuck_detector import StuckDetector
 from cdp_agent.agent.state.evidence import Evidence, Shown
@@ -59,11 +59,11 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 async def keep(run: Run) -> None:
     """Saves the run to its checkpoint folder, if it has one. Raises SetupError when that cannot be written."""
     try:
-        place = await place_of(run.browser, run.tabs)
+        browser_state = await read_browser_state(run.browser, run.tabs)
     except BrowserError:
         return  # the next action finds out, and where it was before is known
-    if place.tabs:  # else Chrome is going away, tab after tab
-        run.place = place
+    if browser_state.tabs:  # else Chrome is going away, tab after tab
+        run.browser_state = browser_state
     if run.options.checkpoint is not None:
         save(run, run.options.checkpoint)
 
@@ -87,10 +87,10 @@ def save(run: Run, folder: Path) -> None:
         history=run.history.entries,
         evidence=run.evidence.shown,
         addresses=sorted(run.addresses.known),
-        states=run.stagnation.states,
+        states=run.stuck_detector.states,
         place=_without_secrets(run),
         secrets=run.secrets.names,
-        by_steps=run.by_steps(),
+        by_steps=run.step_progress(),
     )
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -105,9 +105,9 @@ def _without_secrets(run: Run) -> BrowserState:
     def holds(value: object) -> bool:
         return run.secrets.masked(value) is not value
 
-    tabs = [re.split("[?#]", tab, maxsplit=1)[0] if holds(tab) else tab for tab in run.place.tabs]
+    tabs = [re.split("[?#]", tab, maxsplit=1)[0] if holds(tab) else tab for tab in run.browser_state.tabs]
     return BrowserState(
-        [BLANK if holds(tab) else tab for tab in tabs], [each for each in run.place.cookies if not holds(each)]
+        [BLANK if holds(tab) else tab for tab in tabs], [each for each in run.browser_state.cookies if not holds(each)]
     )
 
 
@@ -150,9 +150,9 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     """Puts the run where it was, apart from its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
-    run.usage.take_up(checkpoint.usage)
+    run.usage.continue_from(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)
     run.addresses = KnownAddresses(checkpoint.addresses)
-    run.stagnation = StuckDetector(checkpoint.states)
-    run.place = checkpoint.place
+    run.stuck_detector = StuckDetector(checkpoint.states)
+    run.browser_state = checkpoint.place

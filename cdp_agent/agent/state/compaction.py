@@ -17,7 +17,7 @@ import msgspec
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.history import History
 from cdp_agent.agent.observation.browser_state import BLANK
-from cdp_agent.agent.state.recovery import look
+from cdp_agent.agent.state.recovery import observe
 from cdp_agent.events import HistoryShrunk
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.security.fence import fence
@@ -29,7 +29,7 @@ _ENOUGH = 0.5
 """The share of the window that may be taken afterwards; with more, it would be full again in the next turn."""
 _FOR_TRIED, _FOR_FOUND = 0.12, 0.23
 _MOST_OF_IT = 3
-"""No single item takes more than one part in this many of the room."""
+"""No single item takes more than one part in this many of the budget."""
 _LINE = 80
 _REF = re.compile(r" \[ref=E\d+\]")
 _OLDER = "- (older ones are left out)"
@@ -45,7 +45,7 @@ class _Found(msgspec.Struct, frozen=True):
     url: str
     tool: str
     arguments: str
-    told: str
+    result: str
 
 
 async def make_room(run: Run) -> None:
@@ -54,20 +54,20 @@ async def make_room(run: Run) -> None:
     run.history.shrink()
     if run.history.tokens > run.window_tokens * _ENOUGH:
         run.history.condense(_record(run), run.window_tokens // 8)
-    run.sight.forget()
+    run.observer.forget()
     if run.tabs.page.url != BLANK:
-        seen, notes = await look(run, [], whole=True)
-        run.history.show("\n\n".join([*notes, seen.view or ""]))
-        await run.vision.add_picture(run.tabs.page, run.sight.refs)
+        seen, notes = await observe(run, [], whole=True)
+        run.history.add_view("\n\n".join([*notes, seen.view or ""]))
+        await run.vision.add_picture(run.tabs.page, run.observer.refs)
     run.emit(HistoryShrunk(**run.stamp, tokens_before=before, tokens_after=run.history.tokens))
 
 
 def _record(run: Run) -> str:
-    room = int(run.window_tokens * _FOR_TRIED)
-    lines = [prompts.cut(each, room // _MOST_OF_IT) for each in (*_tried_before(run.history), *_tried(run))]
-    tried = _latest(lines, list, room)
-    room = int(run.window_tokens * _FOR_FOUND)
-    found = _latest(_found(run, room // _MOST_OF_IT), _below_their_pages, room)
+    budget_tokens = int(run.window_tokens * _FOR_TRIED)
+    lines = [prompts.cut(each, budget_tokens // _MOST_OF_IT) for each in (*_tried_before(run.history), *_tried(run))]
+    tried = _latest(lines, list, budget_tokens)
+    budget_tokens = int(run.window_tokens * _FOR_FOUND)
+    found = _latest(_found(run, budget_tokens // _MOST_OF_IT), _below_their_pages, budget_tokens)
     parts = ["\n".join([_TRIED, *tried]), "\n".join([_FOUND, *found])] if found else ["\n".join([_TRIED, *tried])]
     plan = [f"The plan, as you revised it:\n{run.plan.plan}"] if run.plan is not None and run.revisions else []
     return "\n\n".join([prompts.RECORD, *plan, fence("\n\n".join(parts), "record")])
@@ -80,9 +80,10 @@ def _tried(run: Run) -> list[str]:
     """
     lines = []
     for said, results in run.history.turns[:-1]:
-        told = {each.call_id: each.text for each in results}
+        results_by_id = {each.call_id: each.text for each in results}
         calls = [
-            f"{each.name} {_cut(each.arguments)}" + ("" if _asks(run, each.name) else _outcome(told.get(each.id, "")))
+            f"{each.name} {_cut(each.arguments)}"
+            + ("" if _is_read_only(run, each.name) else _outcome(results_by_id.get(each.id, "")))
             for each in said.tool_calls
         ]
         words = " · ".join(filter(None, [_cut(said.text), *calls]))
@@ -90,7 +91,7 @@ def _tried(run: Run) -> list[str]:
     return lines
 
 
-def _asks(run: Run, name: str) -> bool:
+def _is_read_only(run: Run, name: str) -> bool:
     return name in run.tools and run.tools[name].read_only
 
 
@@ -105,8 +106,8 @@ def _tried_before(history: History) -> list[str]:
 
 
 def _found(run: Run, most_tokens: int) -> list[_Found]:
-    """What tools told that were asked something, none of it longer than that."""
-    asked = [each for each in run.evidence.actions if _asks(run, each.source)]
+    """The results of tools that only read, each cut to `most_tokens`."""
+    asked = [each for each in run.evidence.actions if _is_read_only(run, each.source)]
     found = [
         _Found(each.url, each.source, _cut(each.arguments), prompts.cut(_plain(each.text), most_tokens))
         for each in asked
@@ -115,9 +116,10 @@ def _found(run: Run, most_tokens: int) -> list[_Found]:
 
 
 def _below_their_pages(found: Sequence[_Found]) -> list[str]:
-    """A line for each below the address of its page, which those have once that follow one another.
+    """A line for each result, below the address of its page; results that follow one another share the address.
 
-    Who looks through many pages asks the same of each: a question is told where it is another than the tool's last one.
+    A run that goes through many pages often calls a tool with the same arguments on each: repeated arguments are
+    written as "(as above)".
     """
     lines: list[str] = []
     url = ""
@@ -128,7 +130,7 @@ def _below_their_pages(found: Sequence[_Found]) -> list[str]:
             url = each.url
         question = _SAME if asked.get(each.tool) == each.arguments else each.arguments
         asked[each.tool] = each.arguments
-        lines.append(f"- {each.tool} {question}: {each.told}")
+        lines.append(f"- {each.tool} {question}: {each.result}")
     return lines
 
 
@@ -139,16 +141,16 @@ def _latest(items: Sequence[_T], written: Callable[[Sequence[_T]], list[str]], b
 
 
 def _plain(text: str) -> str:
-    """What a tool told, without refs, which the page has given up since; one thing found stands in the same line."""
+    """A tool's result without refs, which are no longer valid; a single finding goes on the same line."""
     lines = [line for line in _REF.sub("", text).split("\n") if line.strip()]
     if len(lines) == 2 and lines[0].endswith(":"):
         return lines[1].removeprefix("- ")
     return "\n".join(lines if len(lines) == 1 else ["", *lines])
 
 
-def _outcome(told: str) -> str:
+def _outcome(result: str) -> str:
     """The first words of a result, without the fence around them."""
-    lines = [line for line in told.split("\n") if line and not line.startswith("<")]
+    lines = [line for line in result.split("\n") if line and not line.startswith("<")]
     words = " ".join(lines[:2]) if lines and lines[0].startswith("Error:") else "".join(lines[:1])
     return f" → {_cut(words)}"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from cdp_agent.agent.base.event_log import EventLog
-from cdp_agent.agent.model.history import History, Told
+from cdp_agent.agent.model.history import CallResult, History
 from cdp_agent.agent.model.model_calls import ModelCalls
 from cdp_agent.agent.observation.observer import Observer
 from cdp_agent.agent.state.vision import Vision
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 _ATTEMPTS = 3
 _NARROWINGS = 3
 _NARROWER = 0.7
-_REMEMBERED_PRICE = 0.1
+_CACHED_PRICE = 0.1
 """The price of a cached token in relation to a new one, where the price list does not say."""
 _PICTURE_TOKENS = 1_500
 
@@ -69,62 +69,62 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 class Conversation:
-    """The conversation of one role. `sight` is what it has seen of the page; `client` is its model where that is not
+    """The conversation of one role. `observer` is what it has seen of the page; `client` is its model where that is not
     the run's.
 
     `window_tokens` is how long it may become.
     """
 
     def __init__(
-        self, shared: Shared, system: str, sight: Observer, *, window_tokens: int, client: Client | None = None
+        self, shared: Shared, system: str, observer: Observer, *, window_tokens: int, client: Client | None = None
     ) -> None:
         self._shared = shared
         self._system = system
         self._client = client
         self._window_tokens = window_tokens
-        self.sight = sight
-        self._begin()
+        self.observer = observer
+        self._restart()
 
-    def _begin(self) -> None:
+    def _restart(self) -> None:
         self.history = History(self._system)
-        self.sight.forget()
-        self._is_begun = False
-        self._lasting = self._remembered_lasting = self.history.tokens
-        self._page = 0
-        self._carried = 0.0
-        self._told: dict[str, int] = {}
-        self._known = ""
+        self.observer.forget()
+        self._is_started = False
+        self._lasting_tokens = self._cached_lasting_tokens = self.history.tokens
+        self._page_tokens = 0
+        self._carried_cost = 0.0
+        self._seen_counts: dict[str, int] = {}
+        self._last_text = ""
 
-    def news(self, name: str, items: Sequence[_T]) -> Sequence[_T]:
+    def new_items(self, name: str, items: Sequence[_T]) -> Sequence[_T]:
         """The items that are new since the last call with this `name`, of a list that only grows."""
-        known, self._told[name] = self._told.get(name, 0), len(items)
-        return items[known:]
+        seen, self._seen_counts[name] = self._seen_counts.get(name, 0), len(items)
+        return items[seen:]
 
-    def unless_known(self, text: str) -> str | None:
+    def if_changed(self, text: str) -> str | None:
         """The text, or None where it is the same as in the last call."""
-        before, self._known = self._known, text
+        before, self._last_text = self._last_text, text
         return text if text != before else None
 
     async def ask_for(self, compose: Compose, tool: Tool, arguments: type[_A], operation: str) -> _A:
         """The arguments with which the model calls the one tool that it may call. Raises BadReply, ModelError."""
         spec = ToolSpec(tool.name, tool.description, tool.parameters)
-        await self.put(compose)
+        await self.compose_question(compose)
         problem = ""
         for _ in range(_ATTEMPTS):
             reply = await self.reply(compose, (spec,), operation)
             call = next((each for each in reply.tool_calls if each.name.strip() == tool.name), None)
-            self.hear(reply, call)
+            self.add_reply(reply, call)
             if call is None:
                 problem = f"it did not call {tool.name}."
                 self._tell("NoToolCall", f"{operation}: {problem}")
-                self.say(Question(f"Answer by calling {tool.name}."))
+                self.add_question(Question(f"Answer by calling {tool.name}."))
                 continue
             try:
                 found = tool.parse(call.arguments)
             except InvalidArguments as error:
                 problem = str(error)
                 self._tell("BadReply", f"{operation}: {problem}")
-                self.say(Question(problem))
+                self.add_question(Question(problem))
                 continue
             assert isinstance(found, arguments)  # the tool's own
             return found
@@ -134,40 +134,42 @@ class Conversation:
         log = self._shared.log
         log.emit(AiGenerationError(**log.stamp, kind=kind, message=message))
 
-    async def put(self, compose: Compose) -> None:
-        """Adds the next question; begins the conversation again where there is no room for more, or where that costs
-        less.
+    async def compose_question(self, compose: Compose) -> None:
+        """Adds the question that `compose` makes. The conversation starts again first where it is too long, or where
+        that costs less.
         """
-        anew = self._is_begun and self.sight.is_elsewhere(self._shared.page())
-        if self.history.tokens > self._window_tokens or self._pays_to_begin(anew=anew):
-            self._begin()
-        first = not self._is_begun
+        on_new_page = self._is_started and self.observer.is_elsewhere(self._shared.page())
+        if self.history.tokens > self._window_tokens or self._pays_to_restart(on_new_page=on_new_page):
+            self._restart()
+        first = not self._is_started
         question = await compose(first)
-        self.say(question)
-        self._lasting += tokens(question.records)
+        self.add_question(question)
+        self._lasting_tokens += tokens(question.records)
         if first:
-            self._is_begun, self._remembered_lasting = True, self._lasting
-        if first or anew:
-            self._page = tokens(question.page)
+            self._is_started, self._cached_lasting_tokens = True, self._lasting_tokens
+        if first or on_new_page:
+            self._page_tokens = tokens(question.page)
 
-    def _pays_to_begin(self, *, anew: bool) -> bool:
-        """Whether carrying along what no longer counts has cost what a new beginning costs now; `anew`: on a new page.
+    def _pays_to_restart(self, *, on_new_page: bool) -> bool:
+        """Whether carrying along what no longer counts has cost as much as starting again would cost now.
+
+        `on_new_page`: the page is another one than in the last question.
 
         So the total is never more than twice that of the best choice made with knowledge of the whole run.
         """
-        if not self._is_begun:
+        if not self._is_started:
             return False
-        page = 0 if anew else self._page  # a new one is read anew whether it begins again or not
-        remembered = self._remembered_price()
-        self._carried += remembered * (self.history.tokens - self._lasting - page)
-        return self._carried > (1 - remembered) * (page + self._lasting - self._remembered_lasting)
+        page = 0 if on_new_page else self._page_tokens  # a new page is read in full in any case
+        cached_price = self._cached_price()
+        self._carried_cost += cached_price * (self.history.tokens - self._lasting_tokens - page)
+        return self._carried_cost > (1 - cached_price) * (page + self._lasting_tokens - self._cached_lasting_tokens)
 
-    def _remembered_price(self) -> float:
-        """What a token costs that the provider remembers, for one that is new."""
+    def _cached_price(self) -> float:
+        """The price of a token that the provider has cached, in relation to a new one."""
         endpoint = (self._client or self._shared.models).endpoint
         price = self._shared.models.budget.prices.price_of(endpoint.provider, endpoint.model)
         if price is None or not price.input:
-            return _REMEMBERED_PRICE
+            return _CACHED_PRICE
         return (price.input if price.cached is None else price.cached) / price.input
 
     async def reply(
@@ -182,9 +184,9 @@ class Conversation:
                 if not left:
                     raise
                 self._window_tokens = int(min(self._window_tokens, self.history.tokens) * _NARROWER)
-                self.sight.narrow(self._window_tokens // 4)
-                self._begin()
-                await self.put(compose)
+                self.observer.narrow(self._window_tokens // 4)
+                self._restart()
+                await self.compose_question(compose)
             except ModelError as error:
                 if not self._shared.vision.gave_up_pictures(self.history, error):
                     raise
@@ -194,21 +196,21 @@ class Conversation:
         model = (self._client or self._shared.models).endpoint.model
         return Request(model, self.history.messages(), specs, "required", continued=True, refs=refs)
 
-    def hear(self, reply: Reply, call: ToolCall | None) -> None:
+    def add_reply(self, reply: Reply, call: ToolCall | None) -> None:
         """Adds the model's reply, with only that one of its tool calls that counts."""
         calls = (call,) if call is not None else ()
-        self.history.hear(Assistant(reply.text or ("" if calls else "(nothing)"), calls, reply.state))
+        self.history.add_reply(Assistant(reply.text or ("" if calls else "(nothing)"), calls, reply.state))
 
-    def say(self, question: Question) -> None:
-        """Adds it as the answer to the model's last call, where it made one."""
+    def add_question(self, question: Question) -> None:
+        """Adds the question, as the result of the model's last call if it made one, else as a message of the user."""
         last = self.history.entries[-1].message
         text = question.text
         if isinstance(last, Assistant) and last.tool_calls:
-            self.history.answer([Told(last.tool_calls[0].id, text)])
+            self.history.add_results([CallResult(last.tool_calls[0].id, text)])
         elif isinstance(last, Assistant) or len(self.history.entries) == 1:
-            self.history.say(text)
+            self.history.add_user_message(text)
         else:
-            self.history.show(text)
+            self.history.add_view(text)
         before = self.history.picture
         if question.picture is not None and (before is None or before.data != question.picture.data):
             self.history.add_image(question.picture, _PICTURE_TOKENS)

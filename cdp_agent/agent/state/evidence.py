@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.page.receipts.receipts import Receipt, ToldTab
+from cdp_agent.page.receipts.receipts import Receipt, ReportedTab
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change, shown_address
 
 ADDRESS = "Address: "
@@ -56,7 +56,7 @@ class Evidence:
         """Adds a tool's result: `text`, and the `value` that it was made from."""
         if isinstance(value, Receipt) and value.ref is not None and value.value is not None:
             self._filled.add(value.ref)
-        proof = self._proof(_told_by_pages(text, value))
+        proof = self._proof(_from_pages(text, value))
         self._keep(Shown(step, tool, text, finding, url, proof, arguments))
 
     def text(self) -> str:
@@ -99,7 +99,7 @@ def _without_addresses(proof: str) -> str:
     return _ADDRESS_LINE.sub(r"\1| \2", proof) if ADDRESS in proof else proof
 
 
-def _told_by_pages(text: str, value: Any) -> str:
+def _from_pages(text: str, value: Any) -> str:
     """What of a tool's result comes from pages, and not out of the call itself or of a model's head."""
     from cdp_agent.extract import Extraction  # late: httpx and regex take 40 ms
     from cdp_agent.extract.grounding import leaves
@@ -108,7 +108,7 @@ def _told_by_pages(text: str, value: Any) -> str:
     match value:
         case Receipt():
             parts = [value.target, *value.changed, value.navigated_to or "", value.title or "", value.focus or ""]
-            tabs: list[ToldTab] = [*value.new_tabs, *value.other_tabs]
+            tabs: list[ReportedTab] = [*value.new_tabs, *value.other_tabs]
             parts += [f"{each.title} {each.url}" for each in tabs]
             parts += [each.message for each in value.dialogs]
             parts += [each.suggested_name for each in value.downloads]

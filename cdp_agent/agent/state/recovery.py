@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.model import prompts
-from cdp_agent.agent.observation.browser_state import BLANK, go_back_to
+from cdp_agent.agent.observation.browser_state import BLANK, reopen_tabs
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.errors import BrowserError
 from cdp_agent.events import BrowserReconnected, EndpointConnected, EndpointCycle
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 MOST = 3
 
 
-async def look(
-    run: Run, receipts: Collection[Receipt], *, whole: bool, sight: Observer | None = None
+async def observe(
+    run: Run, receipts: Collection[Receipt], *, whole: bool, observer: Observer | None = None
 ) -> tuple[ObservedPage, list[str]]:
     """What is new on the page, and notes for the model where Chrome went away and was replaced meanwhile.
 
-    `sight` is the observer of the role that looks, where that is not the run's own model.
+    `observer` is the observer of the role that looks, where that is not the run's own model.
     """
     notes = []
-    sight = sight or run.sight
+    observer = observer or run.observer
     try:
-        seen = await sight.look(run.tabs.page, receipts, whole=whole)
+        seen = await observer.observe(run.tabs.page, receipts, whole=whole)
     except BrowserError as error:
         notes.append(await recover(run, error))
-        seen = await sight.look(run.tabs.page)
-    run.saw(seen)
+        seen = await observer.observe(run.tabs.page)
+    run.record_observation(seen)
     return seen, notes
 
 
@@ -45,11 +45,13 @@ async def recover(run: Run, error: BrowserError) -> str:
         raise error
     run.recoveries += 1
     await run.browser.reopen()
-    run.tabs, missing = await go_back_to(run.browser, run.place)
-    run.sight.forget()
+    run.tabs, missing = await reopen_tabs(run.browser, run.browser_state)
+    run.observer.forget()
     tell_endpoints(run)
     url = run.tabs.page.url
-    run.emit(BrowserReconnected(**run.stamp, reason=str(error), url=url, tabs=len(run.place.tabs) - len(missing)))
+    run.emit(
+        BrowserReconnected(**run.stamp, reason=str(error), url=url, tabs=len(run.browser_state.tabs) - len(missing))
+    )
     return prompts.reconnected(at_page=url != BLANK, missing=len(missing))
 
 

@@ -61,7 +61,7 @@ class Run:
     tabs: Tabs
     time_limit: asyncio.Timeout
     """The timeout that ends the run when its time is up."""
-    place: BrowserState
+    browser_state: BrowserState
     """The tabs and cookies after the last step."""
 
     def __init__(
@@ -86,10 +86,10 @@ class Run:
         """The conversation with the judge of its answers, None before the first."""
         self.refusal = ""
         """Why the last answer was not accepted, in a fence."""
-        self.refused = ""
+        self.refused_answer = ""
         """The last answer that was refused, with its white space normalised."""
         self.recoveries = 0
-        self.place = BrowserState()
+        self.browser_state = BrowserState()
         self.usage = UsageMeter()
         self.log = EventLog(self.usage, task.secrets)
         self.budget = Budget(options.limits, self.usage, load_prices(options.prices))
@@ -107,13 +107,13 @@ class Run:
         self.window_tokens = self.limits.history_tokens
         """How many tokens the conversation may have; lowered when the model turns out to accept fewer."""
         shown = min(self.limits.observation_tokens, self.window_tokens // 4)
-        self.sight = Observer(shown, self.window_tokens // 4, self.secrets)
+        self.observer = Observer(shown, self.window_tokens // 4, self.secrets)
         self.evidence = Evidence()
         self.addresses = KnownAddresses()
-        self.stagnation = StuckDetector()
-        self.restless = VolatileLines()
+        self.stuck_detector = StuckDetector()
+        self.volatile_lines = VolatileLines()
         self.vision = Vision(options, self.history, task.secrets, self.log)
-        self.by_steps: Callable[[], Any] = lambda: None
+        self.step_progress: Callable[[], Any] = lambda: None
         """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.ask_user: AskUser | None = None
         """Asks the user, None where nobody is there."""
@@ -128,7 +128,7 @@ class Run:
         """Tells OpenTelemetry of it, where that is wanted."""
         self.end: End | None = None
 
-    def record(self, trace: TraceOptions) -> None:
+    def enable_trace(self, trace: TraceOptions) -> None:
         """Has the run traced from its beginning on. Raises SetupError where the trace cannot be written."""
         check_folder(trace.folder)
         self._trace = trace
@@ -177,11 +177,13 @@ class Run:
         """Emits an event; see `EventLog`."""
         self.log.emit(event)
 
-    def conversation(self, system: str, *, sight: Observer | None = None, client: Client | None = None) -> Conversation:
+    def conversation(
+        self, system: str, *, observer: Observer | None = None, client: Client | None = None
+    ) -> Conversation:
         """A new conversation, for one role of the run."""
-        sight = sight or Observer(self.most_told, secrets=self.secrets)
+        observer = observer or Observer(self.max_result_tokens, secrets=self.secrets)
         shared = Shared(self.models, self.vision, self.log, lambda: self.tabs.page)
-        return Conversation(shared, system, sight, window_tokens=self.window_tokens, client=client)
+        return Conversation(shared, system, observer, window_tokens=self.window_tokens, client=client)
 
     def fail(self, code: Any, message: str, where: Any = "task") -> None:
         """Ends the run, unless it has ended."""
@@ -208,14 +210,14 @@ class Run:
                 self.time_limit.reschedule(loop.time() + left)
 
     @property
-    def most_told(self) -> int:
+    def max_result_tokens(self) -> int:
         """How many tokens of a tool's result the model gets at most."""
         return min(self.limits.observation_tokens, self.window_tokens // 4)
 
     def narrow(self) -> None:
         """Lowers the limit of the conversation, since its present length was too much for the model."""
         self.window_tokens = int(min(self.window_tokens, self.history.tokens) * _NARROWER)
-        self.sight.narrow(self.window_tokens // 4)
+        self.observer.narrow(self.window_tokens // 4)
 
     def give_up(self, why: str) -> None:
         """Ends the run because its model says that the task cannot be done."""
@@ -233,7 +235,7 @@ class Run:
         elif (over := self.budget.spent) is not None:
             self.end = self.end or End(error=over)
 
-    def saw(self, seen: ObservedPage) -> None:
+    def record_observation(self, seen: ObservedPage) -> None:
         """Records what the model gets to see of a page."""
         if seen.problem:
             self.emit(AgentStatus(**self.stamp, message=f"The page cannot be read: {seen.problem}"))

@@ -19,7 +19,7 @@ _ANSWERS_WITHIN_S = 3.0
 
 
 def main(parent: int) -> None:
-    endpoint, *lines = _all_said(parent).decode().split("\n")
+    endpoint, *lines = _read_input(parent).decode().split("\n")
     left: dict[str, None] = {}
     for line in lines:
         if line.startswith("+"):
@@ -30,7 +30,7 @@ def main(parent: int) -> None:
         _close(endpoint, list(left))
 
 
-def _all_said(parent: int) -> bytes:
+def _read_input(parent: int) -> bytes:
     """All of standard input, until its other end is closed or our parent process is gone.
 
     The parent is checked because a child that it forked may hold the other end open after its death; not on Windows.
@@ -51,12 +51,12 @@ def _close(endpoint: str, tabs: list[str]) -> None:
     import http.client  # late: 10 ms, when nobody waits for us any more
     import json
 
-    told = json.loads(endpoint)
-    kind = http.client.HTTPSConnection if told["secure"] else http.client.HTTPConnection
+    chrome = json.loads(endpoint)
+    kind = http.client.HTTPSConnection if chrome["secure"] else http.client.HTTPConnection
     for tab in tabs:
-        connection = kind(told["host"], told["port"], timeout=_ANSWERS_WITHIN_S)
+        connection = kind(chrome["host"], chrome["port"], timeout=_ANSWERS_WITHIN_S)
         try:
-            connection.request("PUT", f"{told['path']}/json/close/{tab}{told['query']}", headers=told["headers"])
+            connection.request("PUT", f"{chrome['path']}/json/close/{tab}{chrome['query']}", headers=chrome["headers"])
             connection.getresponse().read()
         except (OSError, http.client.HTTPException):
             pass  # Chrome is gone, or has no such endpoint: nobody could be informed

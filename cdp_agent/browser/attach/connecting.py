@@ -107,25 +107,25 @@ class Connecting:
         one is not an address, before any is tried; BrowserError when none can be reached.
         """
         total = len(self._endpoints)
-        ways = [self._way(each, f"Endpoint {n} of {total}") for n, each in enumerate(self._endpoints, 1)]
+        sources = [self._source(each, f"Endpoint {n} of {total}") for n, each in enumerate(self._endpoints, 1)]
         attempts = []
         for index in [(self._next + step) % total for step in range(total)]:
-            way = ways[index]
+            source = sources[index]
             try:
-                async with asyncio.timeout(way.timeout_s or self._timeout_s):
-                    transport = await way.connect(self._headers)
-                    begun = await begin(transport, way.http_endpoint(self._headers))
+                async with asyncio.timeout(source.timeout_s or self._timeout_s):
+                    transport = await source.connect(self._headers)
+                    begun = await begin(transport, source.http_endpoint(self._headers))
                 attempts.append(Attempt(index, total))
                 self._next = (index + 1) % total
                 return begun, attempts
             except TimeoutError:
-                failure = way.too_late or f"no answer within {self._timeout_s:g} s"
+                failure = source.too_late or f"no answer within {self._timeout_s:g} s"
             except (BrowserError, ProtocolError) as error:
-                failure = way.without_address(str(error), self._headers)
+                failure = source.without_address(str(error), self._headers)
             attempts.append(Attempt(index, total, failure))
-        raise BrowserError(_told(attempts))
+        raise BrowserError(_failure_message(attempts))
 
-    def _way(self, endpoint: str, name: str) -> EndpointSource:
+    def _source(self, endpoint: str, name: str) -> EndpointSource:
         if endpoint == AUTO:
             from .user_chrome import UserChrome  # late: 19 ms with websockets, which a Chrome of ours does not need
 
@@ -135,7 +135,7 @@ class Connecting:
         return address_of(endpoint, name)
 
 
-def _told(attempts: Sequence[Attempt]) -> str:
+def _failure_message(attempts: Sequence[Attempt]) -> str:
     if len(attempts) == 1:
         return f"No Chrome could be reached: {attempts[0].error}"
     lines = [f"Endpoint {each.index + 1} of {each.total}: {each.error}" for each in attempts]

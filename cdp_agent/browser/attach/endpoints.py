@@ -65,14 +65,14 @@ class Address:
         scheme, path, query = "wss" if self.secure else "ws", self.parts.path, self.parts.query
         if self.parts.scheme not in ("ws", "wss"):
             try:
-                told = urlsplit(await self._ask({**self._headers, **headers}))
+                reported = urlsplit(await self._ask({**self._headers, **headers}))
             except ConnectionRefusedError as error:
                 raise BrowserError(f"nothing listens there. {_HOW}") from error
             except OSError as error:
                 raise BrowserError(f"cannot connect: {without_place(error)}") from error
             # Chrome names itself by the Host header; behind a tunnel or a proxy, only the address that we came by
             # works. A token in its query is needed again.
-            path, query = told.path, told.query or query
+            path, query = reported.path, reported.query or query
         return f"{scheme}://{self.netloc}{path}{'?' if query else ''}{query}"
 
     async def _ask(self, headers: Mapping[str, str]) -> str:
@@ -153,7 +153,7 @@ async def websocket_url(endpoint: str, headers: Mapping[str, str], timeout_s: fl
         async with asyncio.timeout(timeout_s):
             return await address.websocket_url(headers)
     except TimeoutError:
-        told = f"no answer within {timeout_s:g} s"
+        failure = f"no answer within {timeout_s:g} s"
     except BrowserError as error:
-        told = address.without_address(str(error), headers)
-    raise BrowserError(told)
+        failure = address.without_address(str(error), headers)
+    raise BrowserError(failure)

@@ -76,7 +76,7 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     env: Mapping[str, str] | None = None
     window: tuple[int, int] = (1280, 800)
 
-    def telling(self, settings: PageSettings, proxy: ChromeProxy | None) -> LaunchOptions:
+    def with_settings(self, settings: PageSettings, proxy: ChromeProxy | None) -> LaunchOptions:
         """These options with the command-line arguments and environment variables that follow from the settings."""
         arguments, environment = settings_for_workers(settings)
         arguments += settings_for_network(settings.rules, self.args, None if proxy is None else proxy.server)
@@ -174,7 +174,7 @@ def settings_for_network(rules: RequestRules | None, args: Sequence[str], proxie
     Resolver rules know only hosts, not schemes or ports; what they let pass is still checked by `rules`. They are left
     out where the caller's `args` have some, since the exceptions of the one would undo the other.
     """
-    if rules is None or not rules.bound:
+    if rules is None or not rules.has_origin_lists:
         return []
     policy = "webrtc-ip-handling-policy=disable_non_proxied_udp"
     chosen = [f"--{policy}", f"--force-{policy}"]  # a Chrome knows one of these two names; the second is the older one

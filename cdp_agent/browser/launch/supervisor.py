@@ -124,13 +124,13 @@ def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    told_to_stop = []
-    signal.signal(signal.SIGTERM, lambda *_: told_to_stop.append(True))
+    stop_requested = []
+    signal.signal(signal.SIGTERM, lambda *_: stop_requested.append(True))
     signal.signal(signal.SIGCHLD, lambda *_: None)
     events = select.poll()
     for fd in (_LIFELINE, log.fd, woken):
         events.register(fd, select.POLLIN)
-    while not told_to_stop:
+    while not stop_requested:
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
             return status

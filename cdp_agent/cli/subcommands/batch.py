@@ -20,7 +20,7 @@ from cdp_agent.cli.caller import CommandCaller, Streams
 from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.status import DONE, INTERRUPTED, REFUSED, WRONG_CALL
 from cdp_agent.cli.terminal.batch_progress import facts, how_it_ended, shown_progress
-from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.cli.terminal.log import debug_log
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BadLines, SetupError
@@ -71,7 +71,7 @@ def carry_out_batch(words: Sequence[str]) -> int:
     if found.output == _STDIO and found.resume:
         raise SetupError("Results at the standard output cannot be gone on with: give -o FILE.")
     results = ResultsStream(sys.stdout) if found.output == _STDIO else Path(os.path.expanduser(found.output))
-    with tell_more(config, Streams()):
+    with debug_log(config, Streams()):
         give_memory_back()
         return asyncio.run(_followed(jobs, config, options, results, found))
 
@@ -115,23 +115,23 @@ async def _followed(
     with shown_progress(sys.stderr, quiet=config.quiet) as shown:
         async for result in batch:
             shown(result, batch.progress)
-    told = batch.progress
+    progress = batch.progress
     if not config.quiet:
-        print(_summary(told, found), file=sys.stderr)
+        print(_summary(progress, found), file=sys.stderr)
     if interrupted:
         return INTERRUPTED
-    return DONE if told.done == told.total and not told.failed else REFUSED
+    return DONE if progress.done == progress.total and not progress.failed else REFUSED
 
 
 def _on_interrupts(batch: JobRun) -> list[int]:
     """Handles signals: the first Ctrl-C stops gracefully, a second one or SIGTERM at once. Returns the list of those
     received.
     """
-    came: list[int] = []
+    received: list[int] = []
 
     def interrupt(number: int) -> None:
-        came.append(number)
-        if len(came) > 1 or number == signal.SIGTERM:
+        received.append(number)
+        if len(received) > 1 or number == signal.SIGTERM:
             batch.stop_at_once()
             return
         batch.stop()
@@ -140,12 +140,12 @@ def _on_interrupts(batch: JobRun) -> list[int]:
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # on Windows; there Ctrl-C cancels
             asyncio.get_running_loop().add_signal_handler(number, interrupt, number)
-    return came
+    return received
 
 
-def _summary(told: JobProgress, found: argparse.Namespace) -> str:
-    goes_on = told.done < told.total and found.output != _STDIO
-    return how_it_ended(told) + (" Go on with the same command and --resume." if goes_on else "")
+def _summary(progress: JobProgress, found: argparse.Namespace) -> str:
+    goes_on = progress.done < progress.total and found.output != _STDIO
+    return how_it_ended(progress) + (" Go on with the same command and --resume." if goes_on else "")
 
 
 def _content(named: str) -> bytes:
@@ -175,12 +175,12 @@ def _amount(text: str) -> float:
 
 def watch_batch(place: str) -> int:
     """Prints a line whenever something has changed; returns the exit status of the batch. Raises SetupError."""
-    report, told = read_progress(place), ""
+    report, last_line = read_progress(place), ""
     while True:
         line = watch_line(report)
-        if line != told:
+        if line != last_line:
             print(line, flush=True)
-            told = line
+            last_line = line
         if report.is_over:
             return DONE if report.progress.done == report.progress.total and not report.progress.failed else REFUSED
         time.sleep(REPORTED_EVERY_S)

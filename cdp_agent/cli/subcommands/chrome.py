@@ -55,7 +55,7 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
     return ChromeCommand(found.act, found.port, Loaded(msgspec.structs.replace(asked.config, cdp=()), sources))
 
 
-async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:
+async def report_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:
     """Prints where the session's Chrome listens. Raises SetupError when it does not listen, BrowserError."""
     browser, as_json = opened.session.browser, command.loaded.config.json
     try:
@@ -63,7 +63,7 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
     except BrowserError:
         if command.act == "start":
             raise
-        return tell_none(caller, as_json=as_json)
+        return report_no_chrome(caller, as_json=as_json)
     if not opened.listens:
         why = "is in a Chrome that was there" if opened.config.cdp else "runs, but its Chrome listens on no port"
         raise SetupError(
@@ -71,7 +71,7 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
             "another one with --session."
         )
     if command.act == "start" and was_open and not as_json:
-        caller.output.complain("Chrome was running already.\n")
+        caller.output.write_error("Chrome was running already.\n")
     url, pid, profile = await browser.listening(), browser.pid, browser.profile
     assert pid is not None  # it was launched, since it listens
     assert profile is not None
@@ -85,7 +85,7 @@ async def tell_chrome(command: ChromeCommand, opened: OpenSession, caller: Comma
     return DONE
 
 
-def tell_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int:
+def report_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int:
     """Writes that Chrome has ended, or that there was none."""
     if as_json:
         caller.output.write(msgspec.json.encode({"stopped": was_open}).decode() + "\n")
@@ -94,7 +94,7 @@ def tell_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int
     return DONE
 
 
-def tell_none(caller: CommandCaller, *, as_json: bool) -> int:
+def report_no_chrome(caller: CommandCaller, *, as_json: bool) -> int:
     """Prints that no Chrome runs."""
     caller.output.write("null\n" if as_json else "No Chrome of ours is running.\n")
     return NO_CHROME

@@ -39,8 +39,8 @@ def print_completion(words: Sequence[str]) -> int:
 
 
 def _summaries() -> dict[str, str]:
-    told = {name: text for name, (_, text) in OWN.items()}
-    return told | {shown_name(tool): tool.summary for tool in TOOLS.values()}
+    summaries = {name: text for name, (_, text) in OWN.items()}
+    return summaries | {shown_name(tool): tool.summary for tool in TOOLS.values()}
 
 
 def _words(command: str) -> list[str]:

@@ -33,9 +33,9 @@ _ACTS = {
 
 def manage_config(words: Sequence[str]) -> int:
     """Shows or changes the settings. Raises SetupError."""
-    told = "; ".join(f"{act}: {text}" for act, text in _ACTS.items())
+    actions = "; ".join(f"{act}: {text}" for act, text in _ACTS.items())
     parser = Parser("config", "", f"%(prog)s {'|'.join(_ACTS)} [NAME] [VALUE]")
-    parser.add_argument("act", choices=list(_ACTS), metavar="ACT", help=told)
+    parser.add_argument("act", choices=list(_ACTS), metavar="ACT", help=actions)
     parser.add_argument("name", nargs="?", metavar="NAME", help="of the setting, such as max_steps")
     parser.add_argument("value", nargs="?", metavar="VALUE", help="set: as a flag would have it")
     parser.add_argument("--json", action="store_true", help="list, get: as JSON")

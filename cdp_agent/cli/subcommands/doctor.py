@@ -21,7 +21,7 @@ from cdp_agent.cli.status import DONE, REFUSED
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import Config, connect_keywords, endpoint_of, launch_keywords
 from cdp_agent.config.file import config_path
-from cdp_agent.config.sources import strangers
+from cdp_agent.config.sources import unknown_variables
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
 
 _SMALL_SHARED_MEMORY = 512 << 20
@@ -75,7 +75,7 @@ def _settings() -> Iterator[Finding]:
         yield Finding("settings", "warn", f"others can read {path}, and keys in it", f"chmod 600 {path}")
     else:
         yield Finding("settings", "ok", f"{path} can be read, by you alone")
-    if unknown := strangers(Config, os.environ):
+    if unknown := unknown_variables(Config, os.environ):
         yield Finding(
             "settings", "warn", f"set, but no settings: {', '.join(unknown)}", "`cdp-agent config list` shows all."
         )
@@ -175,5 +175,5 @@ async def _model(config: Config, *, offline: bool) -> Finding:
         return Finding("model", "ok", f"{at.provider}/{at.model} at {at.shown_url}, not asked")
     from cdp_agent.cli.subcommands.init import tried  # late: httpx takes long to import
 
-    told, works = await tried(at)
-    return Finding("model", "ok" if works else "fail", told, "" if works else "cdp-agent config init")
+    message, works = await tried(at)
+    return Finding("model", "ok" if works else "fail", message, "" if works else "cdp-agent config init")

@@ -26,12 +26,12 @@ _STATUS = (
 
 def top_help() -> str:
     """All commands, with their arguments."""
-    rows = {" ".join(filter(None, (name, takes))): told for name, (takes, told) in OWN.items()}
+    rows = {" ".join(filter(None, (name, takes))): description for name, (takes, description) in OWN.items()}
     rows |= {" ".join((shown_name(tool), *places_of(tool, {}))): tool.summary for tool in TOOLS.values()}
     return "\n".join(
         [
             "usage: cdp-agent COMMAND …     `cdp-agent help COMMAND` tells what it takes, `cdp-agent options` the rest",
-            *columns({written: told.partition(". ")[0].rstrip(".") for written, told in rows.items()}),
+            *columns({written: description.partition(". ")[0].rstrip(".") for written, description in rows.items()}),
             "What is open stays open for the commands that follow. Results go to stdout, errors to stderr.",
             _STATUS,
         ]

@@ -73,8 +73,8 @@ def set_up(file: ConfigFile, *, yes: bool, ask: Ask | None = None, servers: Sequ
         return WRONG_CALL
     else:
         choice = _asked(found, ask or _on_terminal)
-    told, works = asyncio.run(tried(choice.endpoint()))
-    print(told)
+    message, works = asyncio.run(tried(choice.endpoint()))
+    print(message)
     if not works and (yes or not _agreed(ask or _on_terminal)):
         return MODEL_FAILED
     provider = choice.model.partition("/")[0]

@@ -19,8 +19,8 @@ from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_MODEL, add_setting
 from cdp_agent.cli.session import Sessions, host_of
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.sessions import CALLS
-from cdp_agent.cli.terminal.log import tell_more
-from cdp_agent.cli.words import HOST, Chosen
+from cdp_agent.cli.terminal.log import debug_log
+from cdp_agent.cli.words import HOST, ChosenSession
 from cdp_agent.config import Config, endpoint_of
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
@@ -68,7 +68,7 @@ class McpCommand(msgspec.Struct, frozen=True):
         return self.loaded.config
 
 
-def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
+def serve_mcp(words: Sequence[str], chosen: ChosenSession) -> int:
     """Serves until the client goes away, or over HTTP until it is told to stop; returns the exit status.
 
     Raises SetupError, BrowserError.
@@ -79,7 +79,7 @@ def serve_mcp(words: Sequence[str], chosen: Chosen) -> int:
     if command.config.trace is not None:
         check_folder(command.config.trace)
     caller = CommandCaller.here()
-    with tell_more(command.config, caller.output):
+    with debug_log(command.config, caller.output):
         give_memory_back()
         asyncio.run(_serve(command, words, chosen, caller))
     return DONE
@@ -116,7 +116,7 @@ def _address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", port_number(port)
 
 
-async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, caller: CommandCaller) -> None:
+async def _serve(command: McpCommand, words: Sequence[str], chosen: ChosenSession, caller: CommandCaller) -> None:
     from cdp_agent.mcp.serving import INSTRUCTIONS, SHARED, server  # late: the SDK takes 0.6 s to import
     from cdp_agent.mcp.stdio import serve_stdio
 
@@ -125,7 +125,7 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: Chosen, call
     async with AsyncExitStack() as stack:
         if command.http is None and not chosen.named:
             allowance = await stack.enter_async_context(_allowance(config, caller))
-            calls = await stack.enter_async_context(_calls_here(command.loaded, chosen.session, caller, allowance))
+            calls = await stack.enter_async_context(_local_calls(command.loaded, chosen.session, caller, allowance))
         else:
             hosted = HostedCalls(chosen.session, partial(_connected, words, config))
             stack.push_async_callback(hosted.close)
@@ -160,7 +160,7 @@ async def _serve_http(served: Server[Any], command: McpCommand, host: str, port:
 def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
     """A connection to the process of that session, for making calls. Raises BrowserError, SetupError."""
     folder, asked, host = runtime.folder(), [CALLS, *words], host_of(session, config)
-    found = client.begun(folder, session, asked, lambda: client.started(folder, session, HOST, asked, host))
+    found = client.send_command(folder, session, asked, lambda: client.start_host(folder, session, HOST, asked, host))
     if isinstance(found, int):
         raise BrowserError("The process that was to hold the session has said why it cannot.")
     return found
@@ -172,7 +172,7 @@ async def serve_calls(
     """Makes calls in the session for an MCP server in another process, until that goes away. Raises SetupError."""
     found = read_mcp(words, caller).loaded
     async with _allowance(found.config, caller) as allowance:
-        await make_calls(CallsHere(sessions, found, session, caller, allowance), output)
+        await make_calls(LocalCalls(sessions, found, session, caller, allowance), output)
 
 
 @asynccontextmanager
@@ -195,14 +195,14 @@ async def _model(config: Config, caller: CommandCaller) -> AsyncIterator[Client 
 
 
 @asynccontextmanager
-async def _calls_here(
+async def _local_calls(
     found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
-) -> AsyncIterator[CallsHere]:
+) -> AsyncIterator[LocalCalls]:
     """Calls in sessions of this process, which end with it."""
     sessions = Sessions()
     closing = asyncio.ensure_future(_close_idle(sessions))
     try:
-        yield CallsHere(sessions, found, session, caller, allowance)
+        yield LocalCalls(sessions, found, session, caller, allowance)
     finally:
         closing.cancel()
         await asyncio.wait([closing])
@@ -215,7 +215,7 @@ async def _close_idle(sessions: Sessions) -> None:
         await sessions.close_idle()
 
 
-class CallsHere:
+class LocalCalls:
     """Calls in the sessions of this process, each opened when it is first named."""
 
     def __init__(
@@ -247,7 +247,7 @@ async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:
     making: dict[int, asyncio.Task[None]] = {}
     try:
         while True:
-            match await output.said.get():
+            match await output.client_messages.get():
                 case CallAsked(id=number, request=request):
                     making[number] = asyncio.ensure_future(_answer(calls, number, request, output))
                     making[number].add_done_callback(lambda _, number=number: making.pop(number))  # type: ignore[misc]  # as a default it has its type

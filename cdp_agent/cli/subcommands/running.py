@@ -18,7 +18,7 @@ from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.interactive import Interactive
 from cdp_agent.cli.terminal.json_lines import JsonLines
-from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.cli.terminal.log import debug_log
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config, connect_keywords, launch_keywords
 from cdp_agent.config.sources import Loaded
@@ -30,19 +30,19 @@ from cdp_agent.page.page import Page
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.host import ClientOutput
 from cdp_agent.session.messages import (
+    ClientMessage,
     CommandBegun,
     CommandEnded,
-    Complained,
     DecisionAsked,
     DecisionMade,
-    EventTold,
+    EventMessage,
     Hello,
     Message,
     PauseAsked,
-    Said,
     Serving,
+    StderrText,
+    StdoutText,
     StopAsked,
-    Written,
 )
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.steps.approval.approval import ApprovalQueue, Approver, Submit
@@ -74,29 +74,29 @@ class RunCommand(msgspec.Struct, frozen=True):
     begin: Begin
     stdin: str | None = None
     """The text that was read from the standard input."""
-    beside: Interactive | JsonLines | None = None
+    interactive: Interactive | JsonLines | None = None
     """The person at the terminal, or the program, that may pause the run; the same object as its `approver`."""
     signals: Signals = msgspec.field(default_factory=Signals)
     live: Any = None
     """A `LiveRun`, if the run is shown as a page while it goes on, and asks its questions there."""
 
 
-async def watch(command: RunCommand) -> AgentResult:
+async def run_in_own_chrome(command: RunCommand) -> AgentResult:
     """Carries a run out in the configured Chrome, with the configured output. Raises CdpAgentError."""
     config, signals = command.loaded.config, command.signals
-    person = command.beside
-    on_interrupt(signals.stop.set if person is None else lambda: person.interrupted(signals.stop.set))
-    with tell_more(config, Streams()):
+    person = command.interactive
+    on_interrupt(signals.stop.set if person is None else lambda: person.handle_interrupt(signals.stop.set))
+    with debug_log(config, Streams()):
         async with _browser(config) as browser:
             tabs = Tabs(browser, await (tab_named(browser, config.tab) if config.tab else browser.new_page()))
             browser.keep(tabs.page)
             with sink_of(config, command.model) as sink:
-                take = _also(command.live, sink)
+                take = _with_live(command.live, sink)
                 async with (
                     person.watching(signals.pause.set, signals.stop.set) if person is not None else nullcontext(),
-                    _shown(command.live, Streams().complain),
+                    _shown(command.live, Streams().write_error),
                 ):
-                    result = await followed(command.begin(browser, tabs.page, signals), take)
+                    result = await run_to_end(command.begin(browser, tabs.page, signals), take)
             with suppress(BrowserError):  # a Chrome that is gone: the result says so
                 if config.save_storage_state is not None:
                     await browser.save_storage_state(config.save_storage_state)
@@ -105,19 +105,19 @@ async def watch(command: RunCommand) -> AgentResult:
     return result
 
 
-def _also(live: LiveRun | None, sink: Sink) -> Sink:
+def _with_live(live: LiveRun | None, sink: Sink) -> Sink:
     if live is None:
         return sink
 
     def take(event: Event) -> None:
-        live.told(event)
+        live.note_event(event)
         sink(event)
 
     return take
 
 
 @asynccontextmanager
-async def _shown(live: LiveRun | None, complain: Callable[[str], object]) -> AsyncIterator[None]:
+async def _shown(live: LiveRun | None, write_error: Callable[[str], object]) -> AsyncIterator[None]:
     """Inside the block, the page of the run is served, if it is to be shown, and its address printed."""
     if live is None:
         yield
@@ -125,20 +125,20 @@ async def _shown(live: LiveRun | None, complain: Callable[[str], object]) -> Asy
     from cdp_agent.server.live import live_page  # late: an extra
 
     async with live_page(live) as address:
-        complain(f"Live     {address}\n")
+        write_error(f"Live     {address}\n")
         yield
 
 
-async def watch_there(command: RunCommand, session: str, connection: HostConnection) -> AgentResult | int:
+async def follow_in_session(command: RunCommand, session: str, connection: HostConnection) -> AgentResult | int:
     """Prints the run that the session's process carries out; returns an exit status when there was no run."""
-    reader, writer = await asyncio.open_connection(sock=connection.handed_on(), limit=_LONGEST_MESSAGE)
+    reader, writer = await asyncio.open_connection(sock=connection.detach(), limit=_LONGEST_MESSAGE)
 
-    def say(said: Said) -> None:
-        writer.write(msgspec.json.encode(said) + b"\n")
+    def say(message: ClientMessage) -> None:
+        writer.write(msgspec.json.encode(message) + b"\n")
 
-    person = command.beside
-    on_interrupt(lambda: say(StopAsked()) if person is None else person.interrupted(lambda: say(StopAsked())))
-    deciding = _Deciding(command.keywords.get("approver"), say)
+    person = command.interactive
+    on_interrupt(lambda: say(StopAsked()) if person is None else person.handle_interrupt(lambda: say(StopAsked())))
+    deciding = _HostQuestions(command.keywords.get("approver"), say)
     result: AgentResult | None = None
     try:
         async with AsyncExitStack() as stack:
@@ -147,16 +147,16 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
                 await stack.enter_async_context(person.watching(lambda: say(PauseAsked()), lambda: say(StopAsked())))
             while line := await reader.readline():
                 match msgspec.json.decode(line, type=Message):
-                    case EventTold(event=told):
-                        event = msgspec.json.decode(told, type=Event)
+                    case EventMessage(event=content):
+                        event = msgspec.json.decode(content, type=Event)
                         take(event)
                         result = event.result if isinstance(event, TaskCompleted) else result
                     case DecisionAsked(ask=ask):
                         await deciding.begin(msgspec.json.decode(ask, type=Ask))
-                    case Written(text=text):
+                    case StdoutText(text=text):
                         Streams().write(text)
-                    case Complained(text=text):
-                        Streams().complain(text)
+                    case StderrText(text=text):
+                        Streams().write_error(text)
                     case CommandEnded(status=status):
                         return status if result is None else result
                     case Hello() | CommandBegun() | Serving():
@@ -169,7 +169,7 @@ async def watch_there(command: RunCommand, session: str, connection: HostConnect
     raise connection.lost(session)
 
 
-async def carry_run(
+async def run_for_client(
     command: RunCommand, session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> int:
     """Carries a run out in the session, and sends its events to the client. Raises CdpAgentError.
@@ -177,25 +177,27 @@ async def carry_run(
     A run that is shown live has its page in this process, and asks its questions there.
     """
     config, signals, live = command.loaded.config, command.signals, command.live
-    asking = _Asking(output, signals)
+    client_approver = _ClientApprover(output, signals)
     if live is None and command.keywords.get("approver") is not None:
-        command.keywords["approver"] = asking
-    hearing = asyncio.ensure_future(asking.hear())
+        command.keywords["approver"] = client_approver
+    receiving = asyncio.ensure_future(client_approver.receive_messages())
     try:
         async with sessions.use(session, command.loaded, caller) as opened:
-            with tell_more(config, output):
-                async with opened.session.lead(config.tab) as tabs, _shown(live, output.complain):
+            with debug_log(config, output):
+                async with opened.session.lead(config.tab) as tabs, _shown(live, output.write_error):
                     browser = opened.session.browser
-                    await followed(command.begin(browser, tabs.page, signals), _also(live, asking.tell))
+                    await run_to_end(
+                        command.begin(browser, tabs.page, signals), _with_live(live, client_approver.send_event)
+                    )
                 if config.save_storage_state is not None and browser.gone is None:
                     await browser.save_storage_state(config.save_storage_state)
     finally:
-        hearing.cancel()
-        await asyncio.wait([hearing])
+        receiving.cancel()
+        await asyncio.wait([receiving])
     return DONE
 
 
-class _Asking:
+class _ClientApprover:
     """The host's side of a run: events and questions go to the client, decisions and a stop come back."""
 
     def __init__(self, output: ClientOutput, signals: Signals) -> None:
@@ -203,8 +205,8 @@ class _Asking:
         self._signals = signals
         self._made: asyncio.Queue[DecisionMade] = asyncio.Queue()
 
-    def tell(self, event: Event) -> None:
-        self._output.send(EventTold(msgspec.Raw(msgspec.json.encode(event))))
+    def send_event(self, event: Event) -> None:
+        self._output.send(EventMessage(msgspec.Raw(msgspec.json.encode(event))))
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
         """An `Approver` that asks the client, which checks decisions in the same way."""
@@ -214,10 +216,10 @@ class _Asking:
         if made.decision is not None:
             submit(made.id, made.decision)
 
-    async def hear(self) -> None:
+    async def receive_messages(self) -> None:
         """Handles the client's messages until cancelled."""
         while True:
-            match await self._output.said.get():
+            match await self._output.client_messages.get():
                 case StopAsked():
                     self._signals.stop.set()
                 case PauseAsked():
@@ -226,23 +228,23 @@ class _Asking:
                     self._made.put_nowait(made)
 
 
-class _Deciding:
+class _HostQuestions:
     """The client's side of a run: asks the approver here, one question at a time."""
 
-    def __init__(self, approver: Approver | None, say: Callable[[Said], None]) -> None:
+    def __init__(self, approver: Approver | None, say: Callable[[ClientMessage], None]) -> None:
         self._queue = None if approver is None else ApprovalQueue(approver, timeout_s=None)
         self._say = say
-        self._asking: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     async def begin(self, ask: Ask) -> None:
         await self.end()
-        self._asking = asyncio.ensure_future(self._ask(ask))
+        self._task = asyncio.ensure_future(self._ask(ask))
 
     async def end(self) -> None:
         """Ends the open question, if any."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
 
     async def _ask(self, ask: Ask) -> None:
         assert self._queue is not None  # the host asks where this command has somebody to ask
@@ -250,7 +252,7 @@ class _Deciding:
         self._say(DecisionMade(ask.id, None if self._queue.unanswered else msgspec.to_builtins(decision)))
 
 
-async def followed(events: AsyncGenerator[Event, None], take: Sink) -> AgentResult:
+async def run_to_end(events: AsyncGenerator[Event, None], take: Sink) -> AgentResult:
     """Passes every event to `take`; returns how the run ended."""
     async with aclosing(events) as happening:
         async for event in happening:

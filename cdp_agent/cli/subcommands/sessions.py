@@ -11,7 +11,7 @@ from contextlib import suppress
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.text import one_line
-from cdp_agent.cli.words import Chosen
+from cdp_agent.cli.words import ChosenSession
 from cdp_agent.errors import BrowserError
 from cdp_agent.session import client, runtime
 from cdp_agent.session.client import HostConnection
@@ -42,7 +42,7 @@ def list_sessions(words: Sequence[str]) -> int:
     return DONE
 
 
-def close_sessions(words: Sequence[str], chosen: Chosen) -> int:
+def close_sessions(words: Sequence[str], chosen: ChosenSession) -> int:
     """Ends the chosen session, or all. Raises SetupError, BrowserError."""
     parser = Parser("close", "End the session: its tabs, and its Chrome where that is ours.", "%(prog)s [--all]")
     parser.add_argument("--all", action="store_true", help="all of this user's sessions")
@@ -65,7 +65,7 @@ def close_sessions(words: Sequence[str], chosen: Chosen) -> int:
 def close_session(folder: str, name: str) -> bool:
     """Ends the session, and its host if that does not answer. Returns whether there was one. Raises BrowserError."""
     try:
-        connection = client.connected(folder, name)
+        connection = client.connect(folder, name)
     except BrowserError:
         return _end_hanging(folder, name)
     if connection is None and (connection := _begun_meanwhile(folder, name)) is None:
@@ -76,7 +76,7 @@ def close_session(folder: str, name: str) -> bool:
 def _about(folder: str, name: str) -> str:
     """A SessionInfo as JSON, "" where there is none."""
     try:
-        connection = client.connected(folder, name)
+        connection = client.connect(folder, name)
     except BrowserError as error:
         print(f"{name}: {error}")
         return ""
@@ -90,19 +90,19 @@ def _about(folder: str, name: str) -> str:
 
 def _asked(connection: HostConnection, name: str, word: str) -> str:
     """A host's answer about a session, "" where it has none of that name. Raises BrowserError."""
-    told: list[str] = []
+    answer: list[str] = []
     try:
         connection.ask(name, [word])
-        connection.followed(name, told.append)
+        connection.follow(name, answer.append)
     finally:
         connection.close()
-    return "".join(told)
+    return "".join(answer)
 
 
 def _begun_meanwhile(folder: str, name: str) -> HostConnection | None:
     """The host of a session that is just being started; if there is none, the socket of a killed host is removed."""
     with runtime.starting(folder, name):
-        if (connection := client.connected(folder, name)) is None:
+        if (connection := client.connect(folder, name)) is None:
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(folder, f"{name}.sock"))
         return connection
@@ -114,7 +114,7 @@ def _end_hanging(folder: str, name: str) -> bool:
     pid = runtime.pid_of(folder, host)
     if pid is None:
         raise BrowserError(f"The process that holds the session {name!r} does not answer, and is not known.")
-    if not client.gone(folder, name, lambda: _kill(pid), _ENDS_WITHIN_S):
+    if not client.end_and_wait(folder, name, lambda: _kill(pid), _ENDS_WITHIN_S):
         raise BrowserError(f"The process {pid} that holds the session {name!r} does not end.")
     if (connection := _begun_meanwhile(folder, name)) is not None:
         connection.close()

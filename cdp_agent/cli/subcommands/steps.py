@@ -14,13 +14,13 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.subcommands.running import RunCommand, Signals
 from cdp_agent.cli.terminal.approving import approval_keywords
-from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, beside_run, in_a_window
+from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, interactive_approver, with_window
 from cdp_agent.config import steps_keywords
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import shortened
-from cdp_agent.steps.resolve.understanding import why_never
+from cdp_agent.steps.resolve.understanding import why_unresolvable
 
 _STDIN = "-"
 _REWORDING = ("ask", "jsonl")
@@ -49,7 +49,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     found = parser.read(words)
     asked = loaded(found, caller)
     if found.interactive:
-        asked = in_a_window(asked, caller.environment)
+        asked = with_window(asked, caller.environment)
     config = asked.config
     by_stdin = found.file == _STDIN
     if found.interactive and by_stdin:
@@ -73,13 +73,15 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
         agent = Agent(browser, **keywords)
         return agent.stream_steps(steps, url=config.url, page=page, stop=signals.stop, pause=signals.pause)
 
-    return RunCommand(asked, config.executor or "code", keywords, begin, stdin, beside_run(keywords.get("approver")))
+    return RunCommand(
+        asked, config.executor or "code", keywords, begin, stdin, interactive_approver(keywords.get("approver"))
+    )
 
 
 def _refuse_what_nobody_understands(steps: list[str]) -> None:
     """Raises SetupError for steps that code understands on no page, so that no list is carried out in part."""
     for number, step in enumerate(steps, 1):
-        if (why := why_never(step)) is not None:
+        if (why := why_unresolvable(step)) is not None:
             raise SetupError(
                 f"Step {number}, {shortened(step)!r}: {why}. Nothing was done: write it so, or name an --executor."
             )

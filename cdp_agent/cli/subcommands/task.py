@@ -21,12 +21,12 @@ from cdp_agent.cli.caller import CommandCaller
 from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.session import host_of
 from cdp_agent.cli.status import DONE, INTERRUPTED, MODEL_FAILED, NO_CHROME, REFUSED
-from cdp_agent.cli.subcommands.running import RunCommand, Signals, watch, watch_there
+from cdp_agent.cli.subcommands.running import RunCommand, Signals, follow_in_session, run_in_own_chrome
 from cdp_agent.cli.terminal.approving import approval_keywords
-from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, beside_run, in_a_window
+from cdp_agent.cli.terminal.interactive import INTERACTIVE, Interactive, interactive_approver, with_window
 from cdp_agent.cli.terminal.output import to_stdout
 from cdp_agent.cli.terminal.text import for_terminal
-from cdp_agent.cli.words import HOST, Chosen
+from cdp_agent.cli.words import HOST, ChosenSession
 from cdp_agent.config import Config, agent_keywords, resume_keywords, trace_of
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
@@ -51,7 +51,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     found = parser.read(words)
     asked = loaded(found, caller)
     if found.interactive:
-        asked = in_a_window(asked, caller.environment)
+        asked = with_window(asked, caller.environment)
     config = asked.config
     keywords = agent_keywords(config, caller.environment)
     if config.planner is not None:
@@ -78,7 +78,13 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
 
     model = keywords.get("model") or keywords["planner"]
     return RunCommand(
-        asked, model, keywords, begin, beside=beside_run(keywords.get("approver")), signals=signals, live=live
+        asked,
+        model,
+        keywords,
+        begin,
+        interactive=interactive_approver(keywords.get("approver")),
+        signals=signals,
+        live=live,
     )
 
 
@@ -125,24 +131,26 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         return Agent.resume(browser, folder, **keywords, stop=signals.stop, pause=signals.pause)
 
-    return RunCommand(asked, saved.model or "code", keywords, begin, beside=beside_run(keywords.get("approver")))
+    return RunCommand(
+        asked, saved.model or "code", keywords, begin, interactive=interactive_approver(keywords.get("approver"))
+    )
 
 
-def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -> int:
+def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: ChosenSession) -> int:
     """Carries a run out: in the session where one runs or was named, else in a Chrome for it alone.
 
     The answer goes to stdout, what happens on the way to stderr. Returns the exit status. Raises CdpAgentError.
     """
     connection = None if chosen.once else _connection(command, arguments, chosen)
     if connection is None:
-        return report(asyncio.run(watch(command)), command.loaded.config)
+        return report(asyncio.run(run_in_own_chrome(command)), command.loaded.config)
     if isinstance(connection, int):
         return connection
-    result = asyncio.run(watch_there(command, chosen.session, connection))
+    result = asyncio.run(follow_in_session(command, chosen.session, connection))
     return result if isinstance(result, int) else report(result, command.loaded.config)
 
 
-def _connection(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -> HostConnection | int | None:
+def _connection(command: RunCommand, arguments: Sequence[str], chosen: ChosenSession) -> HostConnection | int | None:
     """A connection to the process of the session, which has begun the run; None where the run needs no session."""
     session = chosen.session
     try:
@@ -152,12 +160,12 @@ def _connection(command: RunCommand, arguments: Sequence[str], chosen: Chosen) -
             raise
         return None  # a run needs no session
     if not chosen.named:
-        if (found := client.connected(folder, session)) is not None:
+        if (found := client.connect(folder, session)) is not None:
             found.ask(session, arguments, command.stdin)
         return found
     host = host_of(session, command.loaded.config)
-    return client.begun(
-        folder, session, arguments, lambda: client.started(folder, session, HOST, arguments, host), command.stdin
+    return client.send_command(
+        folder, session, arguments, lambda: client.start_host(folder, session, HOST, arguments, host), command.stdin
     )
 
 

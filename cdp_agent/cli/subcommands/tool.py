@@ -18,7 +18,7 @@ from cdp_agent.cli.parser import ToolCommand, suffix_of
 from cdp_agent.cli.printed import PrintedPages, brief
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
-from cdp_agent.cli.terminal.log import tell_more
+from cdp_agent.cli.terminal.log import debug_log
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
@@ -57,7 +57,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
     session, before = opened.session, _Place.of(opened.session.page if call.config.tab is None else None)
-    with tell_more(call.config, caller.output):
+    with debug_log(call.config, caller.output):
         async with _model(call, caller) as model:
             outcome = await session.perform(
                 Understood(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
@@ -83,7 +83,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
         return DONE
     text = page.text
     if now is not None and now is session.page and isinstance(page.value, Snapshot) and text == page.value.text:
-        text, refs = _printed(opened, now).unrepeated(page.value)
+        text, refs = _printed(opened, now).without_repeated(page.value)
         carry_over(tab_of(now), refs)
     caller.output.write(for_terminal(text) + "\n")
     return DONE
@@ -111,7 +111,7 @@ def _brief(
             short = brief(receipt, arguments, None if before is None else before.url)
             return short + outcome.text.removeprefix(receipt.text)
         case Snapshot() as snapshot if now is not None:
-            _printed(opened, now).whole(snapshot)
+            _printed(opened, now).note_whole_page(snapshot)
     return outcome.text
 
 
@@ -166,7 +166,7 @@ def _saved(content: bytes, tool: Tool, folder: str, path: str | None) -> SavedFi
 
 
 def _complain(error: ToolError, text: str, caller: CommandCaller) -> int:
-    caller.output.complain(f"cdp-agent: {one_line(text)}\n")
+    caller.output.write_error(f"cdp-agent: {one_line(text)}\n")
     return status_of_class(getattr(errors, error.type))
 
 

@@ -113,10 +113,10 @@ class Terminal:
             values = await read_form(ask, self._read, self._say)
             return None if values is None else Fill(values)
         if made in _WITH_WORDS and not rest.strip():
-            told = await self._asked(_WITH_WORDS[made])
-            if told is None:
+            reply = await self._asked(_WITH_WORDS[made])
+            if reply is None:
                 return None
-            rest = told
+            rest = reply
         return made(rest.strip()) if made in _WITH_WORDS else made()
 
     async def _edited(self, steps: list[str]) -> Decision | None:
@@ -218,14 +218,14 @@ def _shown(ask: Ask) -> str:
         case PlanProposed(steps=steps, message=message):
             return "\n".join(filter(None, [one_line(message), _numbered(steps)]))
         case ActionProposed(number=number, step=step, held=held) if held is not None:
-            told = [
+            details = [
                 str(held),
                 held.body,
                 ", ".join(held.fields),
                 f"from {held.frame}" if held.frame else "",
                 held.message,
             ]
-            return one_line(f"{number:>3}  {step} → it {held.risk}: {' · '.join(filter(None, told))}")
+            return one_line(f"{number:>3}  {step} → it {held.risk}: {' · '.join(filter(None, details))}")
         case ActionProposed(number=number, step=step, tool=tool, about=about, arguments=arguments, risks=risks):
             given = msgspec.json.encode(arguments).decode()
             why = f"   It {', '.join(risks)}." if risks else ""
@@ -249,11 +249,11 @@ def _numbered(steps: list[str]) -> str:
 def form_shown(ask: FormRequested) -> str:
     """A description of the form, and where its values go."""
     where = f" on {ask.url}" if ask.url else ""
-    told = [one_line(f"{ask.description}{where}")]
+    lines = [one_line(f"{ask.description}{where}")]
     if beyond := [origin for origin in ask.origins if not ask.url.startswith(origin)]:
-        told.append(one_line(f"What you fill in can also get to {', '.join(beyond)}."))
-    told += [one_line(f"{field.label}: {field.error}") for field in ask.fields if field.error]
-    return "\n".join(told)
+        lines.append(one_line(f"What you fill in can also get to {', '.join(beyond)}."))
+    lines += [one_line(f"{field.label}: {field.error}") for field in ask.fields if field.error]
+    return "\n".join(lines)
 
 
 async def read_form(ask: FormRequested, read: Read, say: Callable[[str], None]) -> dict[str, FieldValue] | None:

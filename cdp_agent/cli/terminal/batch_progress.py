@@ -25,12 +25,12 @@ _ENDED = {
 def shown_progress(stream: TextIO, *, quiet: bool) -> Iterator[Shown]:
     """A function to be called with each result and the progress of the batch."""
     if quiet:
-        yield lambda result, told: None
+        yield lambda result, progress: None
     elif stream.isatty() and importlib.util.find_spec("rich") is not None:
         with _bar() as shown:
             yield shown
     else:
-        yield lambda result, told: print(_line(result, told), file=stream, flush=True)
+        yield lambda result, progress: print(_line(result, progress), file=stream, flush=True)
 
 
 @contextmanager
@@ -50,43 +50,44 @@ def _bar() -> Iterator[Shown]:
         *(BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")),
         *(TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=Console(stderr=True)) as bars:
         bar: TaskID | None = None
 
-        def shown(result: JobResult, told: JobProgress) -> None:
+        def shown(result: JobResult, progress: JobProgress) -> None:
             nonlocal bar
             if bar is None:  # what earlier processes did is no part of how fast this one is
-                bar = progress.add_task("", total=told.total, completed=told.done_before)
+                bar = bars.add_task("", total=progress.total, completed=progress.done_before)
             if not result.ok:
-                progress.console.print(_line(result, told), style="red", markup=False, highlight=False)
-            progress.update(bar, total=told.total, completed=told.done, description=facts(told))
+                bars.console.print(_line(result, progress), style="red", markup=False, highlight=False)
+            bars.update(bar, total=progress.total, completed=progress.done, description=facts(progress))
 
         yield shown
 
 
-def _line(result: JobResult, told: JobProgress) -> str:
+def _line(result: JobResult, progress: JobProgress) -> str:
     """A result in a line."""
     tried = f", {result.attempts} attempts" if result.attempts > 1 else ""
     tokens = f", {result.tokens:,} tokens" if result.tokens else ""
-    line = f"{told.done}/{told.total}  {one_line(str(result.id))}  "
+    line = f"{progress.done}/{progress.total}  {one_line(str(result.id))}  "
     if result.error is None:
         return f"{line}done, {result.seconds:.1f} s{tokens}{tried}"
     return f"{line}✗ {one_line(result.error.message)}"[:_LONGEST] + f"  ({result.error.code}{tried})"
 
 
-def facts(told: JobProgress) -> str:
+def facts(progress: JobProgress) -> str:
     """The running tasks, the speed, and the tokens and cost, in words."""
-    failed = f"{told.failed} failed, " if told.failed else ""
-    cost = f", ${told.cost:.2f}" if told.cost else ""
-    tokens = f", {told.tokens:,} tokens" if told.tokens else ""
-    return f"{failed}{told.running} at once, {told.per_minute:.0f} a minute{tokens}{cost}"
+    failed = f"{progress.failed} failed, " if progress.failed else ""
+    cost = f", ${progress.cost:.2f}" if progress.cost else ""
+    tokens = f", {progress.tokens:,} tokens" if progress.tokens else ""
+    return f"{failed}{progress.running} at once, {progress.per_minute:.0f} a minute{tokens}{cost}"
 
 
-def how_it_ended(told: JobProgress) -> str:
+def how_it_ended(progress: JobProgress) -> str:
     """The whole batch in a line, at its end."""
-    cost = f", ${told.cost:.2f}" if told.cost else ""
-    took = f", {told.seconds:.1f} s" if told.seconds else ""
-    line = f"{told.done - told.failed} of {told.total} done, {told.failed} failed; {told.tokens:,} tokens{cost}{took}."
-    if told.done == told.total:
+    cost = f", ${progress.cost:.2f}" if progress.cost else ""
+    took = f", {progress.seconds:.1f} s" if progress.seconds else ""
+    done = f"{progress.done - progress.failed} of {progress.total} done, {progress.failed} failed"
+    line = f"{done}; {progress.tokens:,} tokens{cost}{took}."
+    if progress.done == progress.total:
         return line
-    return f"{line} {told.total - told.done} have no result, since {_ENDED[told.ended_by or 'stopped']}."
+    return f"{line} {progress.total - progress.done} have no result, since {_ENDED[progress.ended_by or 'stopped']}."

@@ -11,7 +11,7 @@ import msgspec
 
 from cdp_agent.cli.terminal.approving import Terminal
 from cdp_agent.cli.terminal.json_lines import JsonLines
-from cdp_agent.cli.terminal.lines import Hearing, Lines
+from cdp_agent.cli.terminal.lines import LineListener, Lines
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.decisions import Ask
@@ -20,7 +20,7 @@ from cdp_agent.steps.approval.approval import Submit
 INTERACTIVE = "answer questions; Ctrl-C or p pauses it"
 """The help of the flag for it."""
 _PAUSES = ("p", "pause")
-_TOLD = "It waits for you after this step. Ctrl-C again ends it.\n"
+_PAUSING = "It waits for you after this step. Ctrl-C again ends it.\n"
 
 
 class Interactive:
@@ -31,17 +31,17 @@ class Interactive:
         self._stream = stream
         self._terminal = Terminal(self._lines, stream)
         self._pause: Callable[[], object] = lambda: None
-        self._hearing = Hearing(self._lines, self._hear)
-        self._waits = False
+        self._listener = LineListener(self._lines, self._take_line)
+        self._is_pausing = False
         """Whether the run was told to pause, up to the end of the question that it then asks."""
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        async with self._hearing.interrupted():
-            self._waits = True
+        async with self._listener.suspended():
+            self._is_pausing = True
             try:
                 await self._terminal(ask, submit)
             finally:
-                self._waits = False
+                self._is_pausing = False
 
     @asynccontextmanager
     async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
@@ -50,34 +50,34 @@ class Interactive:
         if not self._lines.are_typed:
             yield  # what comes by a pipe answers the questions to come
             return
-        async with self._hearing.begun():
+        async with self._listener.listening():
             yield
 
-    def interrupted(self, stop: Callable[[], object]) -> None:
+    def handle_interrupt(self, stop: Callable[[], object]) -> None:
         """Handles Ctrl-C: pauses the run; a second one, or one at a question, stops it."""
-        if self._waits:
+        if self._is_pausing:
             stop()
         else:
-            self._have_it_wait()
+            self._pause_run()
 
-    def _have_it_wait(self) -> None:
-        self._waits = True
+    def _pause_run(self) -> None:
+        self._is_pausing = True
         stream = self._stream or sys.stderr
-        stream.write(f"\n{_TOLD}")
+        stream.write(f"\n{_PAUSING}")
         stream.flush()
         self._pause()
 
-    def _hear(self, line: str) -> None:
-        if line.strip().lower() in _PAUSES and not self._waits:
-            self._have_it_wait()
+    def _take_line(self, line: str) -> None:
+        if line.strip().lower() in _PAUSES and not self._is_pausing:
+            self._pause_run()
 
 
-def beside_run(approver: object) -> Interactive | JsonLines | None:
+def interactive_approver(approver: object) -> Interactive | JsonLines | None:
     """The approver, if it is one that can pause the run; else None."""
     return approver if isinstance(approver, Interactive | JsonLines) else None
 
 
-def in_a_window(asked: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:
+def with_window(asked: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:
     """The settings with a visible Chrome, if there is a display and neither `headless` nor `cdp` is set."""
     has_display = sys.platform in ("darwin", "win32") or bool(
         environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 import msgspec
 
-from cdp_agent.cli.terminal.lines import Hearing, Lines
+from cdp_agent.cli.terminal.lines import LineListener, Lines
 from cdp_agent.decisions import Ask, possible
 from cdp_agent.steps.approval.approval import Submit
 
@@ -30,11 +30,11 @@ class JsonLines:
         self._early: deque[str] = deque()
         """Decisions that came before their question was asked."""
         self._signals: dict[str, Callable[[], object]] = {}
-        self._hearing = Hearing(self._lines, self._hear)
+        self._listener = LineListener(self._lines, self._take_line)
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
         """Writes the question, and reads until a decision counts, or there is nothing more to read."""
-        async with self._hearing.interrupted():
+        async with self._listener.suspended():
             self._write({"ask": msgspec.to_builtins(ask), "decisions": possible(ask)})
             while (line := await self._next()) is not None:
                 if not line.strip() or self._is_signal(line):
@@ -48,17 +48,17 @@ class JsonLines:
     async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
         """Inside the block, around the run, `pause` and `stop` are called when the program says so."""
         self._signals = {"pause": pause, "stop": stop}
-        async with self._hearing.begun():
+        async with self._listener.listening():
             yield
 
-    def interrupted(self, stop: Callable[[], object]) -> None:
+    def handle_interrupt(self, stop: Callable[[], object]) -> None:
         """Handles Ctrl-C: stops the run."""
         stop()
 
     async def _next(self) -> str | None:
         return self._early.popleft() if self._early else await self._lines.next()
 
-    def _hear(self, line: str) -> None:
+    def _take_line(self, line: str) -> None:
         if not self._is_signal(line):
             self._early.append(line)
 

@@ -89,29 +89,29 @@ class Lines:
             loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
 
-class Hearing:
-    """Passes on lines that come while no question is asked."""
+class LineListener:
+    """Reads lines while no question is open, and passes each to `take`."""
 
     def __init__(self, lines: Lines, take: Callable[[str], None]) -> None:
         self._lines = lines
         self._take = take
-        self._is_wanted = False
+        self._is_listening = False
         self._task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def begun(self) -> AsyncIterator[None]:
-        """Inside the block, lines are passed on."""
-        self._is_wanted = True
+    async def listening(self) -> AsyncIterator[None]:
+        """Inside the block, lines are read and passed on."""
+        self._is_listening = True
         self._begin()
         try:
             yield
         finally:
-            self._is_wanted = False
+            self._is_listening = False
             await self._end()
 
     @asynccontextmanager
-    async def interrupted(self) -> AsyncIterator[None]:
-        """Inside the block, lines are not passed on, since they are answers to a question."""
+    async def suspended(self) -> AsyncIterator[None]:
+        """Inside the block, lines are left alone, since they are answers to a question."""
         await self._end()
         try:
             yield
@@ -119,8 +119,8 @@ class Hearing:
             self._begin()
 
     def _begin(self) -> None:
-        if self._is_wanted:
-            self._task = asyncio.ensure_future(self._hear())
+        if self._is_listening:
+            self._task = asyncio.ensure_future(self._listen())
 
     async def _end(self) -> None:
         if self._task is not None:
@@ -128,6 +128,6 @@ class Hearing:
             await asyncio.wait([self._task])
             self._task = None
 
-    async def _hear(self) -> None:
+    async def _listen(self) -> None:
         while (line := await self._lines.next()) is not None:
             self._take(line)

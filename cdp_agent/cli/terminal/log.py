@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def tell_more(config: Config, output: Stream) -> Iterator[None]:
-    """With `debug`, our log messages go to stderr inside the block; not those of libraries, which log headers with
-    keys.
+def debug_log(config: Config, output: Stream) -> Iterator[None]:
+    """If `debug` is set, our log messages are written to `output` inside the block.
+
+    Those of libraries are not, since they log headers with keys.
     """
     if not config.debug:
         yield
         return
 
-    class Telling(logging.Handler):
+    class OutputHandler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            output.complain(self.format(record) + "\n")
+            output.write_error(self.format(record) + "\n")
 
-    handler = Telling()
+    handler = OutputHandler()
     handler.setFormatter(logging.Formatter("%(relativeCreated)7.0f ms  %(name)s  %(message)s"))
     log = logging.getLogger("cdp_agent")
     before = log.level

@@ -26,7 +26,7 @@ from .mouse import PressAnswer
 
 DEADLINE_S = 5.0
 _CLOSED_BY_ESCAPE = {"listbox", "menu", "tooltip"}
-RELEASE_TOLD_S = 0.02
+RELEASE_REPORT_S = 0.02
 """How long to wait for the page's word on a release after Chrome says that it was handled."""
 Guard = Literal["", "press", "move"]
 Lost = Literal["", "left", "elsewhere"]
@@ -106,23 +106,23 @@ class Aimed(msgspec.Struct, frozen=True):
         """Runs the coroutine that clicks, and gives what the guard saw; ends the guard. Raises as the click does."""
         await clicking
         if self.released is not None:
-            await asyncio.wait([self.released], timeout=RELEASE_TOLD_S)
+            await asyncio.wait([self.released], timeout=RELEASE_REPORT_S)
             if self.released.done() and self.released.exception() is None:
                 return self._landing([answer_of("landedAfter", self.released.result(), _Landed)])
         return await self.landing(released=True)
 
     async def landing(self, *, released: bool = False) -> Landing:
         """What the guard saw of the press or move; ends the guard. `released`: the button is up again."""
-        told = await asyncio.gather(
+        landed = await asyncio.gather(
             *(world.call("landed", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
         )
-        return self._landing(told)
+        return self._landing(landed)
 
-    def _landing(self, told: list[_Landed]) -> Landing:
-        index = next((index for index, each in enumerate(told) if each.state == "missed"), 0)
-        by = told[index].by
+    def _landing(self, landed: list[_Landed]) -> Landing:
+        index = next((index for index, each in enumerate(landed) if each.state == "missed"), 0)
+        by = landed[index].by
         met = self.refs.write(self.worlds[index], by.text) if by else ""
-        return Landing(told[index].state, met, told[index].lost)
+        return Landing(landed[index].state, met, landed[index].lost)
 
 
 async def aim(
@@ -144,10 +144,10 @@ async def aim(
     """
     # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
     presses = range(max(releases, 1)) if guard == "press" else ()
-    works = (at.frame.has_workers, at.frame.still is True)
+    works = (at.frame.has_workers, at.frame.is_static is True)
     answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, *works)) for nth in presses]
     released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
-    wait_s = at.patience(DEADLINE_S) if wait_s is None else wait_s
+    wait_s = at.ready_timeout_s(DEADLINE_S) if wait_s is None else wait_s
     options = {
         "guard": guard,
         "enabled": enabled and not place,
@@ -156,11 +156,11 @@ async def aim(
         "wait_ms": wait_s * 1000,
         "beside_frames": bool(at.frame.owners) or at.frame.parent is not None,
     }
-    within_s = at.answered_within(DEADLINE_S)
+    within_s = at.call_timeout_s(DEADLINE_S)
     element = at.local if local is None else local
     found = await at.world.call("aim", element, options, returning=_Answer, timeout_s=within_s)
     if found.why:
-        raise refused(at, found, at.world)
+        raise obstacle_error(at, found, at.world)
     worlds = [at.world]
     frame, moved, hint = at.frame, found.scrolled, found.hint
     while frame.parent is not None:
@@ -169,7 +169,7 @@ async def aim(
         inner = {"x": found.x, "y": found.y}
         outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
         if outer.why:
-            raise refused(at, msgspec.structs.replace(outer, said=await told(at, local)), world)
+            raise obstacle_error(at, msgspec.structs.replace(outer, said=await element_label(at, local)), world)
         worlds.append(world)
         frame, found, moved = frame.parent, outer, moved or outer.scrolled
     return Aimed(found.x, found.y, worlds, at.refs, hint, released, answers)
@@ -184,10 +184,10 @@ def input_session(frame: Frame) -> Session:
 
 async def describe(at: Located, local: int | None = None) -> str:
     """The element as the beginning of a sentence: `Button E7 "Pay"`."""
-    return _sentence(_named(at, await told(at, local)))
+    return _sentence(_named(at, await element_label(at, local)))
 
 
-async def told(at: Located, local: int | None = None) -> ElementLabel:
+async def element_label(at: Located, local: int | None = None) -> ElementLabel:
     """Role and name of the element."""
     return await at.world.call("toldBy", at.local if local is None else local, returning=ElementLabel)
 
@@ -215,20 +215,20 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def missed(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable:
+def missed_error(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable:
     """The error when the mouse missed the element at each of several attempts."""
     if landing.met:
         return refusal(at, "moving", said, f"was not hit: it moves, or {landing.met} gets in the way.")
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
-def put_away(at: Located, said: ElementLabel) -> NotInteractable:
+def removed_error(at: Located, said: ElementLabel) -> NotInteractable:
     """The error when the page removed the element as the mouse came to it."""
     message = "was put away by the page as the mouse came over it: see what came instead. Take a new snapshot."
     return refusal(at, "hidden", said, message)
 
 
-def refused(at: Located, found: Obstacle, world: World) -> NotInteractable | StaleRef:
+def obstacle_error(at: Located, found: Obstacle, world: World) -> NotInteractable | StaleRef:
     """The error for an obstacle that a function in the page found in that world."""
     detail = at.refs.write(world, found.detail)
     match found.why:

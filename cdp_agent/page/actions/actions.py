@@ -14,23 +14,23 @@ import msgspec
 from cdp_agent.errors import DocumentGone, InvalidArguments, NotInteractable
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import answer_of
-from cdp_agent.page.receipts.action_runner import perform, perform_unaimed
+from cdp_agent.page.receipts.action_runner import perform, perform_without_element
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
-from cdp_agent.page.snapshot.closed_shadow import hidden_of
+from cdp_agent.page.snapshot.closed_shadow import hidden_content_of
 from cdp_agent.page.tab.tab import Tab
 
 from . import mouse
-from .actionability import DEADLINE_S, aim, describe, input_session, missed, put_away, refusal, told
+from .actionability import DEADLINE_S, aim, describe, element_label, input_session, missed_error, refusal, removed_error
 from .keyboard import held_down, press
 from .mouse import Button
 
-LEFT = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
-ELSEWHERE = (
+ELEMENT_GONE = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
+ELEMENT_MOVED = (
     "no click came of the press: the element was no longer under the mouse, or disabled, when the button went up"
 )
-KEYS_TOLD_S = 0.1
-_LOST = {"left": LEFT, "elsewhere": ELSEWHERE}
+KEYS_REPORT_S = 0.1
+_LOST = {"left": ELEMENT_GONE, "elsewhere": ELEMENT_MOVED}
 
 
 async def click(at: Located, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()) -> Outcome:
@@ -49,14 +49,14 @@ async def click_element(
 
     A click that would meet another element is hidden from the page."""
     loop = asyncio.get_running_loop()
-    ends = loop.time() + at.patience(DEADLINE_S)
+    ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
     was_reached = False
     while True:
         try:
             aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
         except NotInteractable as error:
             if was_reached and error.why == "hidden":
-                raise put_away(at, await told(at, local)) from error
+                raise removed_error(at, await element_label(at, local)) from error
             raise
         was_reached = True
         try:
@@ -70,7 +70,7 @@ async def click_element(
         if landing.state in ("met", "none"):
             return _LOST[landing.lost] if landing.lost else aimed.hint
         if loop.time() > ends:
-            raise missed(at, await told(at, local), landing)
+            raise missed_error(at, await element_label(at, local), landing)
         # Chrome drops input until a new document has painted, and a moving element is elsewhere in the next frame.
         await at.world.call("nextFrame")
 
@@ -78,7 +78,7 @@ async def click_element(
 async def hover(at: Located) -> Outcome:
     """Moves the mouse over the element. Raises as `click`."""
     loop = asyncio.get_running_loop()
-    ends = loop.time() + at.patience(DEADLINE_S)
+    ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
     while True:
         aimed = await aim(at, guard="move", enabled=False, wait_s=max(0.1, ends - loop.time()))
         await mouse.move_to(input_session(at.frame), aimed.x, aimed.y)
@@ -86,7 +86,7 @@ async def hover(at: Located) -> Outcome:
         if landing.state == "met":
             return Outcome()
         if loop.time() > ends:
-            raise missed(at, await told(at), landing)
+            raise missed_error(at, await element_label(at), landing)
 
 
 class _Focus(msgspec.Struct, frozen=True):
@@ -104,13 +104,13 @@ class _Focus(msgspec.Struct, frozen=True):
 async def focus(at: Located, *, watched: bool = False) -> Outcome:
     """Focuses the element; a wrapper passes the focus on to the only focusable element in it.
 
-    In a text without a caret, it goes to the end, as with a user's click. `watched`: keys follow, see `give_keys`.
+    In a text without a caret, it goes to the end, as with a user's click. `watched`: keys follow, see `send_keys_to`.
     Raises NotInteractable when nothing there takes the focus.
     """
     found = await at.world.call("focusOn", at.local, watched, returning=_Focus)
     if not found.got:
         message = "takes no focus: click it, or use the field or button in it."
-        raise refusal(at, "wrong_element", await told(at), message)
+        raise refusal(at, "wrong_element", await element_label(at), message)
     if found.end:
         await press(at.frame, "Meta+ArrowDown" if found.mac else "End")
     if found.moved:
@@ -118,10 +118,10 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
     return Outcome(note=f"the focus is on {at.refs.write(at.world, found.inner)} in it" if found.inner else "")
 
 
-async def unfocused(at: Located) -> NotInteractable:
+async def focus_lost_error(at: Located) -> NotInteractable:
     """The error when the page moved the focus elsewhere before the keys came. No key was delivered."""
     other = at.refs.write(at.world, await at.world.call("focusTold", returning=str)) or "something else"
-    return refusal(at, "moving", await told(at), f"does not keep the focus: the page gives it to {other}.")
+    return refusal(at, "moving", await element_label(at), f"does not keep the focus: the page gives it to {other}.")
 
 
 class _Keys(msgspec.Struct, frozen=True):
@@ -130,7 +130,7 @@ class _Keys(msgspec.Struct, frozen=True):
     astray: bool
 
 
-async def give_keys(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
+async def send_keys_to(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
     """Focuses the element, and runs `keys`, which sends keys to whatever has the focus then.
 
     Raises as `focus`, and NotInteractable when the page moves the focus elsewhere before the first key; then no key is
@@ -144,9 +144,9 @@ async def give_keys(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
     landed = at.world.ask("keysLanded")
     try:
         await keys
-        await asyncio.wait([landed], timeout=KEYS_TOLD_S)
+        await asyncio.wait([landed], timeout=KEYS_REPORT_S)
         if landed.done() and landed.exception() is None and answer_of("keysLanded", landed.result(), _Keys).astray:
-            raise await unfocused(at)
+            raise await focus_lost_error(at)
     except DocumentGone:
         pass  # the keys did it
     finally:
@@ -160,9 +160,9 @@ async def use_keyboard(
     """Carries out `do` with the root frame, after focusing the element of `ref` if one is given; see `perform`."""
     root = (await tab.frames()).root
     if ref is None:
-        return await perform_unaimed(tab, action, lambda: do(root), detail=detail)
+        return await perform_without_element(tab, action, lambda: do(root), detail=detail)
 
-    return await perform(tab, action, ref, lambda at: give_keys(at, do(root)), detail=detail)
+    return await perform(tab, action, ref, lambda at: send_keys_to(at, do(root)), detail=detail)
 
 
 class _Checkable(msgspec.Struct, frozen=True):
@@ -187,9 +187,9 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
     before = await at.world.call("checkable", at.local, returning=_Checkable)
     if before.kind == "none":
         message = "is nothing that can be checked: click it, or use select for a list."
-        raise refusal(at, "wrong_element", await told(at), message)
+        raise refusal(at, "wrong_element", await element_label(at), message)
     if before.state == wanted:
-        return Outcome(note=f"it was {name} before", idle=True)
+        return Outcome(note=f"it was {name} before", nothing_done=True)
     if before.kind == "radio" and wanted == "false":
         raise InvalidArguments(f"{await describe(at)} is unchecked by checking another one of its group.")
 
@@ -199,27 +199,27 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
 
     async def renewed(at: Located) -> Outcome:
         now = await at.world.call("checkable", at.local, returning=_Checkable)
-        told = f": it is {'' if now.state == wanted else 'not '}{name}" if now.kind != "none" else ""
-        return Outcome(note=f"the page rendered it anew{told}", renewed=renewed)
+        state_note = f": it is {'' if now.state == wanted else 'not '}{name}" if now.kind != "none" else ""
+        return Outcome(note=f"the page rendered it anew{state_note}", on_replaced=renewed)
 
     if before.kind == "option":  # one of several options: a plain click would unselect the others
         await at.world.call("setOption", before.local, wanted == "true")
-        return Outcome(again=again)
+        return Outcome(read_again=again)
     await click_element(at, local=before.local)
     state = await _state_after(at, before.local, wanted)
     if state == "mixed" or (before.state == "mixed" and state not in (wanted, None)):
         await click_element(at, local=before.local)
         state = await _state_after(at, before.local, wanted)
     if state is None:
-        return Outcome(note="it left the page when it was clicked", renewed=renewed)
-    return Outcome(again=again) if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
+        return Outcome(note="it left the page when it was clicked", on_replaced=renewed)
+    return Outcome(read_again=again) if state == wanted else Outcome(note=f"it was clicked, but it is not {name}")
 
 
 async def _state_after(at: Located, local: int, wanted: str) -> str | None:
     """The state once it is as wanted, or a moment has passed; None when the control is gone."""
     try:
         after = await at.world.call("checkedSoon", local, wanted, returning=_Checkable)
-        hidden = hidden_of(at.world)
+        hidden = hidden_content_of(at.world)
         if after.state != wanted and hidden is not None and await hidden.renew_internals(at.world, local):
             after = await at.world.call("checkable", local, returning=_Checkable)
     except DocumentGone:

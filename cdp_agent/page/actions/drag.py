@@ -21,7 +21,7 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located, Position
 
 from . import mouse
-from .actionability import DEADLINE_S, Aimed, aim, input_session, missed, told
+from .actionability import DEADLINE_S, Aimed, aim, element_label, input_session, missed_error
 
 _STEPS = 8
 _START_PX = (3.0, 6.0)
@@ -51,7 +51,7 @@ def goal(to_ref: str | None, by: Position | None) -> str | Offset:
     return Offset(*by) if by is not None else str(to_ref)
 
 
-def said(goal: str | Offset) -> str:
+def describe_goal(goal: str | Offset) -> str:
     """For a receipt: `to E7`, `by 100, -20`."""
     return f"by {goal.x:g}, {goal.y:g}" if isinstance(goal, Offset) else f"to {goal}"
 
@@ -90,7 +90,7 @@ async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Out
     finally:
         session.tell(cdp_input.SetInterceptDrags(enabled=False))
     note = _moved(before, await _place(at))
-    return Outcome(note=note, moved=bool(note))
+    return Outcome(note=note, had_effect=bool(note))
 
 
 async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, modifiers: int = 0) -> None:
@@ -179,7 +179,7 @@ class _Hand:
 
 async def _press(at: Located, hand: _Hand) -> Aimed:
     loop = asyncio.get_running_loop()
-    ends = loop.time() + at.patience(DEADLINE_S)
+    ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
     while True:
         start = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()))
         await hand.press(start)
@@ -188,7 +188,7 @@ async def _press(at: Located, hand: _Hand) -> Aimed:
             return start
         await hand.release()
         if loop.time() > ends:
-            raise missed(at, await told(at), landing)
+            raise missed_error(at, await element_label(at), landing)
 
 
 async def _end(start: Aimed, to: Located | Offset) -> _Point:

@@ -16,7 +16,7 @@ from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.receipts.receipts import LONGEST_VALUE
 from cdp_agent.page.refs.locate import Located
 
-from .actionability import Obstacle, input_session, refusal, told
+from .actionability import Obstacle, element_label, input_session, refusal
 from .keyboard import events_of, inserting, send
 from .keys import parse_chord
 
@@ -183,7 +183,9 @@ async def _taken(at: Located, entered: Entered, before: str) -> Entered:
     """`entered`, where the editor took anything of the text. Raises NotInteractable where it took nothing."""
     if entered.filled.match in ("same", "gone") or entered.filled.value != before or not before:
         return entered
-    raise refusal(at, "readonly", await told(at), f"did not take the text and holds what it held, {_cut(before)}.")
+    raise refusal(
+        at, "readonly", await element_label(at), f"did not take the text and holds what it held, {_cut(before)}."
+    )
 
 
 def _unbreakable(text: str, *, begins: bool) -> str:

@@ -17,8 +17,8 @@ from cdp_agent.page.receipts.receipts import ENTER_PRESSED, LONGEST_VALUE, Outco
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted, shortened
 
-from .actionability import describe, input_session, refusal, refused, told
-from .actions import click_element, give_keys, unfocused
+from .actionability import describe, element_label, input_session, obstacle_error, refusal
+from .actions import click_element, focus_lost_error, send_keys_to
 from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
 from .slider import slide
@@ -55,7 +55,7 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     for _ in range(_TRIES):
         if (outcome := await _fill(at, text, append)) is not None:
             return outcome
-    raise await unfocused(at)
+    raise await focus_lost_error(at)
 
 
 async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
@@ -89,11 +89,11 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
         notes.append(f"filled, {filled.length} characters")
     notes.append(note or _differs(filled))
     # A code editor draws part of what it holds, and would have to be selected to be read again.
-    again = partial(_again, at, ready.local, filled) if ready.kind != "code" else None
-    return Outcome(filled.value, "; ".join(filter(None, notes)), again=again, suggests=ready.suggests)
+    again = partial(_reread, at, ready.local, filled) if ready.kind != "code" else None
+    return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests)
 
 
-async def _again(at: Located, local: int, was: Filled) -> Outcome:
+async def _reread(at: Located, local: int, was: Filled) -> Outcome:
     """The value of the field once the page has come to rest."""
     now = await at.world.call("filledWith", local, was.value or "", returning=Filled)
     if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
@@ -144,7 +144,7 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
     try:
         submission = await at.world.call("submitFrom", at.local, returning=_Submission)
         if submission.enter:
-            await give_keys(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
+            await send_keys_to(at, press(at.frame, "Enter"))  # a field that is set by script does not have the focus
     except DocumentGone:
         return outcome  # it has submitted itself
     notes = [outcome.note, ENTER_PRESSED if submission.enter else "", at.refs.write(at.world, submission.note)]
@@ -152,8 +152,8 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
 
 
 async def _ready(at: Located, append: bool) -> Ready:
-    options = {"append": append, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
-    within_s = at.answered_within(FIELD_WAIT_S)
+    options = {"append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
+    within_s = at.call_timeout_s(FIELD_WAIT_S)
     ready = await at.world.call("readyField", at.local, options, returning=Ready, timeout_s=within_s)
     if opens := ready.opens:  # a text box, or a cell, that is no field until it is clicked
         cell = ready.local
@@ -162,12 +162,12 @@ async def _ready(at: Located, append: bool) -> Ready:
         ready = await at.world.call("readyField", focused, options, returning=Ready, timeout_s=within_s)
         ready = msgspec.structs.replace(ready, opens=opens, cell=cell, note="" if opens == "double" else ready.note)
     if ready.refusal is not None:
-        raise refused(at, ready.refusal, at.world)
+        raise obstacle_error(at, ready.refusal, at.world)
     if not ready.kind:
         instead = at.refs.write(at.world, ready.instead)
         if ready.opens == "double":
             instead = "it became no text field when it was double-clicked: take a snapshot and see what that opened"
-        raise refusal(at, "wrong_element", await told(at), f"cannot be filled in: {instead}.")
+        raise refusal(at, "wrong_element", await element_label(at), f"cannot be filled in: {instead}.")
     return ready
 
 

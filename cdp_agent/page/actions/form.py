@@ -16,16 +16,16 @@ from cdp_agent.page.snapshot.lines import quoted
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed
 
-from .actionability import describe, told
+from .actionability import describe, element_label
 from .actions import check, click_element
 from .fill import fill
 from .secret_fill import choose_secret, enter_secret
 from .select import takes_any_text
-from .user_form import LISTS, YES, given_for, put, read
+from .user_form import LISTS, YES, enter_value, read, value_for
 
 _TYPED = "typed: if only what its list has counts, use select"
 
-_Again = Callable[[], Awaitable[Outcome]] | None
+_Reread = Callable[[], Awaitable[Outcome]] | None
 
 
 async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool = False) -> Receipt:
@@ -39,18 +39,18 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
     async with tab.act():
         known = tab.history[-1] if tab.history else None
         there = await asyncio.gather(*(locate(tab, ref) for ref in values))
-        recorder = await ActionRunner.start(tab, expectant=submit)
+        runner = await ActionRunner.start(tab, expects_effect=submit)
         for at in there:
-            await recorder.hold_to_record(at, known)
+            await runner.check_same_record(at, known)
         document = tab.activity.document.number
-        done: dict[str, tuple[FilledField, _Again]] = {}
+        done: dict[str, tuple[FilledField, _Reread]] = {}
 
         async def enter_all() -> Outcome:
             try:
                 for ref, value in values.items():
                     at, outcome = await _enter_found(tab, ref, value)
                     note = "; ".join(filter(None, (at.note, outcome.note)))
-                    done[ref] = FilledField(at.ref, recorder.name_of(at.ref), outcome.value, note), outcome.again
+                    done[ref] = FilledField(at.ref, runner.name_of(at.ref), outcome.value, note), outcome.read_again
                 return Outcome(note=await _submit(await locate(tab, at.ref)) if submit and done else "")
             except ActionError as error:
                 if tab.activity.document.number != document:
@@ -59,12 +59,12 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
                     error.args = (f"Filled before that: {', '.join(done)}. {error}",)
                 raise
 
-        sent = await recorder.act(recorder.while_here(enter_all()))
+        sent = await runner.act(runner.until_left(enter_all()))
         left = ", ".join(ref for ref in values if ref not in done)
         note = f"the page went elsewhere before {left} {'were' if ',' in left else 'was'} done" if left else sent.note
         fields = [field for field, _ in done.values()]
-        outcome = Outcome(note=note, fields=fields, again=partial(_again, list(done.values())))
-        return await recorder.finish("fill", outcome, detail=f"{len(done)} field{'s'[: len(done) != 1]}")
+        outcome = Outcome(note=note, fields=fields, read_again=partial(_reread_fields, list(done.values())))
+        return await runner.finish("fill", outcome, detail=f"{len(done)} field{'s'[: len(done) != 1]}")
 
 
 async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Located, Outcome]:
@@ -87,10 +87,10 @@ async def _enter(at: Located, value: str | Revealed) -> Outcome:
     if field.type == "radio" and value.strip().lower() in YES:
         return await check(at)
     try:
-        meant = given_for(field, value)
+        meant = value_for(field, value)
     except InvalidArguments as error:
         raise InvalidArguments(f"{await describe(at)}: {error}") from error
-    outcome = await put(at, field, meant, lambda: fill(at, value))
+    outcome = await enter_value(at, field, meant, lambda: fill(at, value))
     if field.type == "combobox" and not await takes_any_text(at):  # the caller has not seen its options
         return msgspec.structs.replace(outcome, note="; ".join(filter(None, (outcome.note, _TYPED))))
     return outcome
@@ -101,12 +101,12 @@ async def _submit(at: Located) -> str:
     local = await at.world.call("submitButton", at.local, returning=int)
     if not local:
         return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
-    button = await told(at, local)
+    button = await element_label(at, local)
     hint = await click_element(msgspec.structs.replace(at, local=local, part=True))
     return "; ".join(filter(None, (f"{button.role} {quoted(button.name)} was clicked", hint)))
 
 
-async def _again(done: Sequence[tuple[FilledField, _Again]]) -> Outcome:
+async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]]) -> Outcome:
     """The values of the fields once the page has come to rest."""
     fields = list[FilledField]()
     for field, ask in done:

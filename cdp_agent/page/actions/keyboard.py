@@ -46,7 +46,7 @@ _MAC_COMMANDS = {
 
 LONGEST_TEXT = 1_000_000
 """In characters: Chrome lays out a field of this length in a second, and one of ten times that in twenty."""
-_LONGEST_TOLD = 60
+_LONGEST_QUOTED = 60
 _CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
 _FIRST_OF_EAST_ASIA = 0x2E80
 _INPUT_METHOD = 229
@@ -102,9 +102,9 @@ def check_enterable(text: str) -> None:
         raise InvalidArguments(half_a_character(error)) from error
 
 
-def told(text: str) -> str:
+def quoted_for_receipt(text: str) -> str:
     """The text in quotes, cut, for a receipt."""
-    return msgspec.json.encode(text if len(text) <= _LONGEST_TOLD else f"{text[:_LONGEST_TOLD]}…").decode()
+    return msgspec.json.encode(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}…").decode()
 
 
 def inserting(text: str) -> list[Command[Empty]]:

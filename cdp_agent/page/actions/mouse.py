@@ -30,7 +30,7 @@ class PressAnswer(msgspec.Struct, frozen=True):
     """How the page answers one press that meets its element; it is asked before the press."""
 
     world: World
-    told: asyncio.Future[runtime.Evaluated]
+    response: asyncio.Future[runtime.Evaluated]
     """From `pressAnswered` in page/js."""
 
 
@@ -117,15 +117,15 @@ def released(x: float, y: float) -> cdp_input.DispatchMouseEvent:
 async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: PressAnswer) -> Moved:
     async with deadline(session, HANDLED_WITHIN_S):
         await pressed
-    await asyncio.wait([answer.told], timeout=HELD_S)
-    if not answer.told.done():
+    await asyncio.wait([answer.response], timeout=HELD_S)
+    if not answer.response.done():
         try:  # a slow page is asked where the element is now, since the release goes there
             return await answer.world.call("pressMoved", returning=Moved, timeout_s=HANDLED_WITHIN_S)
         except DocumentGone:
             return Moved()
-    if answer.told.cancelled() or answer.told.exception() is not None:
+    if answer.response.cancelled() or answer.response.exception() is not None:
         return Moved()  # the page has gone elsewhere
-    return answer_of("pressAnswered", answer.told.result(), Moved)
+    return answer_of("pressAnswered", answer.response.result(), Moved)
 
 
 def _event(

@@ -14,12 +14,12 @@ import msgspec
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
-from cdp_agent.page.frames.responsiveness import answers, check_chrome
+from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.dialogs import Dialog
-from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, end_scripts, stop_loading
+from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
 from cdp_agent.page.tab.tab import Tab
 
 NAVIGATION_TIMEOUT_S = 30.0
@@ -61,15 +61,15 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
     timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
     async with tab.act():
         deadline = _now(tab) + timeout_s
-        if tab.guard.outlived and not tab.related:
+        if tab.request_policy.has_retired_rules and not tab.related:
             await _begin_anew(tab, timeout_s)
-        tab.guard.check(url.strip())
+        tab.request_policy.check(url.strip())
         tree = await tab.frames()
-        await end_scripts(tab, aside=True)
+        await end_scripts(tab, detour=True)
         watch = Watch(tab, tree)
-        recorder = ActionRunner(tab, None, watch)
-        outcome = await recorder.act(_navigate(tab, url.strip(), timeout_s, watch.departure))
-        receipt = await recorder.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(tab)))
+        runner = ActionRunner(tab, None, watch)
+        outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, watch.watchdog))
+        receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(tab)))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
 
@@ -89,11 +89,11 @@ async def reload(tab: Tab) -> Receipt:
 
     address = tab.url
 
-    async def do(went_aside: bool) -> Outcome:
+    async def do(took_detour: bool) -> Outcome:
         tree = await tab.frames()
-        how = cdp_page.Navigate(url=address) if went_aside else cdp_page.Reload()
+        how = cdp_page.Navigate(url=address) if took_detour else cdp_page.Reload()
         await _begin(tab, tree.root.session.post(how), "The page was not loaded anew")
-        return Outcome(note=_OPENED_ANEW if went_aside else "")
+        return Outcome(note=_OPENED_ANEW if took_detour else "")
 
     return await _navigation(tab, "reload", do)
 
@@ -107,7 +107,7 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
             where = "back" if step < 0 else "forward"
             raise ActionError(f"There is no page to go {where} to: this is the {'first' if step < 0 else 'last'} one.")
         entry = history.entries[index]
-        tab.guard.check(entry.url)
+        tab.request_policy.check(entry.url)
         answer = session.post(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
         await _begin(tab, answer, f"The tab stayed where it is and did not go to {entry.url}")
         return Outcome()
@@ -117,11 +117,11 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
 
 async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with tab.act():
-        went_aside = await end_scripts(tab, aside=action == "reload")
-        recorder = ActionRunner(tab, None, Watch(tab, await tab.frames()))
-        outcome = await recorder.act(do(went_aside))
+        took_detour = await end_scripts(tab, detour=action == "reload")
+        runner = ActionRunner(tab, None, Watch(tab, await tab.frames()))
+        outcome = await runner.act(do(took_detour))
         navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
-        receipt = await recorder.finish(action, outcome, navigation_s=navigation_s)
+        receipt = await runner.finish(action, outcome, navigation_s=navigation_s)
         tab.check_open()
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
             raise ActionError("The tab stayed where it is: the page asked whether to stay, and stays.")
@@ -134,18 +134,18 @@ async def _begin_anew(tab: Tab, timeout_s: float) -> None:
     Raises as `goto`.
     """
     tree = await tab.frames()
-    await tab.silence()
+    await tab.disable_scripts()
     try:
-        await end_scripts(tab, aside=True)
-        await _navigate(tab, "about:blank", timeout_s, Watch(tab, tree).departure)
+        await end_scripts(tab, detour=True)
+        await _navigate(tab, "about:blank", timeout_s, Watch(tab, tree).watchdog)
         await _error_page(tab)
         await tree.root.session.send(cdp_page.ResetNavigationHistory())
-        await tab.guard.free()
+        await tab.request_policy.drop_retired_rules()
     finally:
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
-async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) -> Outcome:
+async def _navigate(tab: Tab, url: str, timeout_s: float, watchdog: UnloadWatchdog) -> Outcome:
     def answered(answer: asyncio.Future[cdp_page.Navigated]) -> None:
         if not answer.cancelled():
             answer.exception()  # nobody asks for it where something else fails first
@@ -156,18 +156,18 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) 
     asked.add_done_callback(answered)
     deadline = _now(tab) + timeout_s
     while not asked.done():
-        events = tab.activity.events
-        await tab.guard.decided()
+        events = tab.activity.event_count
+        await tab.request_policy.decided()
         if asked.done():
             break
-        stays = not await departure.hasten()
+        stays = not await watchdog.end_blocking_scripts()
         if stays or _now(tab) > deadline:
             asked.cancel()
             await check_chrome(session)
             stays = stays or not tab.activity.waits_for_server()
-            hangs = await stop_loading(tab) and not await answers(session)
+            hangs = await stop_loading(tab) and not await is_responsive(session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
-        await tab.activity.stir(min(deadline - _now(tab) + 0.001, _LOOK_EVERY_S), since=events)
+        await tab.activity.wait_for_event(min(deadline - _now(tab) + 0.001, _LOOK_EVERY_S), since=events)
     try:
         answer = asked.result()
     except SessionClosed:
@@ -184,8 +184,8 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, departure: Departure) 
 
 def _not_opened(url: str, timeout_s: float, *, stays: bool, hangs: bool) -> ActionError:
     if stays:
-        return PageUnresponsive(f"{url} was not opened: {STAYS}")
-    then = f"; {NOR_THE_PAGE}." if hangs else ". Try again later, or go elsewhere."
+        return PageUnresponsive(f"{url} was not opened: {OLD_PAGE_HANGS}")
+    then = f"; {NEW_PAGE_HANGS}." if hangs else ". Try again later, or go elsewhere."
     why = f"its server did not answer within {timeout_s:g} s{then}"
     return NavigationFailed(url, "timeout", f"{url} could not be opened: {why}")
 
@@ -197,7 +197,7 @@ def _aborted(tab: Tab, url: str) -> Outcome:
         )
     if tab.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
-    if tab.guard.withholds:
+    if tab.request_policy.has_withheld:
         return Outcome()  # the receipt says what was not sent
     served = url.partition(":")[0].lower() in ("http", "https")
     return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")
@@ -219,23 +219,25 @@ async def _error_page(tab: Tab) -> None:
     """Waits for Chrome's error page in place of the failed one, so that the next action finds the tab at rest."""
     until = _now(tab) + _BEGINS_WITHIN_S
     while tab.activity.navigating() and _now(tab) < until:
-        await tab.activity.stir(until - _now(tab))
+        await tab.activity.wait_for_event(until - _now(tab))
 
 
 async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
     """Waits for the first event of the requested navigation; the answer to the command is no such sign."""
     activity = tab.activity
-    begun, document, url = activity.begun, activity.document.number, activity.document.url
+    begun, document, url = activity.navigations_begun, activity.document.number, activity.document.url
     until = _now(tab) + _BEGINS_WITHIN_S
     answer.add_done_callback(lambda _: activity.wake())
-    while not (activity.begun != begun or activity.document.number != document or activity.document.url != url):
-        events = activity.events
+    while not (
+        activity.navigations_begun != begun or activity.document.number != document or activity.document.url != url
+    ):
+        events = activity.event_count
         if answer.done() and (error := answer.exception()) is not None:
             raise error
         if tab.dialogs.stayed():
             return  # the receipt tells
-        await tab.guard.decided()
-        if not await activity.stir(max(0, until - _now(tab)), since=events):
+        await tab.request_policy.decided()
+        if not await activity.wait_for_event(max(0, until - _now(tab)), since=events):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
             return
@@ -243,4 +245,4 @@ async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
 
 def _now(tab: Tab) -> float:
     """A clock, in seconds, which stands still while somebody is asked about a held request."""
-    return asyncio.get_running_loop().time() - tab.guard.stood_s
+    return asyncio.get_running_loop().time() - tab.request_policy.paused_s

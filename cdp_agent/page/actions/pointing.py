@@ -13,7 +13,7 @@ from typing import Literal
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.picture.marks import viewport_place
-from cdp_agent.page.receipts.action_runner import perform_unaimed
+from cdp_agent.page.receipts.action_runner import perform_without_element
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.tab.tab import Tab
 
@@ -42,8 +42,8 @@ async def click_at(
             await mouse.click_at(session, *at, button=button, count=count, modifiers=bits)
         return Outcome()
 
-    detail = " ".join(filter(None, (f"at {_told(at)}", click_told(button, count, modifiers))))
-    return await perform_unaimed(tab, "click", do, detail=detail)
+    detail = " ".join(filter(None, (f"at {_coordinates(at)}", click_detail(button, count, modifiers))))
+    return await perform_without_element(tab, "click", do, detail=detail)
 
 
 async def move_to(tab: Tab, to: Point) -> Receipt:
@@ -54,7 +54,7 @@ async def move_to(tab: Tab, to: Point) -> Receipt:
         await mouse.move_to(session, *to, held=tab.mouse_is_down)
         return Outcome()
 
-    return await perform_unaimed(tab, "move", do, detail=_told(to), expectant=False)
+    return await perform_without_element(tab, "move", do, detail=_coordinates(to), expects_effect=False)
 
 
 async def press_at(tab: Tab, at: Point) -> Receipt:
@@ -67,7 +67,7 @@ async def press_at(tab: Tab, at: Point) -> Receipt:
         await mouse.press_at(session, *at)
         return Outcome()
 
-    return await perform_unaimed(tab, "press_at", do, detail=_told(at), expectant=False)
+    return await perform_without_element(tab, "press_at", do, detail=_coordinates(at), expects_effect=False)
 
 
 async def release_at(tab: Tab, at: Point) -> Receipt:
@@ -80,7 +80,7 @@ async def release_at(tab: Tab, at: Point) -> Receipt:
         await mouse.release(session, *at)
         return Outcome(note="" if was_down else "it was not down")
 
-    return await perform_unaimed(tab, "release_at", do, detail=_told(at), expectant=False)
+    return await perform_without_element(tab, "release_at", do, detail=_coordinates(at), expects_effect=False)
 
 
 async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str] = ()) -> Receipt:
@@ -98,7 +98,9 @@ async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str
             await drag.drag_along(session, path, modifiers=bits)
         return Outcome()
 
-    return await perform_unaimed(tab, "drag", do, detail=f"from {_told(path[0])} to {_told(path[-1])}")
+    return await perform_without_element(
+        tab, "drag", do, detail=f"from {_coordinates(path[0])} to {_coordinates(path[-1])}"
+    )
 
 
 async def turn_wheel(
@@ -112,7 +114,7 @@ async def turn_wheel(
         await mouse.turn_wheel(session, *at, right * pixels, down * pixels)
         return Outcome()
 
-    return await perform_unaimed(tab, "wheel", do, detail=f"{direction} by {pixels:g} px at {_told(at)}")
+    return await perform_without_element(tab, "wheel", do, detail=f"{direction} by {pixels:g} px at {_coordinates(at)}")
 
 
 async def hold_keys(tab: Tab, keys: Sequence[str], seconds: float) -> Receipt:
@@ -133,7 +135,9 @@ async def hold_keys(tab: Tab, keys: Sequence[str], seconds: float) -> Receipt:
             await asyncio.sleep(seconds)
         return Outcome()
 
-    return await perform_unaimed(tab, "hold", do, detail=f"{'+'.join(keys)} for {seconds:g} s", expectant=False)
+    return await perform_without_element(
+        tab, "hold", do, detail=f"{'+'.join(keys)} for {seconds:g} s", expects_effect=False
+    )
 
 
 async def keys_of(tab: Tab, chord: str) -> list[str]:
@@ -148,7 +152,7 @@ def check_modifiers(names: Sequence[str]) -> None:
         parse_chord(f"{name}+a", mac=False)
 
 
-def click_told(button: Button, count: int, modifiers: Sequence[str]) -> str:
+def click_detail(button: Button, count: int, modifiers: Sequence[str]) -> str:
     """How it was clicked, for a receipt: "twice with the right button and Shift"."""
     times = {1: "", 2: "twice"}.get(count, f"{count} times")
     means = [*([] if button == "left" else [f"the {button} button"]), *modifiers]
@@ -166,9 +170,11 @@ async def _session(tab: Tab, *points: Point) -> Session:
     width, height = await viewport_of(tab)
     for x, y in points:
         if not (0 <= x < width and 0 <= y < height):
-            raise InvalidArguments(f"{_told((x, y))} is outside of the viewport, which is {width:g} x {height:g}.")
+            raise InvalidArguments(
+                f"{_coordinates((x, y))} is outside of the viewport, which is {width:g} x {height:g}."
+            )
     return (await tab.frames()).root.session
 
 
-def _told(point: Point) -> str:
+def _coordinates(point: Point) -> str:
     return f"{point[0]:g}, {point[1]:g}"

@@ -15,7 +15,7 @@ from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
 
-from .keyboard import told
+from .keyboard import quoted_for_receipt
 
 Direction = Literal["up", "down", "left", "right", "top", "bottom", "into_view"]
 _END_PX = 10_000_000
@@ -213,14 +213,14 @@ class _Scroll:
         """The element with the text, brought into view; "" when there is none."""
         world, tab = self._box.world, self._tab
         while True:
-            async with tab.reading:
-                options = {"next": tab.refs.free(world), "id": self._box.id, "text": text, "until": until}
+            async with tab.reading_lock:
+                options = {"next": tab.refs.next_ids(world), "id": self._box.id, "text": text, "until": until}
                 looked = await world.call("scrollToText", options, returning=_Text)
                 tab.refs.claim(world, looked.first, looked.end)
             if looked.id:
                 return tab.refs.write(world, looked.label)
             if asyncio.get_running_loop().time() > deadline:
-                self._note = f"{told(text)} was not found in {FEED_S:g} s: scroll on with the same text"
+                self._note = f"{quoted_for_receipt(text)} was not found in {FEED_S:g} s: scroll on with the same text"
                 return ""
             if looked.ended:
                 place = await self._place()
@@ -283,9 +283,9 @@ async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
     why = "fits"
     while True:
         world = await frame.world()
-        async with tab.reading:
+        async with tab.reading_lock:
             box = await world.call(
-                "scrollBox", {"next": tab.refs.free(world), "id": local, "axis": axis}, returning=_Box
+                "scrollBox", {"next": tab.refs.next_ids(world), "id": local, "axis": axis}, returning=_Box
             )
             tab.refs.claim(world, box.first, box.end)
         if box.id:

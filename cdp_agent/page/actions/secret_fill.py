@@ -17,19 +17,19 @@ from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed, placeholder
 
-from .actionability import Obstacle, describe, refusal, refused, told
+from .actionability import Obstacle, describe, element_label, obstacle_error, refusal
 from .fill import FIELD_WAIT_S
 from .select import By, select
 
 
-class Stranger(msgspec.Struct, frozen=True):
+class SecretRefusal(msgspec.Struct, frozen=True):
     """Why a field may not have the secret; "" when it may."""
 
     why: Literal["", "gone", "frame", "form", "shown"]
     where: str
 
 
-class _Field(Stranger, frozen=True):
+class _Field(SecretRefusal, frozen=True):
     """See secretField in js/act/secret.js."""
 
     local: int
@@ -38,7 +38,7 @@ class _Field(Stranger, frozen=True):
     refusal: Obstacle | None
 
 
-class _Entered(Stranger, frozen=True):
+class _Entered(SecretRefusal, frozen=True):
     """See enterSecret in js/act/secret.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
@@ -63,19 +63,19 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
     Raises NotInteractable, and InvalidArguments when the field did not take it.
     """
     allowed: dict[str, Any] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
-    options = {**allowed, "wait_ms": at.patience(FIELD_WAIT_S) * 1000}
-    within_s = at.answered_within(FIELD_WAIT_S)
+    options = {**allowed, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
+    within_s = at.call_timeout_s(FIELD_WAIT_S)
     field = await at.world.call("secretField", at.local, options, returning=_Field, timeout_s=within_s)
     if field.refusal is not None:
-        raise refused(at, field.refusal, at.world)
+        raise obstacle_error(at, field.refusal, at.world)
     if field.instead:
         instead = at.refs.write(at.world, field.instead)
-        raise refusal(at, "wrong_element", await told(at), f"takes no secret: {instead}.")
-    await let_pass(at, secret, field)
+        raise refusal(at, "wrong_element", await element_label(at), f"takes no secret: {instead}.")
+    await check_allowed(at, secret, field)
     text = secret.text if lines else " ".join(secret.text.split("\n"))
     entered = await at.world.call("enterSecret", field.local, text, {**allowed, "append": append}, returning=_Entered)
     if entered.match != "gone" or entered.why != "gone":
-        await let_pass(at, secret, entered)
+        await check_allowed(at, secret, entered)
     if entered.match == "empty":
         raise InvalidArguments(f"{await describe(at)} did not take {_named(secret)} and is empty.")
     notes = [at.refs.write(at.world, field.note), f"{_named(secret)} was filled in", _differs(entered)]
@@ -87,8 +87,10 @@ async def choose_secret(at: Located, secret: Revealed, *, by: By = "text") -> Ou
     # Custom lists are searched by typing, and the keys would go to whatever takes the focus.
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     if kind.kind != "native":
-        raise refusal(at, "wrong_element", await told(at), "is no native list: a secret is chosen only in such a one.")
-    await let_pass(at, secret, await stranger_to(at, secret, kind.local))
+        raise refusal(
+            at, "wrong_element", await element_label(at), "is no native list: a secret is chosen only in such a one."
+        )
+    await check_allowed(at, secret, await secret_refusal(at, secret, kind.local))
     chosen = await select(at, secret.text, by=by)
     return Outcome(note=chosen.note)
 
@@ -100,23 +102,23 @@ class _Kind(msgspec.Struct, frozen=True):
     local: int
 
 
-async def stranger_to(at: Located, secret: Revealed, local: int) -> Stranger:
+async def secret_refusal(at: Located, secret: Revealed, local: int) -> SecretRefusal:
     """Asks the page whether a field, in its present state, may have the secret."""
     allowed = {"origins": secret.origins, "hidden_only": False}
-    return await at.world.call("secretStranger", local, allowed, returning=Stranger)
+    return await at.world.call("secretStranger", local, allowed, returning=SecretRefusal)
 
 
-async def let_pass(at: Located, secret: Revealed, stranger: Stranger) -> None:
+async def check_allowed(at: Located, secret: Revealed, refusal_found: SecretRefusal) -> None:
     """Raises BlockedByPolicy if the field may not have the secret, NotInteractable if it has left the page."""
     named, where = _named(secret), ", ".join(secret.origins) or "no page that all of them are for"
-    match stranger.why:
+    match refusal_found.why:
         case "gone":
-            raise refusal(at, "hidden", await told(at), "has just left the page: take a new snapshot.")
+            raise refusal(at, "hidden", await element_label(at), "has just left the page: take a new snapshot.")
         case "frame":
-            problem = f"is on {_origin(stranger.where)}, or in a page of it"
+            problem = f"is on {_origin(refusal_found.where)}, or in a page of it"
             advice = "A page of another origin that asks for it is not the one it is for: leave it."
         case "form":
-            problem = f"is in a form that is sent to {_origin(stranger.where)}"
+            problem = f"is in a form that is sent to {_origin(refusal_found.where)}"
             advice = "Do not use this form."
         case "shown":
             problem = "shows what it holds, and this secret is only for fields that hide it"

@@ -12,8 +12,8 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from cdp_agent.page.snapshot.lines import quoted
 
-from .actionability import ElementLabel, Obstacle, describe, refusal, refused
-from .actions import ELSEWHERE, LEFT, click_element
+from .actionability import ElementLabel, Obstacle, describe, obstacle_error, refusal
+from .actions import ELEMENT_GONE, ELEMENT_MOVED, click_element
 from .fill import fill
 from .keyboard import press
 
@@ -65,7 +65,7 @@ class _Found(msgspec.Struct, frozen=True):
     meant: list[str]
 
     @property
-    def stands(self) -> bool:
+    def is_decided(self) -> bool:
         """Whether the result would be the same with all of the list."""
         return self.state != "unknown" and self.sure
 
@@ -122,7 +122,7 @@ async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome
     wait_ms = OPTIONS_WAIT_S * 1000
     chosen = await at.world.call("chooseNative", local, wanted, by, wait_ms, returning=_Chosen)
     if chosen.refusal is not None:
-        raise refused(at, chosen.refusal, at.world)
+        raise obstacle_error(at, chosen.refusal, at.world)
     match chosen.state:
         case "chosen":
             return _shown(at, local, chosen.shown)
@@ -149,7 +149,7 @@ def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
         since = "" if now == shown else f"the page changed it since: it showed {quoted(shown)}"
         return Outcome(now, since)
 
-    return Outcome(shown, note, again=again)
+    return Outcome(shown, note, read_again=again)
 
 
 class _Custom:
@@ -207,7 +207,7 @@ class _Custom:
             if isinstance(error, NotInteractable) and error.why != "hidden":
                 raise
             return False
-        return note not in (LEFT, ELSEWHERE)
+        return note not in (ELEMENT_GONE, ELEMENT_MOVED)
 
     async def _is_done(self, wanted: str, text: str) -> bool:
         """Whether a press without a click chose it all the same: it is marked, shown, or the list is closed."""
@@ -225,7 +225,7 @@ class _Custom:
         world = self._at.world
         field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
         found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
-        if not found.stands and field:
+        if not found.is_decided and field:
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("shown", field, returning=str)
             await fill(filtered, wanted)
@@ -238,7 +238,7 @@ class _Custom:
         if found.state == "unknown" and not found.total:  # some open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
-        return found if found.stands else await self._scrolled_to(wanted, found)
+        return found if found.is_decided else await self._scrolled_to(wanted, found)
 
     async def _scrolled_to(self, wanted: str, found: _Found | None = None) -> _Found:
         """The option, scrolled to; a list that holds only visible rows is searched from end to end.
@@ -250,7 +250,7 @@ class _Custom:
         first = found = found or await self._option(wanted, SHORT_WAIT_S)
         meant: dict[str, None] = {}
         for scroll in range(_MOST_SCROLLS):
-            if found.stands:
+            if found.is_decided:
                 return found
             meant |= dict.fromkeys(found.meant)
             moved = await world.call("scrollOptions", self._local, scroll == 0, returning=bool)

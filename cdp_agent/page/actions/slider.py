@@ -10,7 +10,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 
-from .actionability import describe, input_session, refusal, told
+from .actionability import describe, element_label, input_session, refusal
 from .keyboard import events_of, send
 from .keys import parse_chord
 
@@ -44,7 +44,7 @@ async def slide(at: Located, local: int, text: str) -> Outcome:
     before = await slider.now()
     value = before.value
     if value is None:
-        raise refusal(at, "wrong_element", await told(at), "does not say its value: drag its handle.")
+        raise refusal(at, "wrong_element", await element_label(at), "does not say its value: drag its handle.")
     wanted = await slider.wanted(text, before)
     if value != wanted:
         value = await slider.move(value, wanted)
@@ -86,7 +86,7 @@ class _Setting:
                 await self._press(_BACK[key], 1)
                 await self.now(value, _STILL_MS)
         raise refusal(
-            self._at, "wrong_element", await told(self._at), "is not moved by the arrow keys: drag its handle."
+            self._at, "wrong_element", await element_label(self._at), "is not moved by the arrow keys: drag its handle."
         )
 
     async def _go_on(self, key: str, value: float, step: float, wanted: float) -> float | None:

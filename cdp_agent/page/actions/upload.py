@@ -17,7 +17,7 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 
-from .actionability import Obstacle, describe, refusal, refused, told
+from .actionability import Obstacle, describe, element_label, obstacle_error, refusal
 from .actions import click_element
 
 _CHOOSER_WITHIN_S = 3.0
@@ -44,7 +44,7 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
     """
     field = await at.world.call("fileField", at.local, returning=_Field)
     if field.refusal is not None:
-        raise refused(at, field.refusal, at.world)
+        raise obstacle_error(at, field.refusal, at.world)
     files = _files(paths, folder=field.folder)
     if not field.local:
         return await _by_chooser(at, files)
@@ -104,10 +104,12 @@ async def _by_chooser(at: Located, files: list[str]) -> Outcome:
                 message = (
                     "opened no file chooser when it was clicked: give the ref of a file field, or of what opens one."
                 )
-                raise refusal(at, "wrong_element", await told(at), message)
+                raise refusal(at, "wrong_element", await element_label(at), message)
             chooser = opened.result()
         if chooser.backend_node_id is None:
-            raise refusal(at, "wrong_element", await told(at), "opened a file chooser that belongs to no file field.")
+            raise refusal(
+                at, "wrong_element", await element_label(at), "opened a file chooser that belongs to no file field."
+            )
         if len(files) > 1 and chooser.mode == "selectSingle":
             raise InvalidArguments(f"{await describe(at)} opened a chooser for one file, not for {len(files)}.")
         await session.send(dom.SetFileInputFiles(files=files, backend_node_id=chooser.backend_node_id))

@@ -21,7 +21,7 @@ from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import USER_DATA, Revealed
 
 from .actions import check, uncheck
-from .secret_fill import enter_secret, let_pass, stranger_to
+from .secret_fill import check_allowed, enter_secret, secret_refusal
 from .select import select
 
 BOXES = ("checkbox", "switch")
@@ -79,22 +79,22 @@ async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose:
 
     async def do(at: Located) -> Outcome:
         field = await read(at)
-        meant = given_for(field, value)
+        meant = value_for(field, value)
         await at.world.call("withhold", [field.local, at.local, *field.radios])
         secret = Revealed(meant if isinstance(meant, str) else "", [], origins, hidden_only=False)
         if field.type in (*BOXES, "radio", *LISTS) or choose:
-            await let_pass(at, secret, await stranger_to(at, secret, field.local))
+            await check_allowed(at, secret, await secret_refusal(at, secret, field.local))
 
         def enter_text() -> Coroutine[Any, Any, Outcome]:
             return enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
 
-        await put(at, field, meant, enter_text, choose=choose)
+        await enter_value(at, field, meant, enter_text, choose=choose)
         return Outcome()
 
     await perform(tab, "fill", ref, do)
 
 
-async def put(
+async def enter_value(
     at: Located,
     field: UserField,
     meant: str | list[str],
@@ -102,7 +102,7 @@ async def put(
     *,
     choose: bool = False,
 ) -> Outcome:
-    """Enters `meant` into the field, see `given_for`; a text is entered by `enter_text`. `choose`: it is a list."""
+    """Enters `meant` into the field, see `value_for`; a text is entered by `enter_text`. `choose`: it is a list."""
     if field.type in BOXES:
         return await (check if meant == "true" else uncheck)(at)
     if field.type == "radio":
@@ -111,7 +111,7 @@ async def put(
     return await (select(at, meant) if choose or field.type in LISTS else enter_text())
 
 
-async def leave(tab: Tab, ref: str) -> None:
+async def blur(tab: Tab, ref: str) -> None:
     """Takes the focus out of the field: many pages validate its value then. Raises as `enter`."""
 
     async def do(at: Located) -> Outcome:
@@ -122,7 +122,7 @@ async def leave(tab: Tab, ref: str) -> None:
     await perform(tab, "focus", ref, do)
 
 
-async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
+async def complaint_about(tab: Tab, ref: str, value: Value, before: str) -> str:
     """The message of the page, or the browser, that refuses the field's value; "" if there is none.
 
     `before` is the page's message before the value was entered: if it is the same, it is not about the new value. The
@@ -130,7 +130,7 @@ async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
     """
     at = await locate(tab, ref)
     field = await read(at)
-    meant = given_for(field, value)
+    meant = value_for(field, value)
     compared = None if field.options or isinstance(meant, list) else meant
     after = await at.world.call("userFieldAfter", field.local, compared, returning=_After)
     if after.minded and (after.invalid or after.minded != before):
@@ -145,7 +145,7 @@ async def refusal_of(tab: Tab, ref: str, value: Value, before: str) -> str:
     return ""
 
 
-def given_for(field: UserField, value: Value) -> str | list[str]:
+def value_for(field: UserField, value: Value) -> str | list[str]:
     """The value in the form for the field: a text, the text of one or several options, or "true" or "false" for a box.
 
     Raises InvalidArguments, which does not name the value.

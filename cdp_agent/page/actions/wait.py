@@ -76,31 +76,31 @@ async def wait_for(
         raise InvalidArguments(
             "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
         )
-    async with tab.acting:
+    async with tab.action_lock:
         tab.check_open()
         before = tab.activity.before_action
         waiting = _Waiting(tab, wanted, (await tab.frames()).unread_documents)
         root = (await tab.frames()).root
-        told, root.is_told = root.is_told, False  # it may be what is waited for
-        recorder = await ActionRunner.start(tab)
+        was_reported, root.is_reported_slow = root.is_reported_slow, False  # it may be what is waited for
+        runner = await ActionRunner.start(tab)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
         try:
-            await recorder.act(_within(waiting, timeout_s))
+            await runner.act(_within(waiting, timeout_s))
         finally:
-            root.is_told = told and root.leaving_for is not None
+            root.is_reported_slow = was_reported and root.navigating_to is not None
         tab.check_open()
         detail = _described(wanted)
         if idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
             detail += f" (not counted, without an answer: {', '.join(unanswered[:_SHOWN])})"
-        return await recorder.finish("wait_for", Outcome(), detail=detail)
+        return await runner.finish("wait_for", Outcome(), detail=detail)
 
 
 async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
     try:
         async with asyncio.timeout(timeout_s):
-            await waiting.met()
+            await waiting.wait_until_met()
     except TimeoutError as error:
-        raise ActionError(await waiting.instead(timeout_s)) from error
+        raise ActionError(await waiting.failure_message(timeout_s)) from error
     return Outcome()
 
 
@@ -112,7 +112,7 @@ class _Waiting:
         self._busy_at = asyncio.get_running_loop().time()
         self._missing: list[str] = []
 
-    async def met(self) -> None:
+    async def wait_until_met(self) -> None:
         """Waits until all conditions hold."""
         loop = asyncio.get_running_loop()
         while True:
@@ -129,7 +129,7 @@ class _Waiting:
             # A page that changes all the time must not spend all its time on being read.
             await asyncio.sleep(3 * took_s)
 
-    async def instead(self, timeout_s: float) -> str:
+    async def failure_message(self, timeout_s: float) -> str:
         """What is on the page instead, for the message at the timeout."""
         tab, wanted = self._tab, self._wanted
         said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]

@@ -12,15 +12,15 @@ import msgspec
 from cdp_agent.cdp import inspector
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 
 from .console import Console
 from .network import Requests
 
 REQUESTED_ONLY_S = 0.5
 """A requested navigation that has not begun by then never does: a policy or a handler prevented it."""
-_TEXT_OF_A_FRAME = "about:srcdoc"
-_MAY_LEAD_TO = frozenset({"http", "https", "about", "blob", "javascript"})
+_SRCDOC = "about:srcdoc"
+_NAVIGABLE_SCHEMES = frozenset({"http", "https", "about", "blob", "javascript"})
 """The schemes that pages may navigate to: when such a navigation does not begin, the page itself called it off."""
 
 
@@ -47,32 +47,32 @@ class _Navigation(msgspec.Struct):
 
 
 class Activity:
-    """The tab's navigations (also of its frames) and requests. `stir` ends at the next event of any of them."""
+    """The navigations of the tab and its frames, and their requests; `wait_for_event` waits for the next event."""
 
     def __init__(self, root_frame_id: str, url: str) -> None:
         self.document = Document(0, url, "", ready=True, loaded=True)
-        self.requests = Requests(self._stirred)
+        self.requests = Requests(self._notify)
         self.console = Console()
         self.crashed = False
         self.stuck = False
         """A page that hangs could be neither left nor ended: no other document comes until it ends by itself."""
-        self.begun = 0
+        self.navigations_begun = 0
         """How many navigations of the tab have begun."""
         self.before_action = (0, url)
         """Number and address of the document that the tab had when the last action began."""
-        self.frame_ids = Recent()
+        self.frame_ids = RecentSet()
         """The ids of frames that the tab has or had: a download may begin in a frame that is removed at once."""
         self._root = root_frame_id
         self._documents: dict[str, str] = {root_frame_id: url}
         """The addresses of the documents in the tab's frames, by the frames' ids."""
-        self.left: list[str] = []
+        self.previous_addresses: list[str] = []
         """The addresses of the previous document and of the documents in its frames."""
         self._navigations: dict[str, _Navigation] = {}
         self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
         """Navigations that pages have asked for and that have not begun, by their frames' ids."""
         self._waiting: set[asyncio.Future[None]] = set()
-        self.events = 0
-        """The number of events so far; given to `stir` as `since`, so that none in between is missed."""
+        self.event_count = 0
+        """The number of events so far; given to `wait_for_event` as `since`, so that none in between is missed."""
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -86,7 +86,7 @@ class Activity:
         session.on(cdp_page.FrameDetached, self._detached)
         session.on(cdp_page.NavigatedWithinDocument, self._moved)
         session.on(cdp_page.JavascriptDialogOpening, lambda _: self.wake())
-        session.on(inspector.TargetCrashed, lambda _: self._stirred())
+        session.on(inspector.TargetCrashed, lambda _: self._notify())
         self.requests.watch(session)
 
     def watch_root(self, session: Session) -> None:
@@ -111,12 +111,12 @@ class Activity:
         """The addresses of all documents in the tab, those of frames included."""
         return list(self._documents.values())
 
-    def know_frames(self, tree: cdp_page.FrameTreeNode) -> None:
+    def add_frames(self, tree: cdp_page.FrameTreeNode) -> None:
         """Takes in the frames that existed before their events were followed."""
         self.frame_ids.add(tree.frame.id)
         self._documents.setdefault(tree.frame.id, tree.frame.url)
         for child in tree.child_frames:
-            self.know_frames(child)
+            self.add_frames(child)
 
     def navigating(self) -> str | None:
         """The address that the tab is navigating to, or whose document is not parsed yet; else None."""
@@ -125,7 +125,7 @@ class Activity:
             return navigation.url
         return None if self.document.ready else self.document.url
 
-    def held_up_s(self) -> float:
+    def unload_wait_s(self) -> float:
         """For how long the tab's next document has been waiting only for the page that is left, in seconds; else 0."""
         navigation = self._navigation(self._root)
         if navigation is None or not navigation.begun:
@@ -142,9 +142,9 @@ class Activity:
         found = {frame_id: self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root}
         return {frame_id: each.url for frame_id, each in found.items() if each is not None}
 
-    async def stir(self, timeout_s: float | None, *, since: int | None = None) -> bool:
+    async def wait_for_event(self, timeout_s: float | None, *, since: int | None = None) -> bool:
         """Waits for the next event, or for event number `since` + 1. False when it did not come within `timeout_s`."""
-        if since is not None and since != self.events:
+        if since is not None and since != self.event_count:
             return True
         waiting = self.next_event()
         try:
@@ -162,7 +162,7 @@ class Activity:
 
     def wake(self) -> None:
         """Wakes waiting tasks after something that is not an event of navigation or network."""
-        self._stirred()
+        self._notify()
 
     def _navigation(self, frame_id: str) -> _Navigation | None:
         found = self._navigations.get(frame_id)
@@ -174,15 +174,15 @@ class Activity:
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
         if event.disposition == "currentTab" and event.frame_id not in self._navigations:
             self._navigations[event.frame_id] = _Navigation(event.url, False, self._now())
-        self._stirred()
+        self._notify()
 
     def _schedule(self, event: cdp_page.FrameScheduledNavigation) -> None:
         self._scheduled[event.frame_id] = event
 
     def _unschedule(self, frame_id: str) -> None:
-        """No other event shows that Chrome refused a navigation. Pages cancel only navigations to _MAY_LEAD_TO."""
+        """No other event shows that Chrome refused a navigation. Pages cancel only those to _NAVIGABLE_SCHEMES."""
         asked = self._scheduled.pop(frame_id, None)
-        if asked is None or asked.url.partition(":")[0].lower() in _MAY_LEAD_TO:
+        if asked is None or asked.url.partition(":")[0].lower() in _NAVIGABLE_SCHEMES:
             return
         self._navigations.pop(frame_id, None)
         if frame_id == self._root and asked.reason.startswith("formSubmission"):
@@ -193,9 +193,9 @@ class Activity:
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
         self._scheduled.pop(event.frame_id, None)
         if not event.navigation_type.startswith(("sameDocument", "historySameDocument")):
-            self.begun += event.frame_id == self._root
+            self.navigations_begun += event.frame_id == self._root
             self._navigations[event.frame_id] = _Navigation(event.url, True, self._now(), event.loader_id)
-        self._stirred()
+        self._notify()
 
     def _committed(self, event: cdp_page.FrameNavigated) -> None:
         info = event.frame
@@ -208,35 +208,35 @@ class Activity:
             restored = event.type == "BackForwardCacheRestore"
             number = self.document.number + 1
             self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
-            self.left, self._documents = self.addresses, {}
+            self.previous_addresses, self._documents = self.addresses, {}
             self.crashed = self.stuck = False
             self._navigations = {}
             self.requests.forget_before(info.loader_id)
         self._documents[info.id] = info.url
-        self._stirred()
+        self._notify()
 
     def _stopped(self, frame_id: str) -> None:
         self._navigations.pop(frame_id, None)
         if frame_id == self._root:
             self.document.ready = self.document.loaded = True
-        self._stirred()
+        self._notify()
 
     def _detached(self, event: cdp_page.FrameDetached) -> None:
         going = self._navigations.get(event.frame_id)
         if event.reason == "remove":
             self._navigations.pop(event.frame_id, None)
             self._documents.pop(event.frame_id, None)
-        elif going is not None and going.url == _TEXT_OF_A_FRAME:
+        elif going is not None and going.url == _SRCDOC:
             # It moved to another process, as a sandboxed frame does, before we were attached there to get its events.
             del self._navigations[event.frame_id]
             self._documents[event.frame_id] = going.url
-        self._stirred()
+        self._notify()
 
     def _moved(self, event: cdp_page.NavigatedWithinDocument) -> None:
         self._documents[event.frame_id] = event.url
         if event.frame_id == self._root:
             self.document.url = event.url
-        self._stirred()
+        self._notify()
 
     def _reached(self, *, ready: bool = True, loaded: bool = False, at: float = 0.0) -> None:
         if loaded:
@@ -245,16 +245,16 @@ class Activity:
             self.document.ready_at = self.document.ready_at or at
         self.document.ready = self.document.ready or ready
         self.document.loaded = self.document.loaded or loaded
-        self._stirred()
+        self._notify()
 
     def _crash(self) -> None:
         # The tab's own navigation goes on if another process runs it; if it ended too, Chrome has sent that event.
         self._navigations = {frame: each for frame, each in self._navigations.items() if frame == self._root}
         self.crashed, self.stuck = True, False
-        self._stirred()
+        self._notify()
 
-    def _stirred(self) -> None:
-        self.events += 1
+    def _notify(self) -> None:
+        self.event_count += 1
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)

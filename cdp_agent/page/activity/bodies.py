@@ -18,7 +18,7 @@ from cdp_agent.page.snapshot.lines import in_line, shortened
 from .request_log import LoggedRequest
 
 _LONGEST_ERROR = 200
-_SAYING = ("message", "detail", "error", "title", "error_description", "description", "msg", "reason", "errors")
+_MESSAGE_FIELDS = ("message", "detail", "error", "title", "error_description", "description", "msg", "reason", "errors")
 """The fields in which APIs put error messages, the most informative first: RFC 9457, and common names."""
 _DEEPEST = 4
 
@@ -43,7 +43,7 @@ async def body_of(request: LoggedRequest) -> ResponseBody:
     return ResponseBody(found.body, found.base64_encoded)
 
 
-async def error_words(request: LoggedRequest) -> str:
+async def error_message(request: LoggedRequest) -> str:
     """The beginning of the error message in a JSON response; "" for any other response."""
     if "json" not in request.info.mime_type:
         return ""
@@ -51,21 +51,23 @@ async def error_words(request: LoggedRequest) -> str:
         said = msgspec.json.decode((await body_of(request)).body)
     except (ActionError, msgspec.DecodeError):
         return ""
-    words = next(_words(said, _DEEPEST), "")
+    words = next(_messages(said, _DEEPEST), "")
     return in_line(shortened(words, _LONGEST_ERROR))
 
 
-def _words(said: Any, depth: int) -> Iterator[str]:
+def _messages(said: Any, depth: int) -> Iterator[str]:
     """The texts in a JSON error, the most informative first. Texts about a form field are preceded by its name."""
     if isinstance(said, str) and said.strip():
         yield said.strip()
     elif depth and isinstance(said, list):
-        if found := [words for each in said if (words := next(_words(each, depth - 1), ""))]:
+        if found := [words for each in said if (words := next(_messages(each, depth - 1), ""))]:
             yield "; ".join(found)
     elif depth and isinstance(said, dict):
-        for name in _SAYING:
+        for name in _MESSAGE_FIELDS:
             if name in said:
-                yield from _words(said[name], depth - 1)
+                yield from _messages(said[name], depth - 1)
         # Fields by their names: {"street": ["may not be empty"]}.
-        if found := [f"{name}: {words}" for name, each in said.items() if (words := next(_words(each, depth - 1), ""))]:
+        if found := [
+            f"{name}: {words}" for name, each in said.items() if (words := next(_messages(each, depth - 1), ""))
+        ]:
             yield "; ".join(found)

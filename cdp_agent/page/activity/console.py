@@ -109,10 +109,10 @@ class Console:
 
     async def _thrown_in(self, frame: Frame, since: float) -> list[ConsoleMessage]:
         session, world = frame.session, frame.present_world
-        if world is None or session.silent:  # that it hangs is told, and need not be waited for once more
+        if world is None or session.unresponsive:  # that it hangs is told, and need not be waited for once more
             return []
         try:
-            count = sum(map(_may_be_thrown, await _told(session)))
+            count = sum(map(_may_be_thrown, await _raw_messages(session)))
             before, self._thrown[world] = self._thrown.get(world, 0), count
             if count in (0, before):
                 return []
@@ -135,11 +135,11 @@ def _processes(tree: FrameTree) -> list[Frame]:
 
 
 async def _messages(session: Session) -> list[ConsoleMessage]:
-    told = await _told(session)
+    raw = await _raw_messages(session)
     # By their places: a page may log the same words, and more may have been thrown in between.
-    thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, told)) else []))
+    thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, raw)) else []))
     found = []
-    for each in told:
+    for each in raw:
         logged = ConsoleMessage(each.level, shortened(each.text, LONGEST_TEXT), False, each.url, each.line, each.column)
         is_thrown = _may_be_thrown(each) and thrown and _place(thrown[0]) == _place(logged)
         found.append(thrown.popleft() if is_thrown else logged)
@@ -168,22 +168,24 @@ def _may_be_thrown(message: console.Message) -> bool:
     return message.text in _THROWN
 
 
-async def _told(session: Session) -> list[console.Message]:
-    kept = await _kept(session, console.MessageAdded, console.Enable(), console.Disable())
+async def _raw_messages(session: Session) -> list[console.Message]:
+    kept = await _replayed_events(session, console.MessageAdded, console.Enable(), console.Disable())
     return [each.message for each in kept]
 
 
 async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
-    return await _kept(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable())
+    return await _replayed_events(session, runtime.ExceptionThrown, runtime.Enable(), runtime.Disable())
 
 
-async def _kept(session: Session, event: type[E], enable: Command[Empty], disable: Command[Empty]) -> list[E]:
+async def _replayed_events(
+    session: Session, event: type[E], enable: Command[Empty], disable: Command[Empty]
+) -> list[E]:
     """The events that Chrome has kept and sends when the domain is enabled. The domain is disabled right after."""
-    told: list[E] = []
-    stop = session.on(event, told.append)
+    events: list[E] = []
+    stop = session.on(event, events.append)
     try:
         async with deadline(session, CALL_TIMEOUT_S):
             await asyncio.gather(session.post(enable), session.post(disable))
     finally:
         stop()
-    return told
+    return events

@@ -31,12 +31,12 @@ class HttpExchange(msgspec.Struct):
 
     wall_time: float
     extra: ExtraHeaders
-    number_of_extra: int
+    extra_index: int
     """The index in `extra` of the headers of this request."""
     request_headers: bytes
     sent: bytes
     """The request body as a JSON string, not decoded; empty where there was none, or it is too long."""
-    sends: bool
+    has_body: bool
     """Whether the request has a body."""
     response: network.Response | None = None
     response_headers: bytes = b""
@@ -44,23 +44,23 @@ class HttpExchange(msgspec.Struct):
     complete: bool = True
 
     @classmethod
-    def of(cls, event: network.RequestWillBeSent, extra: ExtraHeaders, number_of_extra: int = 0) -> Self:
+    def of(cls, event: network.RequestWillBeSent, extra: ExtraHeaders, extra_index: int = 0) -> Self:
         """The exchange of a request that begins."""
         request = event.request
         sent = bytes(request.post_data)
         return cls(
             wall_time=event.wall_time,
             extra=extra,
-            number_of_extra=number_of_extra,
+            extra_index=extra_index,
             request_headers=bytes(request.headers),
             sent=sent if len(sent) <= LONGEST_SENT else b"",
-            sends=request.has_post_data,
+            has_body=request.has_post_data,
         )
 
     @classmethod
-    def after(cls, led_here: Self, event: network.RequestWillBeSent) -> Self:
+    def after(cls, redirect: Self, event: network.RequestWillBeSent) -> Self:
         """The exchange of the request that a redirect led to."""
-        return cls.of(event, led_here.extra, led_here.number_of_extra + bool(led_here.has_extra))
+        return cls.of(event, redirect.extra, redirect.extra_index + bool(redirect.has_extra))
 
     @property
     def size(self) -> int:
@@ -94,12 +94,12 @@ class HttpExchange(msgspec.Struct):
         return _read(self._of_extra(self.extra.received) or self.response_headers)
 
     @property
-    def text_sent(self) -> str | None:
+    def body_text(self) -> str | None:
         """The request body; None where it is not kept here."""
         return msgspec.json.decode(self.sent, type=str) if self.sent else None
 
-    def _of_extra(self, told: list[bytes]) -> bytes:
-        return told[self.number_of_extra] if self.has_extra is not False and self.number_of_extra < len(told) else b""
+    def _of_extra(self, values: list[bytes]) -> bytes:
+        return values[self.extra_index] if self.has_extra is not False and self.extra_index < len(values) else b""
 
 
 def _read(headers: bytes) -> Headers:

@@ -216,7 +216,7 @@ def _request(logged: LoggedRequest, sent: str | None, credentials: bool) -> HarR
     cookies = _named(headers, "cookie")
     kind = _named(headers, "content-type")
     post_data: HarPostData | UnsetType = UNSET
-    if exchange.sends:
+    if exchange.has_body:
         is_form = sent is not None and kind.partition(";")[0].strip().lower() == _FORM
         params = [HarPair(name=name, value=value) for name, value in parse_qsl(sent or "", True)] if is_form else []
         why = UNSET if sent is not None else "What was sent is not kept."
@@ -232,7 +232,7 @@ def _request(logged: LoggedRequest, sent: str | None, credentials: bool) -> HarR
         headers=_headers(headers, credentials),
         query_string=[HarPair(name=name, value=value) for name, value in parse_qsl(_query(info.url), True)],
         post_data=post_data,
-        body_size=len(sent.encode()) if sent is not None else (-1 if exchange.sends else 0),
+        body_size=len(sent.encode()) if sent is not None else (-1 if exchange.has_body else 0),
     )
 
 

@@ -140,7 +140,7 @@ class _Contents:
 async def _sent(logged: LoggedRequest) -> str | None:
     """The body of the request. Chrome is asked for a long one."""
     exchange = logged.exchange
-    if (text := exchange.text_sent) is not None or not exchange.sends:
+    if (text := exchange.body_text) is not None or not exchange.has_body:
         return text
     try:
         async with deadline(logged.session, CALL_TIMEOUT_S):

@@ -17,16 +17,16 @@ import msgspec
 
 from cdp_agent.cdp import log, network, target
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.snapshot.lines import shortened
 
-from .bodies import error_words
+from .bodies import error_message
 from .request_log import RequestLog
 
 AWAITED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "multipart/x-mixed-replace")
 _REMEMBERED = 200
-_PLACES = 5_000
+_MOST_ENDPOINTS = 5_000
 _POLLS = 5
 """A request that was made this often counts as polling."""
 ENDLESS_S = 5.0
@@ -40,7 +40,7 @@ _REDIRECTED = "it redirects to an address of a kind that a server may not lead t
 _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
 _NO_CONTENT = (204, 205)
 """With these statuses a server accepts a request for a document, and the page stays as it is."""
-_BODY, _BODIES = 200_000, 2_000_000
+_MOST_BODY_BYTES, _MOST_BODIES_BYTES = 200_000, 2_000_000
 """The limits in bytes for what each process keeps of one response body, and of all together."""
 
 
@@ -81,7 +81,7 @@ class _Request(msgspec.Struct):
     answered: bool = False
 
     @property
-    def place(self) -> str:
+    def endpoint(self) -> str:
         """Method and address without the query: what a repeated request has in common."""
         return f"{self.method} {self.url.partition('?')[0].partition('#')[0]}"
 
@@ -89,22 +89,22 @@ class _Request(msgspec.Struct):
 class Requests:
     """The requests under way on all sessions of a page."""
 
-    def __init__(self, stirred: Callable[[], None]) -> None:
+    def __init__(self, notify: Callable[[], None]) -> None:
         self.log = RequestLog()
-        self._stirred = stirred
+        self._notify = notify
         self._order = 0
         self._running: dict[str, _Request] = {}
         self._failures: list[tuple[int, RequestFailure, str]] = []
         """Each with its order, and Chrome's id of the request."""
-        self._pageless: list[tuple[int, str]] = []
+        self._without_page: list[tuple[int, str]] = []
         """Requests for documents that were answered without one, each with its order."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
         """When requests for documents were answered, by loader ids; infinity until then."""
-        self._endless = Recent(_REMEMBERED)
-        self._times: Counter[str] = Counter()
-        self._moved_at = 0.0
-        self._told = ""
+        self._endless = RecentSet(_REMEMBERED)
+        self._request_counts: Counter[str] = Counter()
+        self._changed_at = 0.0
+        self._refused_by_log = ""
         """The address that Chrome's log reported last as refused: an event of the navigation may report it again."""
 
     def watch(self, session: Session) -> None:
@@ -118,11 +118,13 @@ class Requests:
         session.on(network.LoadingFailed, self._failed)
         session.on(log.EntryAdded, self._logged)
         session.tell(log.Enable())
-        session.tell(network.Enable(max_total_buffer_size=_BODIES, max_resource_buffer_size=_BODY))
+        session.tell(
+            network.Enable(max_total_buffer_size=_MOST_BODIES_BYTES, max_resource_buffer_size=_MOST_BODY_BYTES)
+        )
 
     def mark(self) -> NetworkMark:
         """Names this moment for `pending` and `failures`."""
-        return NetworkMark(self._order, frozenset(each.place for each in self._running.values()))
+        return NetworkMark(self._order, frozenset(each.endpoint for each in self._running.values()))
 
     def any_since(self, since: NetworkMark) -> bool:
         """Whether any request began after `since`."""
@@ -138,7 +140,7 @@ class Requests:
         return [
             f"{each.method} {shortened(each.url)}"
             for each in self._waited_for(NetworkMark(-1, frozenset()))
-            if each.since > long_ago and not self._polls(each)
+            if each.since > long_ago and not self._is_polling(each)
         ]
 
     def unanswered(self) -> list[str]:
@@ -151,48 +153,48 @@ class Requests:
 
     def quiet_s(self) -> float:
         """For how many seconds no request has begun or ended, polling aside."""
-        return _now() - self._moved_at
+        return _now() - self._changed_at
 
     def give_up(self, since: NetworkMark) -> None:
         """Marks the pending requests as endless: they are not waited for again."""
         for each in self._waited_for(since):
-            self._endless.add(each.place)
+            self._endless.add(each.endpoint)
 
     def failures(self, since: NetworkMark) -> list[RequestFailure]:
         """The requests that began after `since` and failed."""
         return [failure for order, failure, _ in self._failures if order > since.order]
 
-    async def failures_with_words(self, since: NetworkMark, most: int) -> list[RequestFailure]:
+    async def failures_with_messages(self, since: NetworkMark, most: int) -> list[RequestFailure]:
         """As `failures`; the first `most` have the server's error message in `said`."""
         failed = [(failure, request_id) for order, failure, request_id in self._failures if order > since.order]
         logged = [self.log.by_id(request_id) if failure.status else None for failure, request_id in failed[:most]]
-        words = await asyncio.gather(*(error_words(each) for each in logged if each is not None))
+        words = await asyncio.gather(*(error_message(each) for each in logged if each is not None))
         said = iter(words)
         return [
             msgspec.structs.replace(failure, said=next(said)) if each is not None else failure
             for (failure, _), each in zip_longest(failed, logged)
         ]
 
-    def pageless(self, since: NetworkMark) -> str:
+    def answered_without_page(self, since: NetworkMark) -> str:
         """The last request for a document after `since` that was answered without one: "GET https://… with 204"."""
-        return next((said for order, said in reversed(self._pageless) if order > since.order), "")
+        return next((said for order, said in reversed(self._without_page) if order > since.order), "")
 
     def refused(self, url: str) -> None:
         """Notes a navigation that Chrome refused to begin."""
-        if url == self._told:
-            self._told = ""
+        if url == self._refused_by_log:
+            self._refused_by_log = ""
             return
         self._order += 1
         self._failures.append((self._order, RequestFailure("GET", url, error=REFUSED), ""))
         del self._failures[:-_REMEMBERED]
-        self._stirred()
+        self._notify()
 
     def _logged(self, event: log.EntryAdded) -> None:
         _, is_refused, url = event.entry.text.partition(_NOT_ALLOWED)
         if is_refused and event.entry.source == "security":
-            self._told = ""
+            self._refused_by_log = ""
             self.refused(url)
-            self._told = url
+            self._refused_by_log = url
 
     def status(self, loader_id: str) -> int | None:
         """The HTTP status of a document's response."""
@@ -210,11 +212,11 @@ class Requests:
         """Forgets the requests of the document that this one replaced: Chrome sends no events of their end."""
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
-        self._times.clear()
+        self._request_counts.clear()
         self.log.forget_before(loader_id)
 
-    def _polls(self, request: _Request) -> bool:
-        return self._times[request.place] >= _POLLS
+    def _is_polling(self, request: _Request) -> bool:
+        return self._request_counts[request.endpoint] >= _POLLS
 
     def _waited_for(self, since: NetworkMark) -> list[_Request]:
         worker_began = _now() - WORKER_S
@@ -222,8 +224,8 @@ class Requests:
             each
             for each in self._running.values()
             if each.order > since.order
-            and each.place not in since.repeated
-            and each.place not in self._endless
+            and each.endpoint not in since.repeated
+            and each.endpoint not in self._endless
             and each.session.closed_because is None
             and not (each.for_worker and each.since < worker_began)
         ]
@@ -236,14 +238,14 @@ class Requests:
         self._order += 1
         for_worker = event.type == "Script" and not event.loader_id  # it belongs to no document
         request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
-        self._times[request.place] += event.request_id not in self._running  # a redirect is no new request
-        if len(self._times) > _PLACES:
-            self._times.clear()
+        self._request_counts[request.endpoint] += event.request_id not in self._running  # a redirect is no new request
+        if len(self._request_counts) > _MOST_ENDPOINTS:
+            self._request_counts.clear()
         self._running[event.request_id] = request
         if event.request_id == event.loader_id:
             self._answered_at[event.request_id] = math.inf
-        self._moved(request)
-        self._stirred()
+        self._note_change(request)
+        self._notify()
 
     def _finished(self, event: network.LoadingFinished) -> None:
         self.log.ended(event.request_id, event.timestamp, size=int(event.encoded_data_length))
@@ -275,8 +277,8 @@ class Requests:
         request = self._running.get(event.request_id)
         if (status := self._statuses.get(event.request_id)) in _NO_CONTENT and request is not None:
             self.log.ended(event.request_id, event.timestamp)
-            self._pageless.append((request.order, f"{request.method} {shortened(request.url)} with {status}"))
-            del self._pageless[:-_REMEMBERED]
+            self._without_page.append((request.order, f"{request.method} {shortened(request.url)} with {status}"))
+            del self._without_page[:-_REMEMBERED]
             self._end(event.request_id)
             return
         self.log.ended(event.request_id, event.timestamp, error=event.error_text)
@@ -298,8 +300,8 @@ class Requests:
     def _end(self, request_id: str) -> None:
         self._note_answer(request_id)
         if (request := self._running.pop(request_id, None)) is not None:
-            self._moved(request)
-            self._stirred()
+            self._note_change(request)
+            self._notify()
 
     def _end_worker_script(self, request_id: str) -> None:
         """The target id of a worker is also the id of the request for its script."""
@@ -307,9 +309,9 @@ class Requests:
         if request is not None and request.for_worker:
             self._end(request_id)
 
-    def _moved(self, request: _Request) -> None:
-        if not self._polls(request):
-            self._moved_at = _now()
+    def _note_change(self, request: _Request) -> None:
+        if not self._is_polling(request):
+            self._changed_at = _now()
 
 
 def _now() -> float:

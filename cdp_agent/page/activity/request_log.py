@@ -96,36 +96,36 @@ class RequestLog:
         self._numbers = count(1)
         self._kept: dict[str, LoggedRequest] = {}
         self._dropped = 0
-        self._early: dict[str, ExtraHeaders] = {}
-        self._details = 0
+        self._early_headers: dict[str, ExtraHeaders] = {}
+        self._detail_bytes = 0
         """The size of all exchanges in bytes."""
         self.past: deque[LoggedRequest] | None = None
         """Requests that were removed from the log, if a caller has set a deque for them; else None."""
 
     def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
         """Adds a request, or one that a redirect led to."""
-        led_here = None
+        redirect = None
         if event.redirect_response is not None and event.request_id in self._kept:
             self.ended(event.request_id, event.timestamp, status=event.redirect_response.status)
-            led_here = self._kept.pop(event.request_id)
-            self._details += led_here.exchange.answered(event.redirect_response, event.redirect_has_extra_info)
-            self._kept[f"{event.request_id} {led_here.info.number}"] = led_here
+            redirect = self._kept.pop(event.request_id)
+            self._detail_bytes += redirect.exchange.answered(event.redirect_response, event.redirect_has_extra_info)
+            self._kept[f"{event.request_id} {redirect.info.number}"] = redirect
         info = RequestInfo(
             number=next(self._numbers),
             method=event.request.method,
             url=event.request.url[:_LONGEST_KEPT],
             kind=(event.type or "other").lower(),
         )
-        if led_here is not None:
-            exchange = HttpExchange.after(led_here.exchange, event)
+        if redirect is not None:
+            exchange = HttpExchange.after(redirect.exchange, event)
         else:
-            exchange = HttpExchange.of(event, self._early.pop(event.request_id, ExtraHeaders()))
+            exchange = HttpExchange.of(event, self._early_headers.pop(event.request_id, ExtraHeaders()))
         self._kept[event.request_id] = LoggedRequest(info, session, event.request_id, event.timestamp, exchange)
-        self._details += exchange.size
+        self._detail_bytes += exchange.size
         if len(self._kept) > MOST_KEPT:
             self._forget(next(iter(self._kept)))
             self._dropped += 1
-        if self._details > _MOST_DETAILS:
+        if self._detail_bytes > _MOST_DETAILS:
             self._forget_details()
 
     def headers_sent(self, event: network.RequestWillBeSentExtraInfo) -> None:
@@ -141,7 +141,7 @@ class RequestLog:
         if (found := self._kept.get(event.request_id)) is not None:
             response = event.response
             found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
-            self._details += found.exchange.answered(response, event.has_extra_info)
+            self._detail_bytes += found.exchange.answered(response, event.has_extra_info)
 
     def ended(self, request_id: str, timestamp: float, **what: Unpack[_End]) -> None:
         """Takes in the end of a request: the whole response has come, or none will."""
@@ -155,12 +155,12 @@ class RequestLog:
         first = min(of_document, default=math.inf)
         for key in [key for key, each in self._kept.items() if each.info.number < first]:
             self._forget(key)
-        self._details = sum(each.exchange.size for each in self._kept.values())
+        self._detail_bytes = sum(each.exchange.size for each in self._kept.values())
         self._dropped = 0
 
     def _forget(self, key: str) -> None:
         forgotten = self._kept.pop(key)
-        self._details -= forgotten.exchange.size
+        self._detail_bytes -= forgotten.exchange.size
         if self.past is not None:
             self.past.append(forgotten)
 
@@ -192,22 +192,22 @@ class RequestLog:
             return
         if found is not None:
             extra = found.exchange.extra
-            self._details += len(bytes(headers))
+            self._detail_bytes += len(bytes(headers))
         else:
-            extra = self._early.setdefault(request_id, ExtraHeaders())
-            if len(self._early) > _MOST_EARLY:
-                del self._early[next(iter(self._early))]
+            extra = self._early_headers.setdefault(request_id, ExtraHeaders())
+            if len(self._early_headers) > _MOST_EARLY:
+                del self._early_headers[next(iter(self._early_headers))]
         place(extra).append(bytes(headers))
 
     def _forget_details(self) -> None:
         """Drops headers and bodies, the oldest first, until half of the limit is free."""
-        self._details = sum(each.exchange.size for each in self._kept.values())
+        self._detail_bytes = sum(each.exchange.size for each in self._kept.values())
         for each in self._kept.values():
-            if self._details <= _MOST_DETAILS // 2:
+            if self._detail_bytes <= _MOST_DETAILS // 2:
                 break
-            self._details -= each.exchange.size
+            self._detail_bytes -= each.exchange.size
             each.exchange.forget()
-            self._details += each.exchange.size
+            self._detail_bytes += each.exchange.size
 
     def _wanted(self, kind: str | None, status: Status | None, text: str | None) -> Iterator[RequestInfo]:
         kinds = _API if kind == "api" else None if kind is None else (kind.lower(),)

@@ -19,20 +19,20 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 
-from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_served, serve
+from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_preloaded, preload
 
 # Workers and worklets wait for a debugger even where the filter leaves them out, and then for ever: they are let go as
 # they come. Those that outlive the page do not wait, and letting them go would end them.
-_INSIDE = [
+_AUTO_ATTACHED = [
     *(target.FilterEntry(type=each, exclude=True) for each in ("page", "tab", "service_worker", "shared_worker")),
     target.FilterEntry(),
 ]
 ARRIVAL_TIMEOUT_S = 2.0
-GIVEN_BACK_S = 15.0
+SLOW_SERVER_TIMEOUT_S = 15.0
 """How long a server may take to answer after an action led to it; then the navigation is stopped for later calls."""
 _STOPS_WITHIN_S = 1.0
-_STILL_WITHIN_S = 1.0
-_RUNS = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
+_STATIC_CHECK_TIMEOUT_S = 1.0
+_SCRIPTS_IN_MARKUP = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
 
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
 """Subscribes on a new session and sets it up before anything runs there; gives Chrome's answers.
@@ -51,72 +51,75 @@ class Frame:
         self.session = session
         self.parent = parent
         self.url = url
-        self.still: bool | None = None
-        """Whether no script can run in the present document, see `is_still`; None if not known yet."""
+        self.is_static: bool | None = None
+        """Whether no script can run in the present document, see `is_static_document`; None if not known yet."""
         self.owners: dict[int, str] = {}
         """Which frame each iframe element of this frame's documents holds: local id → frame id."""
-        self.leaving_for: str | None = None
+        self.navigating_to: str | None = None
         """The address that it is navigating to, else None. Chrome holds back all commands for a frame until then."""
-        self.is_told = False
-        """Whether a receipt has reported that the server does not answer: `rest` stops the navigation in the end."""
+        self.is_reported_slow = False
+        """Whether a receipt has reported that the server does not answer: then the navigation is stopped in the end."""
         self.has_workers = False
         """Whether its document has had a worker, which may be at work unseen."""
         self._is_answered = is_answered
         self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
-        self._left_at = 0.0
-        self._rested: set[asyncio.Future[None]] = set()
+        self._navigation_began_at = 0.0
+        self._navigation_waiters: set[asyncio.Future[None]] = set()
 
-    async def rest(self, timeout_s: float) -> None:
+    async def wait_for_navigation(self, timeout_s: float) -> None:
         """Waits while the frame navigates to another document, at most until `timeout_s` after the navigation began.
 
-        A navigation that a receipt has reported as slow is stopped after GIVEN_BACK_S if the server has not answered.
-        Raises PageUnresponsive when the frame is still navigating then, SessionClosed or BrowserError when it is gone.
+        A navigation that a receipt has reported as slow is stopped after SLOW_SERVER_TIMEOUT_S if the server has not
+        answered. Raises PageUnresponsive when the frame is still navigating then, SessionClosed or BrowserError when it
+        is gone.
         """
-        if await self._rests_by(self._left_at + (GIVEN_BACK_S if self.is_told else timeout_s)):
+        if await self._navigation_ends_by(
+            self._navigation_began_at + (SLOW_SERVER_TIMEOUT_S if self.is_reported_slow else timeout_s)
+        ):
             return
-        if self.is_told and not self._is_answered(self._loader_id):
+        if self.is_reported_slow and not self._is_answered(self._loader_id):
             self.session.tell(cdp_page.StopLoading())
-            if await self._rests_by(asyncio.get_running_loop().time() + _STOPS_WITHIN_S):
+            if await self._navigation_ends_by(asyncio.get_running_loop().time() + _STOPS_WITHIN_S):
                 return
-        raise PageUnresponsive(self._on_its_way())
+        raise PageUnresponsive(self._navigating_message())
 
-    async def given_back(self) -> None:
-        """Waits as `rest` does, but only for a navigation that a receipt has reported. Raises PageUnresponsive."""
-        if self.is_told:
-            await self.rest(GIVEN_BACK_S)
+    async def wait_for_reported_navigation(self) -> None:
+        """As `wait_for_navigation`, but only for a navigation that a receipt has reported. Raises PageUnresponsive."""
+        if self.is_reported_slow:
+            await self.wait_for_navigation(SLOW_SERVER_TIMEOUT_S)
 
-    async def _rests_by(self, until: float) -> bool:
+    async def _navigation_ends_by(self, until: float) -> bool:
         """Whether the navigation ends by `until`. Raises PageClosed, SessionClosed, BrowserError if the frame ends."""
-        while self.leaving_for is not None:
-            with self.session.future("Page.frameNavigated") as rested:
-                self._rested.add(rested)
-                rested.add_done_callback(self._rested.discard)
-                await asyncio.wait([rested], timeout=max(0.0, until - asyncio.get_running_loop().time()))
-                if not rested.done():
+        while self.navigating_to is not None:
+            with self.session.future("Page.frameNavigated") as waiter:
+                self._navigation_waiters.add(waiter)
+                waiter.add_done_callback(self._navigation_waiters.discard)
+                await asyncio.wait([waiter], timeout=max(0.0, until - asyncio.get_running_loop().time()))
+                if not waiter.done():
                     return False
-                if rested.exception() is None:
+                if waiter.exception() is None:
                     return True
                 # It crashed, and the next document may still come; or it is gone, which the next turn raises.
         return True
 
-    def _on_its_way(self) -> str:
+    def _navigating_message(self) -> str:
         if self._is_answered(self._loader_id):
             return (
-                f"It is still on its way to {self.leaving_for}: an answer has come, but the page that is to be left is"
-                " still there. Wait, reload it or go elsewhere."
+                f"It is still on its way to {self.navigating_to}: an answer has come, but the page that is to be left"
+                " is still there. Wait, reload it or go elsewhere."
             )
-        return f"It is still loading {self.leaving_for}: no answer has come yet. Wait, or go elsewhere."
+        return f"It is still loading {self.navigating_to}: no answer has come yet. Wait, or go elsewhere."
 
-    def leave_for(self, url: str | None, loader_id: str = "") -> None:
+    def note_navigation(self, url: str | None, loader_id: str = "") -> None:
         """Notes that a navigation began, or, with None, that it ended, with or without another document."""
-        self.leaving_for = url
-        self.is_told = False
+        self.navigating_to = url
+        self.is_reported_slow = False
         self._loader_id = loader_id
-        self._left_at = asyncio.get_running_loop().time()
-        for rested in self._rested if url is None else ():
-            if not rested.done():
-                rested.set_result(None)
+        self._navigation_began_at = asyncio.get_running_loop().time()
+        for waiter in self._navigation_waiters if url is None else ():
+            if not waiter.done():
+                waiter.set_result(None)
 
     @property
     def present_world(self) -> World | None:
@@ -128,9 +131,9 @@ class Frame:
 
     async def world(self) -> World:
         """The world of the present document, made at the first call. Raises as World.create, and PageUnresponsive."""
-        await self.given_back()
+        await self.wait_for_reported_navigation()
         while True:
-            task = self._making()
+            task = self._world_task()
             try:
                 if task.done():
                     return task.result()
@@ -144,21 +147,21 @@ class Frame:
 
     def prepare_world(self) -> None:
         """Begins to create the world of the present document ahead of its use; does not wait."""
-        if self.leaving_for is None:
-            self._making()
+        if self.navigating_to is None:
+            self._world_task()
 
-    def _making(self) -> asyncio.Task[World]:
+    def _world_task(self) -> asyncio.Task[World]:
         task = self._world
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
             task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
-            task.add_done_callback(_seen)  # whoever asked for it may have been cancelled
+            task.add_done_callback(_retrieve_exception)  # whoever asked for it may have been cancelled
             self.owners = {}
         return task
 
     def forget_document(self) -> None:
         """Forgets the world and all else about the document, which was replaced."""
         task, self._world = self._world, None
-        self.still = None
+        self.is_static = None
         self.owners = {}
         self.has_workers = False
         if task is None:
@@ -188,11 +191,11 @@ class FrameTree:
         self._is_answered = is_answered
         self._arrivals: dict[str, asyncio.Future[Frame]] = {}
         self.unread_documents = 0
-        """The number of documents so far in frames that share a parent's process and were never read, see `inside`."""
+        """How many documents there were in never read frames that share a parent's process, see `find_frame`."""
 
     async def start(self) -> None:
         """Follows the tab's frames from now on. Raises ProtocolError, SessionClosed, BrowserError."""
-        await asyncio.gather(*self._follow(self.root))
+        await asyncio.gather(*self._subscribe(self.root))
 
     def all(self) -> list[Frame]:
         """All that are known, each after its parent."""
@@ -203,7 +206,7 @@ class FrameTree:
         frame = self._frames.get(frame_id)
         return None if frame is None else frame.session
 
-    async def inside(self, parent: Frame, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
+    async def find_frame(self, parent: Frame, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
         """The frame of that id in a document of `parent`: at once, or when its process appears within `timeout_s`.
 
         Chrome sends no event of a frame that shares the parent's process: such a frame is found by creating a world in
@@ -227,10 +230,10 @@ class FrameTree:
         self._arrivals.pop(frame_id, None)
         return None
 
-    def end_hanging(self) -> None:
+    def terminate_hanging_scripts(self) -> None:
         """Ends scripts of frames that hang: in a process shared with other tabs they would go on without the frame."""
         for session in {each.session for each in self.all()} - {self.root.session}:
-            if session.silent:
+            if session.unresponsive:
                 session.tell(runtime.TerminateExecution())
 
     async def owner_of(self, frame: Frame) -> tuple[Frame, World, int] | None:
@@ -244,7 +247,7 @@ class FrameTree:
                 return parent, world, local
         raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
 
-    def _follow(self, frame: Frame) -> list[asyncio.Future[Any]]:
+    def _subscribe(self, frame: Frame) -> list[asyncio.Future[Any]]:
         session = frame.session
         session.on(target.AttachedToTarget, lambda event: self._attached(frame, event))
         session.on(target.DetachedFromTarget, lambda event: self._detached(event.session_id))
@@ -252,7 +255,7 @@ class FrameTree:
         session.on(cdp_page.FrameDetached, lambda event: self._removed(session, event.frame_id))
         session.on(cdp_page.NavigatedWithinDocument, lambda event: self._moved(frame, event))
         session.on(cdp_page.FrameStartedNavigating, self._started)
-        session.on(cdp_page.FrameStoppedLoading, lambda event: self._rests(event.frame_id))
+        session.on(cdp_page.FrameStoppedLoading, lambda event: self._navigation_ended(event.frame_id))
         session.on(inspector.TargetCrashed, lambda _: self._crashed(frame))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: session.resume())
         return [
@@ -260,7 +263,9 @@ class FrameTree:
             session.post(cdp_page.Enable()),
             session.post(inspector.Enable()),
             session.post(
-                target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_INSIDE)
+                target.SetAutoAttach(
+                    auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=_AUTO_ATTACHED
+                )
             ),
             session.post(runtime.RunIfWaitingForDebugger()),
         ]
@@ -279,10 +284,10 @@ class FrameTree:
             self._drop(before)
         frame = Frame(info.target_id, session, parent, info.url, self._is_answered)
         self._frames[info.target_id] = frame
-        if is_served(parent.session):
-            serve(session)
-        for answer in self._follow(frame):
-            answer.add_done_callback(_seen)  # a frame may go as fast as it came
+        if is_preloaded(parent.session):
+            preload(session)
+        for answer in self._subscribe(frame):
+            answer.add_done_callback(_retrieve_exception)  # a frame may go as fast as it came
         arrived = self._arrivals.pop(info.target_id, None)
         if arrived is not None and not arrived.done():
             arrived.set_result(frame)
@@ -301,7 +306,7 @@ class FrameTree:
     def _drop(self, frame: Frame) -> None:
         """Removes a frame, with all frames in it."""
         frame.forget_document()
-        frame.leave_for(None)
+        frame.note_navigation(None)
         self._frames.pop(frame.id, None)
         for inner in self.all():
             if inner.parent is frame:
@@ -310,15 +315,15 @@ class FrameTree:
     def _started(self, event: cdp_page.FrameStartedNavigating) -> None:
         frame = self._frames.get(event.frame_id)
         if frame is not None and "ameDocument" not in event.navigation_type:
-            frame.leave_for(event.url, event.loader_id)
+            frame.note_navigation(event.url, event.loader_id)
 
-    def _rests(self, frame_id: str) -> None:
+    def _navigation_ended(self, frame_id: str) -> None:
         if (frame := self._frames.get(frame_id)) is not None:
-            frame.leave_for(None)
+            frame.note_navigation(None)
 
     def _navigated(self, root: Frame, info: cdp_page.FrameInfo) -> None:
         """`root` is the frame that the session belongs to; the event may be of any frame of its process."""
-        self._rests(info.id)
+        self._navigation_ended(info.id)
         frame = self._frames.get(info.id)
         if frame is None:
             self.unread_documents += 1
@@ -346,29 +351,29 @@ class FrameTree:
         frame.session.fail(CRASHED, closed=False)
 
 
-def _seen(answer: asyncio.Future[Any]) -> None:
+def _retrieve_exception(answer: asyncio.Future[Any]) -> None:
     if not answer.cancelled():
         answer.exception()
 
 
-async def is_still(frame: Frame, world: World, request_id: str) -> bool:
+async def is_static_document(frame: Frame, world: World, request_id: str) -> bool:
     """Whether no script can run in a tab's only document: once loaded, it changes only by the user's actions.
 
     The source shows it for certain, since a script may have removed itself. The result is remembered for each document.
 
     `request_id` is the id of the request for the document. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
-    if frame.still is None:
-        seems = await world.call("seemsStill", returning=bool, timeout_s=_STILL_WITHIN_S)
-        frame.still = seems and await _is_sent_without_scripts(world, request_id)
-    return frame.still
+    if frame.is_static is None:
+        seems = await world.call("seemsStill", returning=bool, timeout_s=_STATIC_CHECK_TIMEOUT_S)
+        frame.is_static = seems and await _is_sent_without_scripts(world, request_id)
+    return frame.is_static
 
 
 async def _is_sent_without_scripts(world: World, request_id: str) -> bool:
     """Whether the document has no scripts as the server sent it; False where Chrome no longer has that."""
     try:
-        async with deadline(world.session, _STILL_WITHIN_S):
+        async with deadline(world.session, _STATIC_CHECK_TIMEOUT_S):
             sent = await world.session.send(network.GetResponseBody(request_id=request_id))
     except ProtocolError:
         return False
-    return not sent.base64_encoded and _RUNS.search(sent.body) is None
+    return not sent.base64_encoded and _SCRIPTS_IN_MARKUP.search(sent.body) is None

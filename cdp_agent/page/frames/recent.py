@@ -7,7 +7,7 @@ from collections.abc import Iterator
 _MOST = 10_000
 
 
-class Recent:
+class RecentSet:
     """A set of names of limited size, which forgets the oldest."""
 
     def __init__(self, most: int = _MOST) -> None:

@@ -16,16 +16,16 @@ class Standstill:
     def __init__(self) -> None:
         self._open = 0
         self._since = 0.0
-        self._stood_s = 0.0
+        self._paused_s = 0.0
         self._timeouts: dict[asyncio.Timeout, float] = {}
         """The running timeouts, each with the seconds that were left when it was stopped."""
         self._over = asyncio.Event()
         self._over.set()
 
     @property
-    def stood_s(self) -> float:
+    def paused_s(self) -> float:
         """How long the timeouts have stood still in total, in seconds."""
-        return self._stood_s + (_now() - self._since if self._open else 0.0)
+        return self._paused_s + (_now() - self._since if self._open else 0.0)
 
     @contextlib.contextmanager
     def asking(self) -> Iterator[None]:
@@ -41,13 +41,13 @@ class Standstill:
         finally:
             self._open -= 1
             if not self._open:
-                self._stood_s += _now() - self._since
+                self._paused_s += _now() - self._since
                 self._over.set()
                 for each, left_s in self._timeouts.items():
                     if not each.expired():
                         each.reschedule(_now() + left_s)
 
-    async def over(self) -> None:
+    async def wait_until_answered(self) -> None:
         """Waits until no question is open."""
         await self._over.wait()
 
@@ -67,20 +67,20 @@ class Standstill:
             timeout.reschedule(None)
 
 
-_of: WeakKeyDictionary[Session, Standstill] = WeakKeyDictionary()
+_by_session: WeakKeyDictionary[Session, Standstill] = WeakKeyDictionary()
 
 
-def put_on(session: Session, standstill: Standstill | None) -> None:
+def set_standstill(session: Session, standstill: Standstill | None) -> None:
     """Sets what stops the timeouts of calls on the session from now on; None: nothing does."""
     if standstill is None:
-        _of.pop(session, None)
+        _by_session.pop(session, None)
     else:
-        _of[session] = standstill
+        _by_session[session] = standstill
 
 
 def standstill_of(session: Session) -> Standstill | None:
     """What stops the timeouts of calls on the session, None if nothing does."""
-    return _of.get(session)
+    return _by_session.get(session)
 
 
 @contextlib.asynccontextmanager

@@ -23,14 +23,14 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
 
-from .responsiveness import answers_again, check_chrome, waiting_for
+from .responsiveness import check_chrome, is_responsive_again, running_timeouts
 from .standstill import standstill_of
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
-_served: WeakSet[Session] = WeakSet()
+_preloaded: WeakSet[Session] = WeakSet()
 """The sessions whose documents have our functions from the beginning."""
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
@@ -50,14 +50,14 @@ class World:
     """One document's isolated world (with the same-process frames inside it), until the document is replaced."""
 
     def __init__(
-        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, complete: bool = False
+        self, session: Session, frame_id: str, context_id: int, functions: Handle, *, has_all_functions: bool = False
     ) -> None:
         self.session = session
         self.frame_id = frame_id
         self.context_id = context_id
         self.gone = False
         self._functions = functions
-        self._complete = complete
+        self._has_all_functions = has_all_functions
 
     @classmethod
     async def create(cls, session: Session, frame_id: str) -> World:
@@ -67,15 +67,15 @@ class World:
                 cdp_page.CreateIsolatedWorld(frame_id=frame_id, world_name=js.WORLD, grant_univeral_access=True)
             )
             context_id = made.execution_context_id
-            complete = False
-            if is_served(session):
+            has_all_functions = False
+            if is_preloaded(session):
                 ahead = runtime.Evaluate(expression=f"globalThis.{js.WORLD}?.()", context_id=context_id)
                 answer = await session.send(ahead)
-                complete = answer.result.type != "undefined"  # else the document was there before
-            if not complete:
+                has_all_functions = answer.result.type != "undefined"  # else the document was there before
+            if not has_all_functions:
                 answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
         functions = Handle(_object_id("Runtime.evaluate", answer))
-        return cls(session, frame_id, context_id, functions, complete=complete)
+        return cls(session, frame_id, context_id, functions, has_all_functions=has_all_functions)
 
     @overload
     async def call(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
@@ -151,10 +151,10 @@ class World:
             found.append(None if isinstance(answer, BaseException) else answer)
         return found
 
-    def complete(self) -> None:
+    def send_missing_functions(self) -> None:
         """Sends the functions that the world does not have yet, without waiting."""
-        if not self._complete:
-            self._complete = True
+        if not self._has_all_functions:
+            self._has_all_functions = True
             self.session.tell(self._command("addFunctions", (js.rest(),), by_value=True))
 
     def release(self, handle: Handle) -> None:
@@ -177,7 +177,7 @@ class World:
     ) -> runtime.CallFunctionOn:
         """The command that calls our function. If the world does not have it yet, sends all missing functions first."""
         if name not in js.for_reading():
-            self.complete()
+            self.send_missing_functions()
         return runtime.CallFunctionOn(
             function_declaration=f"function(...args) {{ return this.{name}(...args) }}",
             object_id=self._functions.object_id,
@@ -193,19 +193,19 @@ class World:
         )
 
 
-def serve(session: Session) -> None:
+def preload(session: Session) -> None:
     """Registers all our functions for future documents of the session; does not wait.
 
     Otherwise they are sent to each document, which takes a fifth of the time for opening a small page.
     """
-    if not is_served(session):
-        _served.add(session)
+    if not is_preloaded(session):
+        _preloaded.add(session)
         session.tell(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.whole(), world_name=js.WORLD))
 
 
-def is_served(session: Session) -> bool:
-    """Whether `serve` was called for the session."""
-    return session in _served
+def is_preloaded(session: Session) -> bool:
+    """Whether `preload` was called for the session."""
+    return session in _preloaded
 
 
 def answer_of(name: str, answer: runtime.Evaluated, returning: type[T]) -> T:
@@ -225,26 +225,26 @@ class deadline:
     async def __aenter__(self) -> None:
         if self._session.stalled_because == CRASHED:
             raise PageUnresponsive(CRASHED_PAGE)
-        if self._session.held_up_by is not None:
-            raise PageUnresponsive(self._session.held_up_by)
-        if self._session.silent and not await answers_again(self._session):
+        if self._session.blocked_because is not None:
+            raise PageUnresponsive(self._session.blocked_because)
+        if self._session.unresponsive and not await is_responsive_again(self._session):
             raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
-        waiting_for(self._session).add(self._timeout)
+        running_timeouts(self._session).add(self._timeout)
         if (standstill := standstill_of(self._session)) is not None:
             standstill.add(self._timeout)
 
     async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if (standstill := standstill_of(self._session)) is not None:
             standstill.discard(self._timeout)
-        waiting_for(self._session).discard(self._timeout)
+        running_timeouts(self._session).discard(self._timeout)
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError as timeout:
-            if self._session.held_up_by is not None:
-                raise PageUnresponsive(self._session.held_up_by) from timeout
-            self._session.silent = True
+            if self._session.blocked_because is not None:
+                raise PageUnresponsive(self._session.blocked_because) from timeout
+            self._session.unresponsive = True
             await check_chrome(self._session)
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:

@@ -11,7 +11,7 @@ import re
 import msgspec
 from lxml import etree
 
-from cdp_agent.page.snapshot.budget import accounting, tokens
+from cdp_agent.page.snapshot.budget import left_out_line, tokens
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.reading import Reading, Readings, read_all
 from cdp_agent.page.tab.tab import Tab
@@ -23,7 +23,7 @@ from .markdown_writer import blocks_of
 _PARSER = etree.XMLParser(
     huge_tree=True, resolve_entities=False
 )  # pages are nested as deeply, and as large, as they like
-_ACCOUNT_TOKENS = 80
+_LEFT_OUT_TOKENS = 80
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
@@ -68,7 +68,7 @@ async def take(tab: Tab) -> Markdown:
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
     tree = await tab.frames()
-    async with tab.reading:
+    async with tab.reading_lock:
         return write(await read_all(tree, tab.refs, "readable", _MarkdownPart, {}))
 
 
@@ -104,7 +104,7 @@ def fit(blocks: list[Block], budget_tokens: int) -> str:
     whole = join(blocks)
     if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
-    room = budget_tokens - _ACCOUNT_TOKENS
+    room = budget_tokens - _LEFT_OUT_TOKENS
     kept: dict[int, str] = {}
     for index in sorted(range(len(blocks)), key=lambda each: blocks[each].rank):
         text = blocks[index].text
@@ -120,7 +120,7 @@ def fit(blocks: list[Block], budget_tokens: int) -> str:
         if tokens(text) <= budget_tokens:
             return text
         if not kept:
-            return "…" if budget_tokens < tokens(short := accounting([_amount(blocks, kept)])) else short
+            return "…" if budget_tokens < tokens(short := left_out_line([_amount(blocks, kept)])) else short
         kept.popitem()
 
 
@@ -157,7 +157,7 @@ def _write(blocks: list[Block], kept: dict[int, str]) -> str:
     around = sum(1 for index, block in enumerate(blocks) if index not in kept and block.rank)
     if around:
         notes.append("what is around the main content" if around > 1 else "a block around the main content")
-    texts.append(accounting(notes))
+    texts.append(left_out_line(notes))
     return "\n\n".join(texts)
 
 

@@ -22,7 +22,7 @@ from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.tab import Tab
 
-from .marks import Box, time_for
+from .marks import Box, timeout_for
 
 if TYPE_CHECKING:
     from .redactions import Spans
@@ -51,7 +51,7 @@ class Drawn(NamedTuple):
     """The boxes of drawn text that is to be covered, and those of frames that do not answer."""
 
     text: dict[Key, Box]
-    silent: dict[Frame, Box]
+    unresponsive: dict[Frame, Box]
 
 
 class Watched(NamedTuple, Generic[T]):
@@ -59,7 +59,7 @@ class Watched(NamedTuple, Generic[T]):
 
     taken: T
     text: list[Box]
-    silent: dict[Frame, Box]
+    unresponsive: dict[Frame, Box]
 
 
 async def watch_text(
@@ -68,7 +68,7 @@ async def watch_text(
     take: Callable[[], Coroutine[Any, Any, T]],
     *,
     in_page: bool = False,
-    silent: Set[Frame] = frozenset(),
+    unresponsive: Set[Frame] = frozenset(),
 ) -> Watched[T]:
     """The result of `take`, and all places where such text was drawn, from before it began until it was over.
 
@@ -77,14 +77,14 @@ async def watch_text(
     `find_drawn` and as `take`, which is cancelled then.
     """
     asked = time.perf_counter()
-    seen, frames = await find_drawn(tab, spans, in_page=in_page, silent=silent)
+    seen, frames = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive)
     boxes = {*seen.values(), *frames.values()}
     is_quick = time.perf_counter() - asked < QUICK_S
 
     async def look() -> None:
         nonlocal asked
         last, asked = asked, time.perf_counter()
-        found = await find_drawn(tab, spans, in_page=in_page, silent=silent | frames.keys())
+        found = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive | frames.keys())
         apart_s = time.perf_counter() - last  # at most, since nobody knows when the page answered
 
         def cover(before: Box, box: Box) -> None:
@@ -93,10 +93,10 @@ async def watch_text(
 
         for key, box in found.text.items():
             cover(seen.get(key, box), box)
-        for frame, box in found.silent.items():
+        for frame, box in found.unresponsive.items():
             cover(frames.get(frame, box), box)
         seen.update(found.text)
-        frames.update(found.silent)
+        frames.update(found.unresponsive)
 
     task = asyncio.ensure_future(take())
     try:
@@ -110,15 +110,15 @@ async def watch_text(
     return Watched(taken, list(boxes), frames)
 
 
-async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, silent: Set[Frame] = frozenset()) -> Drawn:
+async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, unresponsive: Set[Frame] = frozenset()) -> Drawn:
     """Where text is drawn in which `spans` finds something, in CSS pixels of the tab's viewport, or of its page.
 
-    `silent`: frames that are known not to answer, and are not asked. Raises PageUnresponsive, DocumentGone,
+    `unresponsive`: frames that are known not to answer, and are not asked. Raises PageUnresponsive, DocumentGone,
     BrowserError.
     """
     tree = await tab.frames()
-    unread = [each for each in tree.all() if each in silent]
-    frames = [each for each in tree.all() if _has_own_process(each) and each not in silent]
+    unread = [each for each in tree.all() if each in unresponsive]
+    frames = [each for each in tree.all() if _has_own_process(each) and each not in unresponsive]
     answers = await asyncio.gather(*(_capture(each) for each in frames), return_exceptions=True)
     drawings: dict[Frame, _Drawing] = {}
     for frame, answer in zip(frames, answers, strict=True):
@@ -253,8 +253,8 @@ def _has_own_process(frame: Frame) -> bool:
 
 
 async def _capture(frame: Frame) -> dom_snapshot.CapturedSnapshot:
-    await frame.rest(time_for(frame))
-    async with deadline(frame.session, time_for(frame)):
+    await frame.wait_for_navigation(timeout_for(frame))
+    async with deadline(frame.session, timeout_for(frame)):
         return await frame.session.send(dom_snapshot.CaptureSnapshot(computed_styles=_STYLES))
 
 
@@ -268,7 +268,7 @@ async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Dr
         if around is None:
             return None  # that one does not answer either
         try:
-            async with deadline(around.session, time_for(around)):
+            async with deadline(around.session, timeout_for(around)):
                 owner = await around.session.send(dom.GetFrameOwner(frame_id=frame.id))
         except ProtocolError:
             return None
@@ -285,7 +285,7 @@ async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Dr
 async def _content_quad(frame: Frame, backend_node_id: int) -> dom.Quad | None:
     """The quad of an element's content box; None where it has no layout, or has just gone."""
     try:
-        async with deadline(frame.session, time_for(frame)):
+        async with deadline(frame.session, timeout_for(frame)):
             return (await frame.session.send(dom.GetBoxModel(backend_node_id=backend_node_id))).model.content
     except ProtocolError:
         return None

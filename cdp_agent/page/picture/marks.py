@@ -97,13 +97,13 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
 
 async def _marks(tree: FrameTree, frame: Frame, world: World, ids: list[int]) -> list[_Found]:
     """The marks of one world in the tab's viewport, mapped outwards through the frames around it."""
-    found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=time_for(frame))
+    found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=timeout_for(frame))
     while found and (holder := await tree.owner_of(frame)) is not None:
         frame, world, owner = holder
-        found = await world.call("marksThrough", owner, found, returning=list[_Found], timeout_s=time_for(frame))
+        found = await world.call("marksThrough", owner, found, returning=list[_Found], timeout_s=timeout_for(frame))
     return found
 
 
-def time_for(frame: Frame) -> float:
+def timeout_for(frame: Frame) -> float:
     """How long a frame may take to answer a call for a picture, in seconds."""
     return TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S

@@ -62,23 +62,23 @@ async def paint(
     width: float,
     marks: Sequence[Mark] = (),
     masks: Sequence[Box] = (),
-    silent: Sequence[Box] = (),
+    unresponsive: Sequence[Box] = (),
     format: Format = "png",
     for_models: bool = False,
     longest_px: int | None = None,
 ) -> Picture:
     """The image with the masks painted over, then a box and the ref around each mark.
 
-    `silent`: boxes that are covered with a text which says that a frame there does not answer. `width` is the width of
-    the image in CSS pixels, the unit of the boxes. `for_models`: scaled down to what models use. `longest_px`: the
-    longest side at most. The canvas is in `world`. Raises PageUnresponsive, DocumentGone, BrowserError; then there is
-    no picture, so that nothing unmasked is shown.
+    `unresponsive`: boxes that are covered with a text which says that a frame there does not answer. `width` is the
+    width of the image in CSS pixels, the unit of the boxes. `for_models`: scaled down to what models use. `longest_px`:
+    the longest side at most. The canvas is in `world`. Raises PageUnresponsive, DocumentGone, BrowserError; then there
+    is no picture, so that nothing unmasked is shown.
     """
     options = {
         "width": width,
         "marks": [{"label": each.ref, "boxes": each.boxes} for each in marks],
         "masks": masks,
-        "silent": silent,
+        "silent": unresponsive,
         "type": f"image/{format}",
         "quality": QUALITY,
         "longest": longest_px or (LONGEST_PX if for_models else _UNLIMITED),

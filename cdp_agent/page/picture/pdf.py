@@ -15,7 +15,7 @@ from cdp_agent.cdp import dom_snapshot
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, BlockedByPolicy, InvalidArguments, ProtocolError
 from cdp_agent.page.frames.world import deadline
-from cdp_agent.page.tab.saving import pieces, save
+from cdp_agent.page.tab.saving import read_stream, save
 from cdp_agent.page.tab.tab import Tab
 
 from .redactions import Spans, locate_text
@@ -96,7 +96,7 @@ async def print_pdf(
             if isinstance(error, ActionError):  # the tab was closed
                 raise
             raise InvalidArguments(f"Chrome does not print that: {error.message}.") from error
-    content = b"".join([piece async for piece in pieces(session, handle)])
+    content = b"".join([piece async for piece in read_stream(session, handle)])
     if path is not None:
         await save(path, content)
     return content

@@ -19,7 +19,7 @@ from cdp_agent.page.snapshot.lines import units_of
 from cdp_agent.page.snapshot.reading import Reading, read_all
 from cdp_agent.page.tab.tab import Tab
 
-from .marks import FRAME_TIMEOUT_S, Box, time_for
+from .marks import FRAME_TIMEOUT_S, Box, timeout_for
 
 Spans = Callable[[str], list[tuple[int, int]]]
 
@@ -32,7 +32,7 @@ class TextFound(NamedTuple):
     """The boxes of text that is to be covered, and the frames that did not answer: in them may be more."""
 
     boxes: list[Box]
-    silent: frozenset[Frame]
+    unresponsive: frozenset[Frame]
 
 
 async def locate_text(tab: Tab, spans: Spans) -> TextFound:
@@ -42,16 +42,16 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     DocumentGone, BrowserError: then it is not known what is to be covered.
     """
     tree = await tab.frames()
-    async with tab.reading:
+    async with tab.reading_lock:
         readings = await read_all(tree, tab.refs, "seenText", _TextPart, {}, frame_timeout_s=FRAME_TIMEOUT_S)
     try:
         found = await asyncio.gather(*(_boxes(tree, each, spans) for each in readings.by_frame.values()))
     finally:
         for reading in readings.by_frame.values():
             reading.world.tell("forgetSeen")
-    silent = {each for each in tree.all() if each.id in readings.failures}
-    silent |= {each for each in found if isinstance(each, Frame)}
-    return TextFound([box for boxes in found if isinstance(boxes, list) for box in boxes], frozenset(silent))
+    unresponsive = {each for each in tree.all() if each.id in readings.failures}
+    unresponsive |= {each for each in found if isinstance(each, Frame)}
+    return TextFound([box for boxes in found if isinstance(boxes, list) for box in boxes], frozenset(unresponsive))
 
 
 async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:
@@ -60,10 +60,10 @@ async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> 
     world: World = reading.world
     try:
         asked = [units_of(reading.part.text, start, end) for start, end in spans(reading.part.text)]
-        boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=time_for(frame))
+        boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=timeout_for(frame))
         while boxes and (holder := await tree.owner_of(frame)) is not None:
             frame, world, owner = holder
-            boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=time_for(frame))
+            boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=timeout_for(frame))
     except PageUnresponsive:
         if frame.parent is None:
             raise

@@ -17,7 +17,7 @@ from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
 from .drawn import find_drawn, watch_text
-from .marks import FRAME_TIMEOUT_S, Box, Mark, ViewportPlace, locate_marks, time_for, viewport_place
+from .marks import FRAME_TIMEOUT_S, Box, Mark, ViewportPlace, locate_marks, timeout_for, viewport_place
 from .paint import Format, Picture, paint
 from .redactions import Spans, locate_text
 
@@ -66,16 +66,16 @@ async def take_picture(
         return await asyncio.gather(
             _capture(tab, full_page=full_page, to_be_painted=True),
             locate_marks(tab, refs),
-            viewport_place(world, time_for(root)),
+            viewport_place(world, timeout_for(root)),
         )
 
     masks: list[Box] = []
     drawn: list[Box] = []
-    silent: list[Box] = []
+    unresponsive: list[Box] = []
     if hidden is None:
         image, found, place = await taken()
     else:
-        (image, found, place), masks, drawn, silent = await cover(tab, hidden, taken, in_page=full_page)
+        (image, found, place), masks, drawn, unresponsive = await cover(tab, hidden, taken, in_page=full_page)
     width = place.width
     if full_page:
         width = (await _content_size(tab)).width
@@ -87,7 +87,7 @@ async def take_picture(
         width=width,
         marks=found,
         masks=masks + drawn,
-        silent=silent,
+        unresponsive=unresponsive,
         format=format,
         for_models=for_models,
         longest_px=longest_px,
@@ -130,7 +130,7 @@ class Covered(NamedTuple, Generic[T]):
     """The boxes that our scripts found, in CSS pixels of the viewport."""
     drawn: list[Box]
     """The boxes by Chrome's layout, in CSS pixels of the viewport, or with `in_page` of the page."""
-    silent: list[Box]
+    unresponsive: list[Box]
     """The boxes of frames that do not answer, in the same coordinates as `drawn`."""
 
 
@@ -142,8 +142,8 @@ async def cover(
     Raises as `locate_text`, `watch_text` and `take`: if it is not known what is to be covered, there is no picture.
     """
     before = await locate_text(tab, spans)
-    taken, drawn, silent = await watch_text(tab, spans, take, in_page=in_page, silent=before.silent)
+    taken, drawn, unresponsive = await watch_text(tab, spans, take, in_page=in_page, unresponsive=before.unresponsive)
     after = await locate_text(tab, spans)
-    if late := after.silent - silent.keys():
-        silent |= (await find_drawn(tab, lambda _: [], in_page=in_page, silent=late)).silent
-    return Covered(taken, before.boxes + after.boxes, drawn, list(silent.values()))
+    if late := after.unresponsive - unresponsive.keys():
+        unresponsive |= (await find_drawn(tab, lambda _: [], in_page=in_page, unresponsive=late)).unresponsive
+    return Covered(taken, before.boxes + after.boxes, drawn, list(unresponsive.values()))

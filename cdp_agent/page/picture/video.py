@@ -20,7 +20,7 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, ProtocolError, SetupError
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.tab.drawing import capture
-from cdp_agent.page.tab.saving import new_file, not_written, pieces, whole_path
+from cdp_agent.page.tab.saving import absolute_path, new_file, read_stream, write_error
 from cdp_agent.page.tab.tab import Tab
 
 TIMEOUT_S = 20.0
@@ -41,7 +41,7 @@ async def record_video(
     tab: Tab, path: str | os.PathLike[str], *, max_width: int | None, max_height: int | None, frame_rate: int
 ) -> AsyncIterator[VideoRecording]:
     """See `Page.record_video`."""
-    whole = whole_path(path)
+    whole = absolute_path(path)
     if not whole.lower().endswith(".mp4"):
         raise InvalidArguments(f"{os.fspath(path)} is no .mp4 file, which is what Chrome records.")
     if not 1 <= frame_rate <= _FASTEST:
@@ -90,12 +90,12 @@ async def _fetch(tab: Tab, session: Session, path: str, file: int) -> int:
     try:
         async with deadline(session, TIMEOUT_S):
             handle = (await session.send(cdp_page.StopScreenRecording())).stream
-        async for piece in pieces(session, handle):
+        async for piece in read_stream(session, handle):
             size += await asyncio.to_thread(os.write, file, piece)
     except (ActionError, ProtocolError) as error:
         if not tab.closed:
             raise
         raise ActionError(f"There is no video in {path}: its tab was closed before the recording ended.") from error
     except OSError as error:
-        raise not_written(path, error) from error
+        raise write_error(path, error) from error
     return size

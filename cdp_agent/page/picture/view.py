@@ -1,6 +1,6 @@
 """Pictures of the viewport for callers that point at pixels, and of a part of it: an element, or any box.
 
-A viewport that is larger than models use is scaled down, and they point at pixels of that picture: `ShownAs` converts
+A viewport that is larger than models use is scaled down, and they point at pixels of that picture: `ViewScale` converts
 these to CSS pixels. A part of the viewport is shown enlarged, and named in the pixels of the whole picture.
 """
 
@@ -23,7 +23,7 @@ from .screenshot import LONGEST_SIDE_PX, TIMEOUT_S, cover, take_picture
 MOST_ENLARGED = 4.0
 
 
-class ShownAs(msgspec.Struct, frozen=True):
+class ViewScale(msgspec.Struct, frozen=True):
     """The scale of the viewport's picture: `share` is the number of its pixels for a CSS pixel."""
 
     width: float
@@ -35,10 +35,10 @@ class ShownAs(msgspec.Struct, frozen=True):
         return x / self.share, y / self.share
 
 
-async def view_of(tab: Tab) -> ShownAs:
+async def view_of(tab: Tab) -> ViewScale:
     """The scale of pictures of the tab's viewport. Raises PageUnresponsive, DocumentGone, BrowserError."""
     place = await viewport_place(await (await tab.frames()).root.world())
-    return ShownAs(place.width, place.height, share_for_models(place.width, place.height))
+    return ViewScale(place.width, place.height, share_for_models(place.width, place.height))
 
 
 async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
@@ -114,13 +114,17 @@ async def take_part(
             return await capture(root.session, shot)
 
     masks: list[Box] = []
-    silent: list[Box] = []
+    unresponsive: list[Box] = []
     if hidden is None:
         image = await taken()
     else:
-        image, masks, drawn, silent = await cover(tab, hidden, taken, in_page=beyond)
+        image, masks, drawn, unresponsive = await cover(tab, hidden, taken, in_page=beyond)
         if beyond:
-            drawn, silent = ([each.moved(-viewport.left, -viewport.top) for each in boxes] for boxes in (drawn, silent))
+            drawn, unresponsive = (
+                [each.moved(-viewport.left, -viewport.top) for each in boxes] for boxes in (drawn, unresponsive)
+            )
         masks += drawn
-    masks, silent = ([each.moved(-box.left, -box.top) for each in boxes] for boxes in (masks, silent))
-    return await paint(world, image, width=width, masks=masks, silent=silent, format="png", longest_px=longest_px)
+    masks, unresponsive = ([each.moved(-box.left, -box.top) for each in boxes] for boxes in (masks, unresponsive))
+    return await paint(
+        world, image, width=width, masks=masks, unresponsive=unresponsive, format="png", longest_px=longest_px
+    )

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from cdp_agent.cdp import fetch, network, target
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 
 from .interception import Interception, Verdict, blocked_urls, socket_conditions
 from .rules import RequestRules
@@ -43,42 +43,44 @@ class HeldWorker:
         *,
         is_new: bool,
         judge: Callable[[HeldWorker, fetch.RequestPaused], Verdict],
-        asks: Callable[[HeldWorker, str, str], None],
+        on_request: Callable[[HeldWorker, str, str], None],
     ) -> None:
         """`parent` is the session that attached to it, `site` that of the worker which it is or belongs to.
 
-        `is_new`: it has not run before. Under lists of origins `asks` is called with the id and the address of each of
-        its requests and sockets.
+        `is_new`: it has not run before. Under lists of origins `on_request` is called with the id and the address of
+        each of its requests and sockets.
         """
         self.session = session
         self.parent = parent
         self.info = info
         self.site = site
         self.is_new = is_new
-        self.met: list[RequestRules] = []
+        self.origin_lists: list[RequestRules] = []
         """The lists of origins of all tabs that were at its site at or since its start. They hold while it runs."""
-        self.told = Recent()
+        self.reported = RecentSet()
         """The refused requests that were reported, as ids with addresses."""
         self._interception = Interception(session, lambda event: judge(self, event))
-        self._asks = asks
+        self._on_request = on_request
         self._rules: Sequence[RequestRules] = ()
-        self.answers: asyncio.Future[Any] | None = None
+        self.ready: asyncio.Future[Any] | None = None
         """With lists of origins: done when its process has answered, and knows them. Else None."""
 
     def enforce(self, rules: Sequence[RequestRules]) -> list[asyncio.Future[Any]]:
         """Puts rules in force. The answers of Chrome do not depend on the worker."""
         self._rules = rules
-        if self.answers is None and any(each.bound for each in rules):
-            self.session.on(network.RequestWillBeSent, lambda sent: self._asks(self, sent.request_id, sent.request.url))
-            self.session.on(network.WebSocketCreated, lambda made: self._asks(self, made.request_id, made.url))
-            self.answers = self.session.post(network.Enable())
-            self.answers.add_done_callback(self._limit)
-        elif self.answers is not None and self.answers.done():
-            self._limit(self.answers)
+        if self.ready is None and any(each.has_origin_lists for each in rules):
+            self.session.on(
+                network.RequestWillBeSent, lambda sent: self._on_request(self, sent.request_id, sent.request.url)
+            )
+            self.session.on(network.WebSocketCreated, lambda made: self._on_request(self, made.request_id, made.url))
+            self.ready = self.session.post(network.Enable())
+            self.ready.add_done_callback(self._limit)
+        elif self.ready is not None and self.ready.done():
+            self._limit(self.ready)
         return list(self._interception.enforce(rules))
 
-    def _limit(self, answers: asyncio.Future[Any]) -> None:
-        if not answers.cancelled() and answers.exception() is None:  # else it has gone
+    def _limit(self, ready: asyncio.Future[Any]) -> None:
+        if not ready.cancelled() and ready.exception() is None:  # else it has gone
             if self.info.type != "service_worker":  # Fetch holds those, and one that is stopped would stay so
                 self.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(self._rules)))
             conditions = socket_conditions(self._rules)

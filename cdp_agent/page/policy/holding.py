@@ -2,7 +2,7 @@
 
 A request is attributed to the act that was begun last, including those of timers and of pages that are left. Exceptions
 are requests like those that the page sent by itself before, and those of a new page while it loads; see
-`Hold._is_usual`.
+`Hold._is_background`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.frames.standstill import Standstill
 
-from .unsafe import body_of, fields_of, is_certain, outline_of, place_of, unsafe_kind
+from .unsafe import body_of, fields_of, is_certain, outline_of, unsafe_kind, without_query
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import browser as cdp_browser
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cdp_agent.cdp import page as cdp_page
     from cdp_agent.page.activity.activity import Activity
 
-Outcome = Literal["Aborted", "BlockedByClient"]
+FailReason = Literal["Aborted", "BlockedByClient"]
 _SENDING = frozenset({"submits", "pays", "sends", "deletes"})
 _APPROVES_SENDING = _SENDING | {"uploads", "scripts", "undeclared"}
 LINGERS_S = 1.0
@@ -55,11 +55,11 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         match self.what:
             case "request":
-                return f"{self.method} {place_of(self.url)}"
+                return f"{self.method} {without_query(self.url)}"
             case "download":
-                return f"the download of {place_of(self.url)}"
+                return f"the download of {without_query(self.url)}"
             case _:
-                return f"the {self.what} of {place_of(self.url)}"
+                return f"the {self.what} of {without_query(self.url)}"
 
 
 class Withheld(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ class Hold:
         self.standstill = Standstill()
         self._asks = asks
         self._act: Act | None = None
-        self._usual = Recent()
+        self._background = RecentSet()
         """Keys of the requests that pages sent by themselves, without an act."""
         self._withheld: list[Withheld] = []
         self._tasks: set[asyncio.Task[bool]] = set()
@@ -124,14 +124,14 @@ class Hold:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
         known = list(tabs)
-        act.documents = {id(each): (each.document.number, each.begun) for each in known}
+        act.documents = {id(each): (each.document.number, each.navigations_begun) for each in known}
         act.addresses = frozenset(_plain(url) for each in known for url in each.addresses)
         act.answers = {}
         self._act = act
 
     async def decided(self) -> None:
         """Waits while a question is open. Raises the error if asking failed."""
-        await self.standstill.over()
+        await self.standstill.wait_until_answered()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -154,7 +154,7 @@ class Hold:
             self._lifted = False
 
     @property
-    def untold(self) -> bool:
+    def has_withheld(self) -> bool:
         """Whether `take` has something to tell."""
         return bool(self._withheld)
 
@@ -175,22 +175,22 @@ class Hold:
 
     def judge(
         self, event: fetch.RequestPaused, tab: Activity | None, *, document: bool
-    ) -> Outcome | asyncio.Future[Outcome | None] | None:
+    ) -> FailReason | asyncio.Future[FailReason | None] | None:
         """The verdict on a request; a future while somebody is asked. `document`: it is for the document of a tab."""
-        refused: Outcome = "Aborted" if document else "BlockedByClient"
+        refused: FailReason = "Aborted" if document else "BlockedByClient"
         request, kind = event.request, unsafe_kind(event.request, event.resource_type)
         if kind is None or self._lifted:
             return None
-        key = (request.method, place_of(request.url))
+        key = (request.method, without_query(request.url))
         act = self._act
         if act is None or self.over:
             if key in self._refused:
-                self._withheld.append(Withheld(f"{request.method} {place_of(request.url)}"))
+                self._withheld.append(Withheld(f"{request.method} {without_query(request.url)}"))
                 return refused
             if event.resource_type != "Document":
-                self._usual.add(_usual_key(event, tab))
+                self._background.add(_background_key(event, tab))
             return None
-        if self._is_usual(event, tab, kind, act) or act.allows(kind):
+        if self._is_background(event, tab, kind, act) or act.allows(kind):
             return None
         held = Held(
             what="request",
@@ -203,20 +203,20 @@ class Hold:
             beacon=event.resource_type == "Ping",
         )
         asked = self._answer(key, held, act)
-        return _given_on(asked, lambda approved: None if approved else refused)
+        return _mapped(asked, lambda approved: None if approved else refused)
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download may begin; None: nobody needs to be asked."""
         act = self._act
         if self._lifted:
             return None
-        if self.over and ("download", place_of(event.url)) in self._refused:
+        if self.over and ("download", without_query(event.url)) in self._refused:
             refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
             refused.set_result(False)
             return refused
         if act is None or self.over or act.allows("downloads"):
             return None
-        before = act.answers.get(("GET", place_of(event.url)))
+        before = act.answers.get(("GET", without_query(event.url)))
         if before is not None and before.done() and not before.cancelled() and before.result():
             return None  # its request was held, and allowed
         held = Held(
@@ -225,7 +225,7 @@ class Hold:
             url=event.url[:_LONGEST_URL],
             message=event.suggested_filename[:_LONGEST_TEXT],
         )
-        return _given_on(self._answer(("download", event.url), held, act), bool)
+        return _mapped(self._answer(("download", event.url), held, act), bool)
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
         """Whether a dialog is to be accepted; None: the usual policy answers it."""
@@ -239,13 +239,13 @@ class Hold:
             message=event.message[:_LONGEST_TEXT],
         )
         # The same words a second time may be another question.
-        return _given_on(self._asked(held, self._act), bool)
+        return _mapped(self._asked(held, self._act), bool)
 
     def _answer(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
         """The decision, or the open question: during one act nothing is asked twice."""
         if (asked := act.answers.get(key)) is None:
             asked = act.answers[key] = self._asked(held, act)
-            place = (key[0], place_of(key[1]))
+            place = (key[0], without_query(key[1]))
             asked.add_done_callback(lambda done: self._remember(place, not done.cancelled() and done.result()))
         elif asked.done() and (asked.cancelled() or not asked.result()):
             self._withheld.append(Withheld(str(held)))
@@ -273,19 +273,19 @@ class Hold:
                 self._withheld.append(Withheld(str(held)))
         return approved
 
-    def _is_usual(self, event: fetch.RequestPaused, tab: Activity | None, kind: Any, act: Act) -> bool:
+    def _is_background(self, event: fetch.RequestPaused, tab: Activity | None, kind: Any, act: Act) -> bool:
         """Whether the request is not an effect of the act.
 
         A page that appeared after the act began may send requests while it loads, except those that certainly change
         something (`is_certain`). Requests that pages also sent without an act go on: the same request with other
         numbers, a beacon to the same address, or one to any address of a foreign origin that got beacons before.
         """
-        key = _usual_key(event, tab)
-        if event.resource_type != "Document" and key in self._usual:
+        key = _background_key(event, tab)
+        if event.resource_type != "Document" and key in self._background:
             return True
         if is_certain(event.request, event.resource_type, kind) or not self._is_of_new_page(event, tab, act):
             return False
-        self._usual.add(key)
+        self._background.add(key)
         return True
 
     def _is_of_new_page(self, event: fetch.RequestPaused, tab: Activity | None, act: Act) -> bool:
@@ -293,10 +293,10 @@ class Hold:
 
         The frame does not tell: the last requests of a page may be reported when the next one is there already.
         """
-        if tab is None or act.documents.get(id(tab), (0, 0)) == (tab.document.number, tab.begun):
+        if tab is None or act.documents.get(id(tab), (0, 0)) == (tab.document.number, tab.navigations_begun):
             return False
         sender = _plain(_referrer(event.request))
-        before = act.addresses | {_plain(url) for url in tab.left}
+        before = act.addresses | {_plain(url) for url in tab.previous_addresses}
         if not sender or not tab.document.url.startswith("http"):
             return False
         if urlsplit(sender).path in ("", "/"):  # it may be cut to the origin
@@ -304,7 +304,7 @@ class Hold:
         return sender not in before
 
 
-def _given_on(asked: asyncio.Task[bool], meant: Callable[[bool], Any]) -> asyncio.Future[Any]:
+def _mapped(asked: asyncio.Task[bool], meant: Callable[[bool], Any]) -> asyncio.Future[Any]:
     """A future of what the decision means; a cancelled question counts as a refusal."""
     answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
@@ -316,8 +316,8 @@ def _given_on(asked: asyncio.Task[bool], meant: Callable[[bool], Any]) -> asynci
     return answer
 
 
-def _usual_key(event: fetch.RequestPaused, tab: Activity | None) -> str:
-    request, place = event.request, place_of(event.request.url)
+def _background_key(event: fetch.RequestPaused, tab: Activity | None) -> str:
+    request, place = event.request, without_query(event.request.url)
     if event.resource_type != "Ping":
         return f"{request.method} {place} {outline_of(request)}"
     own = tab is None or _origin(tab.document.url) == _origin(request.url)

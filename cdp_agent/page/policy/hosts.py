@@ -40,7 +40,7 @@ def read_hosts(source: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]
     return found
 
 
-def holds(hosts: frozenset[str], host: str) -> bool:
+def contains_host(hosts: frozenset[str], host: str) -> bool:
     """Whether the host, or a domain that it belongs to, is in the list."""
     while host not in hosts:
         _, dot, host = host.partition(".")

@@ -21,7 +21,7 @@ from typing import Any, Literal, Protocol
 
 from cdp_agent.cdp import fetch, network
 from cdp_agent.cdp.connection import Session
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.frames.standstill import Standstill
 from cdp_agent.security.origins import is_ip
 
@@ -48,8 +48,8 @@ _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
 """Pictures and scripts are too many to hold all of them; these words occur in addresses that change something."""
 
-Outcome = Literal["Aborted", "BlockedByClient"]
-Verdict = Outcome | asyncio.Future[Outcome | None] | None
+FailReason = Literal["Aborted", "BlockedByClient"]
+Verdict = FailReason | asyncio.Future[FailReason | None] | None
 """The reason to fail a request with, None to let it go on; a future while it is undecided."""
 
 
@@ -60,7 +60,7 @@ class Interception:
         self._session = session
         self._judge = judge
         self._credentials: tuple[str, str] | None = None
-        self._given = Recent()
+        self._given = RecentSet()
         """The ids of requests for which the credentials were given."""
         session.on(fetch.RequestPaused, self._paused)
         session.on(fetch.AuthRequired, self._asked)
@@ -81,7 +81,7 @@ class Interception:
         else:
             self._answer(event, verdict)
 
-    def _answer(self, event: fetch.RequestPaused, reason: Outcome | None) -> None:
+    def _answer(self, event: fetch.RequestPaused, reason: FailReason | None) -> None:
         if reason is None:
             self._session.tell(fetch.ContinueRequest(request_id=event.request_id))
         else:
@@ -140,7 +140,7 @@ def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkCond
     WebRTC has no addresses, so under any list of origins all its packets are lost. What it sends by TCP is not held.
     """
     found = [_condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
-    return [*found, _WITHOUT_WEBRTC] if any(each.bound for each in rules) else found
+    return [*found, _WITHOUT_WEBRTC] if any(each.has_origin_lists for each in rules) else found
 
 
 def blocked_urls(rules: Sequence[RequestRules]) -> list[network.BlockPattern]:
@@ -160,7 +160,7 @@ def _refused(rules: Sequence[RequestRules], schemes: Mapping[str, str]) -> Itera
 
 @functools.lru_cache
 def _allowed_by_both(first: tuple[Pattern, ...], second: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    return tuple(both for one in first for other in second if (both := one.meet(other)) is not None)
+    return tuple(both for one in first for other in second if (both := one.intersection(other)) is not None)
 
 
 _ANY = Pattern("*")

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 from cdp_agent.cdp import fetch, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.errors import BrowserError, ProtocolError
-from cdp_agent.page.frames.recent import Recent
+from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.security.origins import origin_of
 
 from .held_worker import HeldWorker, Site
-from .interception import Interception, Outcome, Verdict, refusal_of
-from .request_policy import WORKERS, RequestPolicy, judge, seen
+from .interception import FailReason, Interception, Verdict, refusal_of
+from .request_policy import WORKERS, RequestPolicy, judge, retrieve_exceptions
 from .rules import Blocked
 
 if TYPE_CHECKING:
@@ -43,20 +43,20 @@ _OUTLIVING = [
 
 
 class _Limits:
-    """The rules of an asyncio task, and the guards in which they are in force."""
+    """The rules of an asyncio task, and the policies in which they are in force."""
 
     def __init__(self, rules: RequestRules, around: _Limits | None) -> None:
         self.rules = rules
-        self.guards: list[RequestPolicy] = []
+        self.policies: list[RequestPolicy] = []
         self._around = around
         """The limits of the enclosing block."""
 
-    async def put_on(self, guard: RequestPolicy) -> None:
+    async def apply_to(self, policy: RequestPolicy) -> None:
         if self._around is not None:
-            await self._around.put_on(guard)
-        if guard not in self.guards:
-            self.guards.append(guard)
-            await guard.enforce(self.rules)
+            await self._around.apply_to(policy)
+        if policy not in self.policies:
+            self.policies.append(policy)
+            await policy.enforce(self.rules)
 
 
 _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
@@ -66,8 +66,8 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
     """Inside the block the rules apply to all tabs that this task, or one that it starts, opens or gives to `limit`.
 
-    None means no rules. After the block, lists of origins stay in force in these tabs, since pages keep what they were
-    told, and so do refusals; nothing else is held any more, since nobody is there to be asked.
+    None means no rules. After the block, lists of origins stay in force in these tabs, since pages keep what was
+    entered into them, and so do refusals; nothing else is held any more, since nobody is there to be asked.
     """
     if rules is None:
         yield
@@ -79,18 +79,18 @@ async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
         yield
     finally:
         _limits.set(around)
-        for guard in limits.guards:
+        for policy in limits.policies:
             if rules.gate is None and (rules.hold is None or rules.hold.refuses):
-                guard.outlive(rules)
+                policy.retire(rules)
             else:
                 with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
-                    await guard.lift(rules)
+                    await policy.lift(rules)
 
 
-async def limit(guard: RequestPolicy) -> None:
+async def limit(policy: RequestPolicy) -> None:
     """Puts the rules of the block that we are in, if any, on a tab. Raises BrowserError."""
     if (limits := _limits.get()) is not None:
-        await limits.put_on(guard)
+        await limits.apply_to(policy)
 
 
 class PolicyRegistry:
@@ -98,52 +98,52 @@ class PolicyRegistry:
 
     def __init__(self, connection: Connection, rules: RequestRules | None, *, all_ours: bool) -> None:
         self._connection = connection
-        self._wide = rules if all_ours else None
-        self._narrow = None if all_ours else rules
-        self._standing: list[RequestRules] = []
+        self._browser_rules = rules if all_ours else None
+        self._tab_rules = None if all_ours else rules
+        self._context_rules: list[RequestRules] = []
         """The rules of open browser contexts, with or without tabs."""
         self._all_ours = all_ours
-        self._guards: list[RequestPolicy] = []
-        """The guards of the open tabs."""
+        self._policies: list[RequestPolicy] = []
+        """The policies of the open tabs."""
         self._former: dict[str, list[RequestRules]] = {}
         """The rules of frames whose documents are gone, by frame ids: their last requests may come later."""
-        self._freed: dict[str, tuple[Recent, list[RequestRules]]] = {}
+        self._lifted: dict[str, tuple[RecentSet, list[RequestRules]]] = {}
         """For tabs that were freed of rules: the request ids of the documents that are gone, and the rules of these."""
         self._unknown: dict[str, list[asyncio.Future[None]]] = {}
         """Futures that wait for the events of unknown frames, by frame ids; `_waited_for` were waited for before."""
-        self._waited_for = Recent()
+        self._waited_for = RecentSet()
         self._leaving: list[list[RequestRules]] = []
         """Rules that some of these had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, HeldWorker] = {}
-        self._beginning: set[asyncio.Future[Any]] = set()
+        self._starting: set[asyncio.Future[Any]] = set()
         """The pending commands that let waiting workers run."""
-        self._let_go: dict[str, Site] = {}
+        self._released: dict[str, Site] = {}
         """The workers without rules, from which we detached, by their target ids."""
         self._session: Session | None = None
-        self._above: Interception | None = None
+        self._browser_interception: Interception | None = None
         self._changing = asyncio.Lock()
 
-    async def limit(self, guard: RequestPolicy) -> None:
+    async def limit(self, policy: RequestPolicy) -> None:
         """See `limit`."""
-        await limit(guard)
+        await limit(policy)
 
     async def begin(self) -> None:
         """Puts the browser's rules in force, before the first tab may run. Raises ProtocolError, BrowserError."""
-        if self._wide is not None:
-            await self._enforce_above([self._wide])
-        if self._narrow is not None:
+        if self._browser_rules is not None:
+            await self._enforce_on_browser([self._browser_rules])
+        if self._tab_rules is not None:
             await self._attach()
 
     async def add(self, rules: RequestRules) -> None:
         """Adds the rules of a browser context. To be called before its first tab opens. Raises as `begin`."""
-        self._standing.append(rules)
-        await self.changed()
+        self._context_rules.append(rules)
+        await self.rules_changed()
 
     async def remove(self, rules: RequestRules) -> None:
         """Removes the rules of a browser context that is gone, with its tabs. Raises as `begin`."""
-        self._standing.remove(rules)
-        await self.changed()
+        self._context_rules.remove(rules)
+        await self.rules_changed()
 
     async def end_workers(self, shown: set[str]) -> None:
         """Ends the shared workers that began under lists and outlive their pages (`extendedLifetime`).
@@ -152,7 +152,7 @@ class PolicyRegistry:
         no longer be held. Workers of origins in `shown`, which other people's tabs show and may use, are spared.
         """
         left = [each for each in self._workers.values() if each.info.type == "shared_worker" and each.is_new]
-        left = [each for each in left if each.met and each.site.origin not in shown]
+        left = [each for each in left if each.origin_lists and each.site.origin not in shown]
         close = [target.CloseTarget(target_id=each.info.target_id) for each in left]
         # They may have gone with their pages.
         await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
@@ -163,47 +163,47 @@ class PolicyRegistry:
         rules: RequestRules | None = None,
         *,
         context: str | None = None,
-        theirs: bool = False,
+        is_foreign: bool = False,
     ) -> RequestPolicy:
-        """The guard of a new tab: that of its opener, or a new one.
+        """The policy of a new tab: that of its opener, or a new one.
 
-        `rules` are those of its browser context, in addition to those of the browser. `theirs`: a tab of somebody else,
-        which gets neither.
+        `rules` are those of its browser context, in addition to those of the browser. `is_foreign`: a tab of somebody
+        else, which gets neither.
         """
         if opener is not None:
-            guard = opener
+            policy = opener
         else:
-            bound = self._narrow is not None and self._narrow.bound
-            guard = RequestPolicy(
-                self._wide,
-                [] if theirs else [each for each in (self._narrow, rules) if each is not None],
+            bound = self._tab_rules is not None and self._tab_rules.has_origin_lists
+            policy = RequestPolicy(
+                self._browser_rules,
+                [] if is_foreign else [each for each in (self._tab_rules, rules) if each is not None],
                 self,
-                from_above=self._all_ours,
+                on_browser_session=self._all_ours,
                 context=context,
-                bound_elsewhere=theirs and bound,
+                bound_elsewhere=is_foreign and bound,
             )
-        if guard not in self._guards:
-            self._guards.append(guard)
-        return guard
+        if policy not in self._policies:
+            self._policies.append(policy)
+        return policy
 
-    def came(self, frame_id: str) -> None:
-        """See `request_policy.Above`."""
+    def frame_added(self, frame_id: str) -> None:
+        """See `request_policy.PolicyOwner`."""
         for waits in self._unknown.pop(frame_id, []):
             if not waits.done():
                 waits.set_result(None)
 
-    def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
-        """See `request_policy.Above`."""
+    def documents_gone(self, policy: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
+        """See `request_policy.PolicyOwner`."""
         if rules:
             self._remember(frames, rules)
-        if guard.idle and guard in self._guards:
-            self._guards.remove(guard)
+        if policy.idle and policy in self._policies:
+            self._policies.remove(policy)
             if rules:
                 self._change()
 
-    def freed(self, guard: RequestPolicy, requests: Recent, rules: list[RequestRules]) -> None:
-        """See `request_policy.Above`."""
-        self._freed |= dict.fromkeys(guard.tabs, (requests, rules))
+    def rules_lifted(self, policy: RequestPolicy, requests: RecentSet, rules: list[RequestRules]) -> None:
+        """See `request_policy.PolicyOwner`."""
+        self._lifted |= dict.fromkeys(policy.tabs, (requests, rules))
 
     def _remember(self, frames: list[str], rules: list[RequestRules]) -> None:
         self._leaving.append(rules)
@@ -214,13 +214,13 @@ class PolicyRegistry:
 
     def _forget(self, rules: list[RequestRules]) -> None:
         self._leaving.remove(rules)
-        self._freed = {tab: each for tab, each in self._freed.items() if each[1] is not rules}
+        self._lifted = {tab: each for tab, each in self._lifted.items() if each[1] is not rules}
         self._change()
 
     def _change(self) -> None:
-        self._changes.append(asyncio.ensure_future(self.changed()))
+        self._changes.append(asyncio.ensure_future(self.rules_changed()))
         self._changes = [each for each in self._changes if not each.done()]
-        seen(self._changes)
+        retrieve_exceptions(self._changes)
 
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
         """Judges by the rules of the sender. The event of an unknown frame is waited for if tabs' rules differ."""
@@ -229,29 +229,29 @@ class PolicyRegistry:
             return judge(None, former, event, tab=False)
         if workers := [each for each in self._workers.values() if each.info.target_id == frame]:
             return self._judge_worker(workers[0], event)
-        if (sender := self._guard_of(frame)) is not None:
+        if (sender := self._policy_of(frame)) is not None:
             if event.resource_type == "Document":
-                sender.visit(event.request.url)
-            elif (freed := self._freed.get(frame)) and (not event.network_id or event.network_id in freed[0]):
-                return judge(None, freed[1], event, tab=False)
+                sender.note_visit(event.request.url)
+            elif (lifted := self._lifted.get(frame)) and (not event.network_id or event.network_id in lifted[0]):
+                return judge(None, lifted[1], event, tab=False)
             return judge(sender, sender.rules, event, tab=frame in sender.tabs)
-        if frame and frame not in self._waited_for and any(each.rules != self._rules for each in self._guards):
+        if frame and frame not in self._waited_for and any(each.rules != self._rules for each in self._policies):
             return self._judge_later(event)
-        told = next((each for each in self._guards if each.narrow), None) or next(iter(self._guards), None)
-        return judge(told, self._rules, event, tab=False)
+        recorder = next((each for each in self._policies if each.tab_rules), None) or next(iter(self._policies), None)
+        return judge(recorder, self._rules, event, tab=False)
 
-    def _guard_of(self, frame_id: str) -> RequestPolicy | None:
-        """The guard of the tab or frame."""
-        return next((each for each in self._guards if frame_id in each.tabs or frame_id in each.frames), None)
+    def _policy_of(self, frame_id: str) -> RequestPolicy | None:
+        """The policy of the tab or frame."""
+        return next((each for each in self._policies if frame_id in each.tabs or frame_id in each.frames), None)
 
-    def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[Outcome | None]:
+    def _judge_later(self, event: fetch.RequestPaused) -> asyncio.Future[FailReason | None]:
         loop = asyncio.get_running_loop()
         known, verdict = loop.create_future(), loop.create_future()
         if event.frame_id not in self._unknown:
             asked = self._connection.browser.post(target.GetTargetInfo(target_id=event.frame_id))
-            asked.add_done_callback(lambda done: self._told_of(event.frame_id, done))
+            asked.add_done_callback(lambda done: self._target_info_received(event.frame_id, done))
         self._unknown.setdefault(event.frame_id, []).append(known)
-        timer = loop.call_later(_KNOWN_WITHIN_S, self.came, event.frame_id)
+        timer = loop.call_later(_KNOWN_WITHIN_S, self.frame_added, event.frame_id)
 
         def judge_now(_: object) -> None:
             timer.cancel()
@@ -265,25 +265,27 @@ class PolicyRegistry:
         known.add_done_callback(judge_now)
         return verdict
 
-    def _told_of(self, frame_id: str, told: asyncio.Future[target.FoundTarget]) -> None:
+    def _target_info_received(self, frame_id: str, answer: asyncio.Future[target.FoundTarget]) -> None:
         """Takes in the target info of a worker that another worker started, of which Chrome sends no event."""
-        if told.cancelled() or told.exception() is not None:
+        if answer.cancelled() or answer.exception() is not None:
             return
-        parent = told.result().target_info.parent_frame_id or ""
-        if (guard := self._guard_of(parent)) is not None:
-            guard.frames.add(frame_id)
-            self.came(frame_id)
+        parent = answer.result().target_info.parent_frame_id or ""
+        if (policy := self._policy_of(parent)) is not None:
+            policy.frames.add(frame_id)
+            self.frame_added(frame_id)
 
     @property
     def _rules(self) -> list[RequestRules]:
         """The rules of the browser, of open contexts and of open tabs."""
-        wide = [] if self._wide is None else [self._wide]
-        return _each_once([*wide, *self._standing, *(rules for guard in self._guards for rules in guard.narrow)])
+        wide = [] if self._browser_rules is None else [self._browser_rules]
+        return _each_once(
+            [*wide, *self._context_rules, *(rules for policy in self._policies for rules in policy.tab_rules)]
+        )
 
     @property
     def _all_rules(self) -> list[RequestRules]:
         """The rules of the open tabs, and of the workers and documents that outlive their tabs."""
-        workers = [rules for each in self._workers.values() for rules in each.met]
+        workers = [rules for each in self._workers.values() for rules in each.origin_lists]
         return _each_once([*self._rules, *workers, *(rules for each in self._leaving for rules in each)])
 
     @property
@@ -291,19 +293,19 @@ class PolicyRegistry:
         """Whether there are any rules."""
         return bool(self._all_rules)
 
-    async def changed(self) -> None:
-        """See `request_policy.Above`."""
+    async def rules_changed(self) -> None:
+        """See `request_policy.PolicyOwner`."""
         async with self._changing:
             if self._all_ours:
-                await self._enforce_above(self._all_rules)
+                await self._enforce_on_browser(self._all_rules)
             self._stop_workers()
             if self._session is None:
                 if self._watches:
                     await self._attach()
                 return
             await self._auto_attach(self._session)
-            if self._watches or self._beginning:
-                self._take_back()
+            if self._watches or self._starting:
+                self._reattach()
                 await asyncio.gather(*self._enforce(list(self._workers)), return_exceptions=True)
             else:
                 await self._detach(self._session)
@@ -311,20 +313,20 @@ class PolicyRegistry:
     @property
     def _watches(self) -> bool:
         """Whether there are, or will be, rules for workers that belong to no tab."""
-        of_tabs = self._narrow is not None or self._standing or any(each.narrow for each in self._guards)
-        return bool(of_tabs) or any(each.met for each in self._workers.values())
+        of_tabs = self._tab_rules is not None or self._context_rules or any(each.tab_rules for each in self._policies)
+        return bool(of_tabs) or any(each.origin_lists for each in self._workers.values())
 
-    async def _enforce_above(self, rules: list[RequestRules]) -> None:
-        if self._above is None:
-            self._above = Interception(self._connection.browser, self._judge)
-        await asyncio.gather(*self._above.enforce(rules))
+    async def _enforce_on_browser(self, rules: list[RequestRules]) -> None:
+        if self._browser_interception is None:
+            self._browser_interception = Interception(self._connection.browser, self._judge)
+        await asyncio.gather(*self._browser_interception.enforce(rules))
 
     async def _attach(self) -> None:
         browser = self._connection.browser
         attached = await browser.send(target.AttachToBrowserTarget())
         session = self._session = self._connection.session(attached.session_id)
-        session.on(target.AttachedToTarget, lambda event: self._arrived(session, event))
-        session.on(target.DetachedFromTarget, lambda event: self._left(event.session_id))
+        session.on(target.AttachedToTarget, lambda event: self._worker_attached(session, event))
+        session.on(target.DetachedFromTarget, lambda event: self._worker_detached(event.session_id))
         await self._auto_attach(session)
 
     async def _auto_attach(self, session: Session) -> None:
@@ -336,49 +338,51 @@ class PolicyRegistry:
 
     async def _detach(self, session: Session) -> None:
         self._session = None
-        self._workers, self._let_go = {}, {}
+        self._workers, self._released = {}, {}
         await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
-    def _arrived(self, parent: Session, event: target.AttachedToTarget, inside: Site | None = None) -> None:
+    def _worker_attached(self, parent: Session, event: target.AttachedToTarget, inside: Site | None = None) -> None:
         """`inside`: the site of the worker that started this one."""
         worker, info = self._connection.session(event.session_id), event.target_info
         site = inside or Site(info.browser_context_id, str(origin_of(info.url.removeprefix("blob:"))))
         if not self._all_ours and not self._rules_for(site):
-            self._let_go[info.target_id] = site
+            self._released[info.target_id] = site
             running = self._let_run(worker)
             running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
             return
         is_new = event.waiting_for_debugger
-        kept = HeldWorker(worker, parent, info, site, is_new=is_new, judge=self._judge_worker, asks=self._asked)
+        kept = HeldWorker(
+            worker, parent, info, site, is_new=is_new, judge=self._judge_worker, on_request=self._request_seen
+        )
         self._workers[worker] = kept
-        seen(self._enforce([worker]))
-        worker.on(target.AttachedToTarget, lambda inner: self._arrived(worker, inner, site))
-        worker.on(target.DetachedFromTarget, lambda inner: self._left(inner.session_id))
+        retrieve_exceptions(self._enforce([worker]))
+        worker.on(target.AttachedToTarget, lambda inner: self._worker_attached(worker, inner, site))
+        worker.on(target.DetachedFromTarget, lambda inner: self._worker_detached(inner.session_id))
         worker.tell(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
         )
-        if kept.answers is None:
+        if kept.ready is None:
             self._let_run(worker)
             return
-        self._beginning.add(kept.answers)
+        self._starting.add(kept.ready)
         # With what limits it in force, see held_worker.py.
-        kept.answers.add_done_callback(lambda _: self._let_run(worker))
-        kept.answers.add_done_callback(self._begun)
+        kept.ready.add_done_callback(lambda _: self._let_run(worker))
+        kept.ready.add_done_callback(self._begun)
 
     def _let_run(self, worker: Session) -> asyncio.Future[Any]:
         """Lets a worker run. If its script has not arrived yet, we must stay attached until then, or it never runs."""
         running = worker.post(runtime.RunIfWaitingForDebugger())
-        seen([running])
-        self._beginning.add(running)
+        retrieve_exceptions([running])
+        self._starting.add(running)
         running.add_done_callback(self._begun)
         return running
 
     def _begun(self, running: asyncio.Future[Any]) -> None:
-        self._beginning.discard(running)
-        if not self._beginning and not self._watches and self._session is not None:
+        self._starting.discard(running)
+        if not self._starting and not self._watches and self._session is not None:
             self._change()
 
-    def _left(self, session_id: str) -> None:
+    def _worker_detached(self, session_id: str) -> None:
         """Forgets a worker whose session ended, and those that it started."""
         gone = {session_id}
         for each, kept in self._workers.items():  # in the order in which they came
@@ -386,27 +390,27 @@ class PolicyRegistry:
                 gone.add(each.id)
         self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
 
-    def visited(self, context: str | None, origin: str) -> None:
-        """See `request_policy.Above`. In somebody else's Chrome we attach again to workers that had no rules before."""
+    def origin_visited(self, context: str | None, origin: str) -> None:
+        """See `request_policy.PolicyOwner`. In somebody else's Chrome, attaches again to workers that had no rules."""
         site = Site(context, origin)
-        seen(self._enforce([worker for worker, kept in self._workers.items() if kept.site == site]))
-        self._take_back()
+        retrieve_exceptions(self._enforce([worker for worker, kept in self._workers.items() if kept.site == site]))
+        self._reattach()
 
-    def _take_back(self) -> None:
-        for target_id in [each for each, site in self._let_go.items() if self._rules_for(site)]:
-            del self._let_go[target_id]
+    def _reattach(self) -> None:
+        for target_id in [each for each, site in self._released.items() if self._rules_for(site)]:
+            del self._released[target_id]
             if self._session is not None:
                 self._session.tell(target.AttachToTarget(target_id=target_id, flatten=True))
 
     def _stop_workers(self) -> None:
         """Ends service workers that ran under lists and now have no rules. Shared workers end with their pages."""
         for worker, kept in list(self._workers.items()):
-            if kept.info.type == "service_worker" and kept.met and not self._rules_for(kept.site):
-                self._remember([kept.info.target_id], kept.met)
+            if kept.info.type == "service_worker" and kept.origin_lists and not self._rules_for(kept.site):
+                self._remember([kept.info.target_id], kept.origin_lists)
                 self._connection.browser.tell(target.CloseTarget(target_id=kept.info.target_id))
                 # While a session is attached, a worker that was stopped restarts with the same target.
                 kept.parent.tell(target.DetachFromTarget(session_id=worker.id))
-                self._left(worker.id)
+                self._worker_detached(worker.id)
 
     def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
         answers: list[asyncio.Future[Any]] = []
@@ -414,43 +418,43 @@ class PolicyRegistry:
             if worker not in self._workers:
                 continue
             kept = self._workers[worker]
-            kept.met = self._lists_of(kept)
+            kept.origin_lists = self._lists_of(kept)
             answers += kept.enforce(self._rules_of(kept))
         return answers
 
-    def _guards_for(self, site: Site) -> list[RequestPolicy]:
-        guards = [each for each in self._guards if each.narrow and each.context == site.context]
-        return [each for each in guards if each.came_to(site.origin)]
+    def _policies_for(self, site: Site) -> list[RequestPolicy]:
+        policies = [each for each in self._policies if each.tab_rules and each.context == site.context]
+        return [each for each in policies if each.has_visited(site.origin)]
 
     def _rules_for(self, site: Site) -> list[RequestRules]:
-        return [rules for guard in self._guards_for(site) for rules in guard.narrow]
+        return [rules for policy in self._policies_for(site) for rules in policy.tab_rules]
 
     def _lists_of(self, kept: HeldWorker) -> list[RequestRules]:
         lists = [each for each in self._rules_for(kept.site) if each.hold is None and each.gate is None]
-        return _each_once([*kept.met, *lists])
+        return _each_once([*kept.origin_lists, *lists])
 
     def _rules_of(self, kept: HeldWorker) -> list[RequestRules]:
-        wide = [] if self._wide is None else [self._wide]
+        wide = [] if self._browser_rules is None else [self._browser_rules]
         return _each_once([*wide, *self._lists_of(kept), *self._rules_for(kept.site)])
 
     def _judge_worker(self, kept: HeldWorker, event: fetch.RequestPaused) -> Verdict:
         """Judges a request of a worker, even one that was stopped: requests that it sent before may come later."""
-        told = self._tell_refused(kept, event.network_id or "", event.request.url, event.resource_type)
-        guards = [] if told else self._guards_for(kept.site)
-        return judge(guards[0] if guards else None, self._rules_of(kept), event, tab=False)
+        is_refused = self._record_refusal(kept, event.network_id or "", event.request.url, event.resource_type)
+        policies = [] if is_refused else self._policies_for(kept.site)
+        return judge(policies[0] if policies else None, self._rules_of(kept), event, tab=False)
 
-    def _asked(self, kept: HeldWorker, request_id: str, url: str) -> None:
-        self._tell_refused(kept, request_id, url)
+    def _request_seen(self, kept: HeldWorker, request_id: str, url: str) -> None:
+        self._record_refusal(kept, request_id, url)
 
-    def _tell_refused(self, kept: HeldWorker, request_id: str, url: str, kind: str = "") -> bool:
+    def _record_refusal(self, kept: HeldWorker, request_id: str, url: str, kind: str = "") -> bool:
         """Whether lists of origins refuse a request. A refusal is recorded once, by whichever means it is reported."""
         refused = refusal_of(self._rules_of(kept), url, kind)
         if refused is None or not refused.violates:
             return False
-        if (name := f"{request_id} {url}") not in kept.told:
-            kept.told.add(name)
-            for guard in self._guards_for(kept.site)[:1]:
-                guard.record(Blocked(url, refused.why))
+        if (name := f"{request_id} {url}") not in kept.reported:
+            kept.reported.add(name)
+            for policy in self._policies_for(kept.site)[:1]:
+                policy.record(Blocked(url, refused.why))
         return True
 
 

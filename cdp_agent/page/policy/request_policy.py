@@ -16,11 +16,11 @@ from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import BlockedByPolicy
-from cdp_agent.page.frames.recent import Recent
-from cdp_agent.page.frames.standstill import Standstill, put_on
+from cdp_agent.page.frames.recent import RecentSet
+from cdp_agent.page.frames.standstill import Standstill, set_standstill
 from cdp_agent.security.origins import origin_of
 
-from .interception import Interception, Outcome, Verdict, refusal_of, socket_conditions
+from .interception import FailReason, Interception, Verdict, refusal_of, socket_conditions
 from .rules import Blocked, RequestRules
 from .unheld import Unheld
 from .unsafe import unsafe_kind
@@ -34,64 +34,64 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
-_passing: set[asyncio.Task[Outcome | None]] = set()
+_passing: set[asyncio.Task[FailReason | None]] = set()
 """The tasks that wait at gates: asyncio itself keeps only weak references."""
 WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
-class Above(Protocol):
-    """The owner of the guards, which knows the rules of a whole browser."""
+class PolicyOwner(Protocol):
+    """The owner of the policies, which knows the rules of a whole browser: it is notified by them."""
 
-    async def changed(self) -> None:
-        """The narrow rules of a guard have changed."""
+    async def rules_changed(self) -> None:
+        """The `tab_rules` of a policy have changed."""
 
-    def came(self, frame_id: str) -> None:
-        """The frame is known from now on to belong to a guard."""
+    def frame_added(self, frame_id: str) -> None:
+        """The frame is known from now on to belong to a policy."""
 
-    def visited(self, context: str | None, origin: str) -> None:
-        """A tab with narrow rules has requested its first document of that origin.
+    def origin_visited(self, context: str | None, origin: str) -> None:
+        """A tab with `tab_rules` has requested its first document of that origin.
 
         `context` is the tab's browser context.
         """
 
-    def left(self, guard: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
-        """The documents of these frames, or all tabs of the guard, are gone; `rules` are those that they had."""
+    def documents_gone(self, policy: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
+        """The documents of these frames, or all tabs of the policy, are gone; `rules` are those that they had."""
 
-    def freed(self, guard: RequestPolicy, requests: Recent, rules: list[RequestRules]) -> None:
-        """The guard's tabs go on without `rules`. `requests` has the ids of requests of their former documents."""
+    def rules_lifted(self, policy: RequestPolicy, requests: RecentSet, rules: list[RequestRules]) -> None:
+        """The policy's tabs go on without `rules`. `requests` has the ids of requests of their former documents."""
 
 
 class RequestPolicy:
-    """The guard of a tab and its popups. `wide` rules apply to the whole browser, `narrow` ones to these tabs.
+    """The policy of a tab and its popups. `browser_rules` apply to the whole browser, `tab_rules` to these tabs alone.
 
-    `from_above`: requests are held on the session of the browser. Chrome does not hold there the requests of documents
-    that exist already, so these are held on the sessions of the tabs.
+    `on_browser_session`: requests are held on the session of the browser. Chrome does not hold there the requests of
+    documents that exist already, so these are held on the sessions of the tabs.
     """
 
     def __init__(
         self,
-        wide: RequestRules | None = None,
-        narrow: Sequence[RequestRules] = (),
-        above: Above | None = None,
+        browser_rules: RequestRules | None = None,
+        tab_rules: Sequence[RequestRules] = (),
+        owner: PolicyOwner | None = None,
         *,
-        from_above: bool = False,
+        on_browser_session: bool = False,
         context: str | None = None,
         bound_elsewhere: bool = False,
     ) -> None:
         """`context`: the browser context of its tabs. `bound_elsewhere`: lists apply to other tabs, which we opened."""
-        self.wide = wide
+        self.browser_rules = browser_rules
         self.context = context
-        self.narrow: list[RequestRules] = list(narrow)
-        self.tabs = Recent()
+        self.tab_rules: list[RequestRules] = list(tab_rules)
+        self.tabs = RecentSet()
         """The tabs' ids, which are the ids of their root frames."""
-        self.frames = Recent()
-        self._requests = Recent()
+        self.frames = RecentSet()
+        self._requests = RecentSet()
         """The ids of its documents' requests: those that are sent while rules end may be reported after their end."""
-        self._visited = Recent()
+        self._visited = RecentSet()
         """The beginnings of the addresses of requested documents, as far as the origin."""
-        self._above = above
+        self._owner = owner
         self._open: set[str] = set()
-        self._from_above = from_above
+        self._on_browser_session = on_browser_session
         self._bound_elsewhere = bound_elsewhere
         self._sessions: list[Session] = []
         """The sessions of the tabs and their frames; `_watched` has those of their workers too."""
@@ -100,14 +100,14 @@ class RequestPolicy:
         self._listening: set[Session] = set()
         """The sessions whose WebSocketCreated events are followed."""
         self._blocked: list[Blocked] = []
-        self._ended: list[RequestRules] = []
+        self._retired: list[RequestRules] = []
         self._unheld: Unheld | None = None
         self._activities: WeakValueDictionary[str, Activity] = WeakValueDictionary()
 
     @property
     def hold(self) -> Hold | None:
         """The Hold of these tabs, if any."""
-        return hold_of(self.narrow)
+        return hold_of(self.tab_rules)
 
     @property
     def activities(self) -> list[Activity]:
@@ -120,29 +120,29 @@ class RequestPolicy:
         return found or next((each for each in self.activities if frame_id in each.frame_ids), None)
 
     @property
-    def stood_s(self) -> float:
+    def paused_s(self) -> float:
         """How long timeouts have stood still here because somebody was asked, in seconds."""
-        standstill = standstill_of(self.narrow)
-        return 0.0 if standstill is None else standstill.stood_s
+        standstill = standstill_of(self.tab_rules)
+        return 0.0 if standstill is None else standstill.paused_s
 
     @property
-    def withholds(self) -> bool:
+    def has_withheld(self) -> bool:
         """Whether `take_withheld` has something to give."""
-        return bool(self.narrow) and self.hold is not None and self.hold.untold
+        return bool(self.tab_rules) and self.hold is not None and self.hold.has_withheld
 
     def take_withheld(self) -> list[Withheld]:
         """What was not allowed since the last call."""
-        return self.hold.take() if self.narrow and self.hold is not None else []
+        return self.hold.take() if self.tab_rules and self.hold is not None else []
 
     async def decided(self) -> None:
         """Waits while a question about something held here is open."""
-        if self.narrow and self.hold is not None:
+        if self.tab_rules and self.hold is not None:
             await self.hold.decided()
 
     @property
     def rules(self) -> list[RequestRules]:
         """All rules of these tabs."""
-        return self.narrow if self.wide is None else [self.wide, *self.narrow]
+        return self.tab_rules if self.browser_rules is None else [self.browser_rules, *self.tab_rules]
 
     @property
     def idle(self) -> bool:
@@ -150,11 +150,11 @@ class RequestPolicy:
         return not self._open
 
     @property
-    def leaves_with_its_tabs(self) -> bool:
+    def ends_with_its_tabs(self) -> bool:
         """Whether the rules are in force only while the tab is open."""
-        return bool(self.narrow) and not self._from_above
+        return bool(self.tab_rules) and not self._on_browser_session
 
-    def came_to(self, origin: str) -> bool:
+    def has_visited(self, origin: str) -> bool:
         """Whether a document of that origin was requested here. The opaque origin, "None", may be anybody's.
 
         False for tabs of a user in which nothing was done.
@@ -163,46 +163,46 @@ class RequestPolicy:
             return False
         return origin == "None" or self._visited.full or any(_origin(each) == origin for each in self._visited)
 
-    def visit(self, url: str) -> None:
+    def note_visit(self, url: str) -> None:
         """Notes the request of a document. In Chrome's form of addresses the origin ends at the third slash."""
         start = "/".join(url.split("/", 3)[:3])[:_LONGEST_ORIGIN]
         new = start not in self._visited
         self._visited.add(start)
-        if new and self.narrow and self._above is not None:
-            self._above.visited(self.context, _origin(start))
+        if new and self.tab_rules and self._owner is not None:
+            self._owner.origin_visited(self.context, _origin(start))
 
     def add_tab(self, target_id: str, url: str, activity: Activity) -> None:
         """Adds a tab, before its sessions are watched, with its present address and its activity."""
         self.tabs.add(target_id)
         self._open.add(target_id)
         self._activities[target_id] = activity
-        self.visit(url)
-        if self._above is not None:
-            self._above.came(target_id)
+        self.note_visit(url)
+        if self._owner is not None:
+            self._owner.frame_added(target_id)
 
     def remove_tab(self, target_id: str) -> None:
         """Removes a closed tab. The last requests of its pages come later, and the same rules apply to them."""
         if target_id in self._open:
             self._open.remove(target_id)
-            if self.idle and self._above is not None:
-                self._above.left(self, [*self.tabs, *self.frames], self.narrow)
+            if self.idle and self._owner is not None:
+                self._owner.documents_gone(self, [*self.tabs, *self.frames], self.tab_rules)
 
     def watch(self, session: Session) -> None:
         """Puts the rules in force on the session of a tab or of a frame. To be called before anything may run there."""
         self._forget_closed()
         self._sessions.append(session)
-        if self._from_above:
+        if self._on_browser_session:
             session.on(cdp_page.FrameAttached, lambda event: self._add_frame(event.frame_id))
-        elif self.narrow:
-            seen(self._interception(session).enforce(self.narrow))
-        self._hold_the_rest(session)
+        elif self.tab_rules:
+            retrieve_exceptions(self._interception(session).enforce(self.tab_rules))
+        self._remove_unheld(session)
         self._visit_present(session)
         session.on(network.RequestWillBeSent, self._sent)
-        session.on(cdp_page.FrameNavigated, lambda event: self.visit(event.frame.url))
+        session.on(cdp_page.FrameNavigated, lambda event: self.note_visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
-        if (standstill := standstill_of(self.narrow)) is not None:
-            put_on(session, standstill)
+        if (standstill := standstill_of(self.tab_rules)) is not None:
+            set_standstill(session, standstill)
 
     def watch_worker(self, session: Session, target_id: str) -> bool:
         """Puts the rules in force on a dedicated worker. Returns whether to stay attached to it.
@@ -210,7 +210,7 @@ class RequestPolicy:
         Its parent's session holds its requests, but not its WebSockets. On the session of the browser, it counts as a
         frame of its own. To be called before it may run.
         """
-        if self._from_above:
+        if self._on_browser_session:
             self._add_frame(target_id)
         if not self.rules:
             return False
@@ -227,46 +227,49 @@ class RequestPolicy:
         return True
 
     async def enforce(self, rules: RequestRules) -> None:
-        """Adds rules for all tabs of this guard. Raises BrowserError."""
-        if rules in self._ended:
-            self._ended.remove(rules)  # the next run has the same
+        """Adds rules for all tabs of this policy. Raises BrowserError."""
+        if rules in self._retired:
+            self._retired.remove(rules)  # the next run has the same
             return
-        left = list(self.narrow)
+        left = list(self.tab_rules)
         if rules.hold is not None:
-            for former in [each for each in self._ended if each.hold is not None]:
+            for former in [each for each in self._retired if each.hold is not None]:
                 rules.hold.take_over(former.hold)
-                self._ended.remove(former)
+                self._retired.remove(former)
                 left.remove(former)
         await self._change([*left, rules])
 
-    def outlive(self, rules: RequestRules) -> None:
-        """The run of these rules is over, but its pages still know what they were told: the rules stay until `free`."""
-        self._ended.append(rules)
+    def retire(self, rules: RequestRules) -> None:
+        """Notes that the run of these rules is over. They stay in force until `drop_retired_rules`.
+
+        The pages of the run still know what was entered into them.
+        """
+        self._retired.append(rules)
 
     async def lift(self, rules: RequestRules) -> None:
         """Removes rules. Raises BrowserError."""
-        left = list(self.narrow)
+        left = list(self.tab_rules)
         left.remove(rules)
         await self._change(left)
 
     @property
-    def outlived(self) -> bool:
+    def has_retired_rules(self) -> bool:
         """Whether there are rules of runs that are over."""
-        return bool(self._ended)
+        return bool(self._retired)
 
-    async def free(self) -> None:
+    async def drop_retired_rules(self) -> None:
         """Lifts the rules of runs that are over. To be called when none of their pages is left. Raises BrowserError."""
-        left = list(self.narrow)
-        for each in self._ended:
+        left = list(self.tab_rules)
+        for each in self._retired:
             left.remove(each)
-        self._ended = []
-        if self._above is not None:
-            self._above.left(self, list(self.frames), self.narrow)
-            self._above.freed(self, self._requests, self.narrow)
-        self.frames, self._requests = Recent(), Recent()
+        self._retired = []
+        if self._owner is not None:
+            self._owner.documents_gone(self, list(self.frames), self.tab_rules)
+            self._owner.rules_lifted(self, self._requests, self.tab_rules)
+        self.frames, self._requests = RecentSet(), RecentSet()
         await self._change(left)
 
-    def names(self, scheme: str) -> bool:
+    def names_scheme(self, scheme: str) -> bool:
         """Whether `allow` names a scheme, as in `file://`."""
         return any(pattern.scheme == scheme for rules in self.rules for pattern in rules.allow or ())
 
@@ -277,9 +280,9 @@ class RequestPolicy:
         if refused := refusal_of(self.rules, url, "Document", tab=True):
             raise BlockedByPolicy(str(Blocked(url, refused.why)))
 
-    def check_holds(self) -> None:
+    def check_covered(self) -> None:
         """Raises BlockedByPolicy in somebody else's tab if our tabs are under lists, which do not apply there."""
-        if self._bound_elsewhere and not self.narrow:
+        if self._bound_elsewhere and not self.tab_rules:
             raise BlockedByPolicy(
                 "The tab is its user's, and the lists of what may be loaded hold in tabs that we opened alone: nothing "
                 "is done here. Open its address in a new tab."
@@ -296,25 +299,25 @@ class RequestPolicy:
         return taken
 
     async def _change(self, rules: list[RequestRules]) -> None:
-        self.narrow = rules
+        self.tab_rules = rules
         answers: list[asyncio.Future[Any]] = []
         self._forget_closed()
         for session in self._sessions:
             answers += self._interception(session).enforce(rules)
-            self._hold_the_rest(session)
+            self._remove_unheld(session)
             self._visit_present(session)
         for session in self._watched:
             self._limit_sockets(session)
-            put_on(session, standstill_of(rules))
-        seen(answers)
+            set_standstill(session, standstill_of(rules))
+        retrieve_exceptions(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
-        if self._above is not None:
-            await self._above.changed()
+        if self._owner is not None:
+            await self._owner.rules_changed()
 
     def _add_frame(self, frame_id: str) -> None:
         self.frames.add(frame_id)
-        if self._above is not None:
-            self._above.came(frame_id)
+        if self._owner is not None:
+            self._owner.frame_added(frame_id)
 
     def _forget_closed(self) -> None:
         self._sessions = [each for each in self._sessions if each.closed_because is None]
@@ -329,34 +332,34 @@ class RequestPolicy:
             self._interceptions[session] = Interception(session, self._judge)
         return self._interceptions[session]
 
-    def _hold_the_rest(self, session: Session) -> None:
+    def _remove_unheld(self, session: Session) -> None:
         """Removes or restores the interfaces in unheld.py, in present documents and future ones."""
-        if any(each.bound for each in self.narrow):
+        if any(each.has_origin_lists for each in self.tab_rules):
             self._unheld = self._unheld or Unheld()
-            self._unheld.take_from(session)
+            self._unheld.remove_from(session)
         elif self._unheld is not None:
-            self._unheld.give_back(session)
+            self._unheld.restore_in(session)
 
     def _visit_present(self, session: Session) -> None:
         """Notes the documents that were there before us, in somebody else's tab. Does not wait: the page may hang."""
 
-        def visit(node: cdp_page.FrameTreeNode) -> None:
-            self.visit(node.frame.url)
+        def note_all(node: cdp_page.FrameTreeNode) -> None:
+            self.note_visit(node.frame.url)
             for child in node.child_frames:
-                visit(child)
+                note_all(child)
 
-        def told(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
+        def received(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
             if not answer.cancelled() and answer.exception() is None:  # else the tab has gone
-                visit(answer.result().frame_tree)
+                note_all(answer.result().frame_tree)
 
-        if self.narrow and not self._from_above:
-            session.post(cdp_page.GetFrameTree()).add_done_callback(told)
+        if self.tab_rules and not self._on_browser_session:
+            session.post(cdp_page.GetFrameTree()).add_done_callback(received)
 
     def _sent(self, event: network.RequestWillBeSent) -> None:
         """Notes a document by its request, which Chrome reports before the workers that the document starts."""
         if event.type == "Document":
-            self.visit(event.request.url)
-        if self._from_above and self.narrow:
+            self.note_visit(event.request.url)
+        if self._on_browser_session and self.tab_rules:
             self._requests.add(event.request_id)
 
     def _limit_sockets(self, session: Session) -> None:
@@ -377,8 +380,8 @@ class RequestPolicy:
 
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
         if event.resource_type == "Document":
-            self.visit(event.request.url)
-        return judge(self, self.narrow, event, tab=event.frame_id in self.tabs)
+            self.note_visit(event.request.url)
+        return judge(self, self.tab_rules, event, tab=event.frame_id in self.tabs)
 
     def _socket(self, url: str) -> None:
         if (refused := refusal_of(self.rules, url)) and refused.violates:
@@ -408,30 +411,30 @@ def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
 
 
 def _at_gate(
-    gate: Gate, guard: RequestPolicy | None, event: fetch.RequestPaused, held: Verdict, *, tab: bool
+    gate: Gate, policy: RequestPolicy | None, event: fetch.RequestPaused, held: Verdict, *, tab: bool
 ) -> Verdict:
     """The verdict of the gate, after `held` has let the request pass."""
     kind = unsafe_kind(event.request, event.resource_type)
     if isinstance(held, str) or not (tab or kind):
         return held
-    refused: Outcome = "Aborted" if tab else "BlockedByClient"
+    refused: FailReason = "Aborted" if tab else "BlockedByClient"
 
-    async def pass_() -> Outcome | None:
+    async def pass_() -> FailReason | None:
         verdict = await held if held is not None else None
         if verdict is not None:
             return verdict
         if (why := await gate.refusal(event, kind, document=tab)) is None:
             return None
-        if guard is not None:
-            guard.record(Blocked(event.request.url, why, tab))
+        if policy is not None:
+            policy.record(Blocked(event.request.url, why, tab))
         return refused
 
-    verdict: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
+    verdict: asyncio.Future[FailReason | None] = asyncio.get_running_loop().create_future()
     passing = asyncio.ensure_future(pass_())
 
     _passing.add(passing)
 
-    def give(done: asyncio.Task[Outcome | None]) -> None:
+    def give(done: asyncio.Task[FailReason | None]) -> None:
         _passing.discard(done)
         failed = done.cancelled() or done.exception() is not None
         if failed and not done.cancelled():
@@ -444,22 +447,22 @@ def _at_gate(
 
 
 def judge(
-    guard: RequestPolicy | None, rules: Sequence[RequestRules], event: fetch.RequestPaused, *, tab: bool
+    policy: RequestPolicy | None, rules: Sequence[RequestRules], event: fetch.RequestPaused, *, tab: bool
 ) -> Verdict:
-    """The verdict on a request. The sender's guard records a refusal. `tab`: its frame is the root frame of a tab."""
+    """The verdict on a request. The sender's policy records a refusal. `tab`: its frame is the root frame of a tab."""
     tab = tab and event.resource_type == "Document"
     refused = refusal_of(rules, event.request.url, event.resource_type, tab=tab)
     if refused is None:
-        sender = guard.activity_of(event.frame_id) if guard is not None else None
+        sender = policy.activity_of(event.frame_id) if policy is not None else None
         held = None if (hold := hold_of(rules)) is None else hold.judge(event, sender, document=tab)
-        return held if (gate := gate_of(rules)) is None else _at_gate(gate, guard, event, held, tab=tab)
-    if refused.violates and guard is not None:
-        guard.record(Blocked(event.request.url, refused.why, tab))
+        return held if (gate := gate_of(rules)) is None else _at_gate(gate, policy, event, held, tab=tab)
+    if refused.violates and policy is not None:
+        policy.record(Blocked(event.request.url, refused.why, tab))
     # "Aborted" leaves the tab where it is; with the other reason it would show Chrome's error page.
     return "Aborted" if tab else "BlockedByClient"
 
 
-def seen(answers: Sequence[asyncio.Future[Any]]) -> None:
+def retrieve_exceptions(answers: Sequence[asyncio.Future[Any]]) -> None:
     """Marks the errors of these futures as retrieved: a session may end at any time."""
     for answer in answers:
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -28,7 +28,7 @@ import msgspec
 from cdp_agent.errors import SetupError
 from cdp_agent.security.origins import Origin, ascii_host, is_ip, origin_of, same_machine, scheme_of, split_port
 
-from .hosts import holds, read_hosts
+from .hosts import contains_host, read_hosts
 
 ResourceType = Literal["image", "stylesheet", "font", "media", "manifest", "script", "xhr", "ping", "prefetch"]
 RESOURCE_TYPES: tuple[ResourceType, ...] = get_args(ResourceType)
@@ -38,7 +38,7 @@ _SERVERLESS = frozenset({"about", "data", "blob", "javascript"})
 _WEB = frozenset({"http", "https"})
 _PORTS = {"http": 80, "https": 443}
 _MANIFEST = re.compile(r"(?:manifest[^/]*\.json|\.webmanifest)(?:\?.*)?$")
-_MOST_TOLD = 8
+_MOST_LISTED = 8
 
 
 class Pattern(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class Pattern(msgspec.Struct, frozen=True):
         starts = [*([""] if self.itself else []), *(["*."] if self.subdomains else [])]
         return [f"{start}{self.host}{end}" for start in starts for end in ("", ".")]
 
-    def meet(self, other: Pattern) -> Pattern | None:
+    def intersection(self, other: Pattern) -> Pattern | None:
         """A pattern for the addresses that match both; None if there are none."""
         schemes = {each.scheme for each in (self, other) if each.scheme}
         ports = {each.port for each in (self, other) if each.port is not None}
@@ -154,7 +154,7 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     """A `Gate`: documents, and requests that would change something, wait until it lets them pass."""
 
     @property
-    def bound(self) -> bool:
+    def has_origin_lists(self) -> bool:
         """Whether there is a list of origins."""
         return self.allow is not None or bool(self.deny)
 
@@ -164,7 +164,7 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
         `kind` is what it is loaded as (Chrome's `ResourceType`), `tab` says that it is the document of a tab.
         """
         scheme, origin = scheme_of(url), origin_of(url)
-        if self.bound and (why := self._violation(scheme, origin, url)):
+        if self.has_origin_lists and (why := self._violation(scheme, origin, url)):
             return Refusal(why, True)
         if not tab and (self.block_types or self.block_hosts) and self._left_out(kind.lower(), origin, url):
             return Refusal("blocked as asked", False)
@@ -193,7 +193,7 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
         # A manifest is "Other" there.
         if kind == "other" and "manifest" in self.block_types and _MANIFEST.search(url):
             return True
-        return origin is not None and bool(self.block_hosts) and holds(self.block_hosts, origin.host)
+        return origin is not None and bool(self.block_hosts) and contains_host(self.block_hosts, origin.host)
 
 
 def rules_of(
@@ -227,8 +227,8 @@ def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
 
 def _listed(patterns: tuple[Pattern, ...]) -> str:
     names = [each.text.strip() for each in patterns]
-    more = f" and {len(names) - _MOST_TOLD} more" if len(names) > _MOST_TOLD else ""
-    return (", ".join(names[:_MOST_TOLD]) + more) or "there are none"
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return (", ".join(names[:_MOST_LISTED]) + more) or "there are none"
 
 
 def _number(text: str) -> int | None:

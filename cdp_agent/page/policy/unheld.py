@@ -21,14 +21,14 @@ class Unheld:
     def __init__(self) -> None:
         self._scripts: dict[Session, asyncio.Future[cdp_page.AddedScript]] = {}
 
-    def take_from(self, session: Session) -> None:
+    def remove_from(self, session: Session) -> None:
         """Removes them from the present and future documents of a session."""
         if session not in self._scripts:
             added = session.post(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.unheld(), run_immediately=True))
             added.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may go as fast as it came
             self._scripts[session] = added
 
-    def give_back(self, session: Session) -> None:
+    def restore_in(self, session: Session) -> None:
         """Leaves them in future documents of the session."""
         added = self._scripts.pop(session, None)
         if added is not None and added.done() and not added.cancelled() and added.exception() is None:

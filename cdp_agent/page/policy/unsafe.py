@@ -25,7 +25,7 @@ FILES = re.compile(
     re.IGNORECASE,
 )
 _PARTS_OF_PAGES = re.compile(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|html?)$", re.IGNORECASE)
-_ENDING = frozenset(
+_DESTRUCTIVE = frozenset(
     {
         "delete",
         "del",
@@ -52,7 +52,7 @@ _ENDING = frozenset(
         "close_account",
     }
 )
-_ACTING = _ENDING | frozenset(
+_ACTING = _DESTRUCTIVE | frozenset(
     {
         "publish",
         "send",
@@ -85,7 +85,7 @@ _ACTING = _ENDING | frozenset(
 )
 _PAYING = frozenset({"pay", "buy", "purchase", "checkout", "donate", "upgrade"})
 _PAIRS = {("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("opt", "out"), ("close", "account")}
-_SAYING = frozenset(
+_ACTION_PARAMETERS = frozenset(
     {"action", "act", "do", "op", "operation", "cmd", "command", "method", "_method", "task", "mode", "event", "todo"}
 )
 """Parameters of an address whose values name an action."""
@@ -100,14 +100,14 @@ _LONGEST_FIELD = 40
 def unsafe_kind(request: fetch.PausedRequest, resource_type: str) -> RequestKind | None:
     """The kind of change that the request would make; None if it only reads."""
     parts = urlsplit(request.url)
-    words = set(_words(parts.path)) | set(_said(parts.query))
+    words = set(_words(parts.path)) | set(_action_words(parts.query))
     if request.method.upper() in _SAFE:
         if resource_type == "Document":
-            return "deletes" if words & _ENDING else "downloads" if FILES.search(parts.path) else None
+            return "deletes" if words & _DESTRUCTIVE else "downloads" if FILES.search(parts.path) else None
         if _PARTS_OF_PAGES.search(parts.path) and not parts.query:
             return None
-        return "deletes" if words & _ENDING else "sends" if words & _ACTING and resource_type != "Script" else None
-    if request.method.upper() == "DELETE" or words & _ENDING:
+        return "deletes" if words & _DESTRUCTIVE else "sends" if words & _ACTING and resource_type != "Script" else None
+    if request.method.upper() == "DELETE" or words & _DESTRUCTIVE:
         return "deletes"
     if resource_type != "Document" and _only_queries(request):
         return None
@@ -122,7 +122,7 @@ def ends_something(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return bool((set(_words(parts.path)) | set(_said(parts.query))) & _ENDING)
+    return bool((set(_words(parts.path)) | set(_action_words(parts.query))) & _DESTRUCTIVE)
 
 
 def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKind) -> bool:
@@ -158,7 +158,7 @@ def outline_of(request: fetch.PausedRequest) -> str:
     return _VARIES.sub("0", request.post_data or "")
 
 
-def place_of(url: str) -> str:
+def without_query(url: str) -> str:
     """An address without its query."""
     return url.partition("#")[0].partition("?")[0]
 
@@ -176,11 +176,11 @@ def _pairs(words: list[str]) -> list[tuple[str, str]]:
     return [pair for pair in itertools.pairwise(words) if pair in _PAIRS]
 
 
-def _said(query: str) -> Iterator[str]:
+def _action_words(query: str) -> Iterator[str]:
     for name, value in parse_qsl(query, keep_blank_values=True):
-        if name.lower() in _SAYING:
+        if name.lower() in _ACTION_PARAMETERS:
             yield from _words(value)
-        elif name.lower() in _ENDING:
+        elif name.lower() in _DESTRUCTIVE:
             yield name.lower()
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.refs.locate import locate
-from cdp_agent.page.snapshot.listeners import hearing_keys
+from cdp_agent.page.snapshot.listeners import key_listeners
 from cdp_agent.page.tab.tab import Tab
 
 
@@ -69,6 +69,6 @@ async def _ask(frame: Frame, local: int | None, how: How) -> Consequence | None:
     found = (await world.call("consequenceOf", local, how, False, returning=_Answer)).of
     if found is not None and found.writes:
         with world.group() as group:
-            if (hearing := await hearing_keys(world, group)) is not None:
-                found = (await world.call("consequenceOf", local, how, True, *hearing, returning=_Answer)).of
+            if (listeners := await key_listeners(world, group)) is not None:
+                found = (await world.call("consequenceOf", local, how, True, *listeners, returning=_Answer)).of
     return msgspec.structs.replace(found, url=frame.url) if found is not None else None

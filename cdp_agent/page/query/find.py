@@ -80,7 +80,7 @@ async def find(
         "most": max_results,
         "text": include_text,
     }
-    async with tab.reading:
+    async with tab.reading_lock:
         readings = await read_all(tree, tab.refs, "findElements", _FindPart, options)
         if error := readings.root.part.error:
             raise InvalidArguments(f"{error} Correct the selector.")
@@ -90,7 +90,7 @@ async def find(
         total = sum(count for count, _, _ in found)
         rows = [(row, reading) for _, part, reading in found for row in part]
         elements = [_element(tab.refs, reading, row) for row, reading in rows[:max_results]]
-    tab.told |= {parse_ref(ref) for each in elements for ref in (each.ref, each.near_ref) if ref}
+    tab.issued_refs |= {parse_ref(ref) for each in elements for ref in (each.ref, each.near_ref) if ref}
     return FindResult(elements, total, unread)
 
 

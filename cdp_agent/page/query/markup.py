@@ -50,7 +50,7 @@ async def clean_html(tab: Tab, ref: str | None = None, *, budget_tokens: int | N
     """
     tree = await tab.frames()
     at = await locate(tab, ref) if ref is not None else None
-    async with tab.reading:
+    async with tab.reading_lock:
         readings = await read_all(tree, tab.refs, "cleanHtml", _MarkupPart, {"within": _scope(at)})
     html = _whole(readings, readings.by_frame[at.frame.id] if at else readings.root)
     if budget_tokens is None or (needed := tokens(html)) <= budget_tokens:

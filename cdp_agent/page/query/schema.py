@@ -75,7 +75,7 @@ class _SchemaPart(FramePart, frozen=True, kw_only=True):
 
     rows: list[_Row]
     raw: int
-    minds_listeners = True
+    needs_listeners = True
 
 
 class _Placed(msgspec.Struct, frozen=True):
@@ -89,13 +89,13 @@ async def take(tab: Tab, *, budget_tokens: int | None = None) -> PageSchema:
     Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
     """
     tree = await tab.frames()
-    async with tab.reading:
+    async with tab.reading_lock:
         readings = await read_all(tree, tab.refs, "schema", _SchemaPart, {})
         unread: list[str] = []
         placed = list(_placed(readings, readings.root, tab.refs, _STRAIGHT, unread))
     kept = placed if budget_tokens is None else _within(placed, budget_tokens)
     raw = sum(each.part.raw for each in readings.by_frame.values())
-    tab.told |= {parse_ref(each.element.id) for each in kept}
+    tab.issued_refs |= {parse_ref(each.element.id) for each in kept}
     return PageSchema([each.element for each in kept], raw, len(placed) - len(kept), unread)
 
 

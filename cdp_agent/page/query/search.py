@@ -62,7 +62,7 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 class _TextPart(FramePart, frozen=True, kw_only=True):
     text: str
-    minds_listeners = True  # as in the snapshot: who listens for the mouse has a line
+    needs_listeners = True  # as in the snapshot: who listens for the mouse has a line
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ async def search(
     # In a thread, since `regex` compiles in Python, and slowly.
     compiled = await asyncio.to_thread(_compile, pattern, is_regex=regex, case_sensitive=case_sensitive)
     for _ in range(_MOST_READINGS):
-        async with tab.reading:
+        async with tab.reading_lock:
             readings = await read_all(tree, tab.refs, "shownText", _TextPart, {})
             try:
                 unread: list[str] = []
@@ -134,7 +134,7 @@ async def search(
         if is_all_there:
             break
     near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)
-    tab.told |= {parse_ref(match.ref) for match in matches if match.ref}
+    tab.issued_refs |= {parse_ref(match.ref) for match in matches if match.ref}
     return SearchResult(matches, total, near, unread)
 
 
@@ -218,7 +218,7 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tu
             units_of(span.segment.reading.part.text, span.segment.start + span.start, span.segment.start + span.end)
             for span in (spans[i] for i in indexes)
         ]
-        answer = await world.call("placesOf", {"next": refs.free(world), "spans": asked}, returning=_Places)
+        answer = await world.call("placesOf", {"next": refs.next_ids(world), "spans": asked}, returning=_Places)
         refs.claim(world, answer.first, answer.end)
         is_all_there &= not any(place.gone for place in answer.places)
         for index, place in zip(indexes, answer.places, strict=True):

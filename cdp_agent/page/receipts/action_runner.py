@@ -13,13 +13,13 @@ from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, Session
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import label_of, line_of
-from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
+from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects
 from .aftermath import Aftermath, FileChoosers, read
 from .compared import changed_meanwhile, not_outdated
-from .receipts import MAX_TOLD, Outcome, Receipt
+from .receipts import MAX_LISTED, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 EFFECT_S = 1.0
@@ -28,7 +28,7 @@ SUGGESTIONS_S = 0.4
 """How long to wait after filling a field for which pages show a list or a calendar, or giving files to one."""
 ATTEMPTS = 3
 _LEAVING_S = 0.1
-_EXPECTANT = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
+_EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
@@ -43,31 +43,31 @@ async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", 
         known = tab.history[-1] if tab.history else None
         for attempt in range(ATTEMPTS):
             at = await locate(tab, ref)
-            recorder = await ActionRunner.start(tab, expectant=submits or action in _EXPECTANT)
-            await recorder.hold_to_record(at, known)
-            target = recorder.name_of(at.ref)
+            runner = await ActionRunner.start(tab, expects_effect=submits or action in _EXPECTING_EFFECTS)
+            await runner.check_same_record(at, known)
+            target = runner.name_of(at.ref)
             try:
-                outcome = await recorder.act(recorder.while_here(do(at)))
+                outcome = await runner.act(runner.until_left(do(at)))
                 break
             except StaleRef as error:  # it left the page during the aiming: nothing was done to it
                 if error.ref != at.ref or attempt + 1 == ATTEMPTS:
                     raise
         if at.note:
             outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (at.note, outcome.note))))
-        return await recorder.finish(action, outcome, ref=at.ref, target=target, detail=detail)
+        return await runner.finish(action, outcome, ref=at.ref, target=target, detail=detail)
 
 
-async def perform_unaimed(
-    tab: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expectant: bool = True
+async def perform_without_element(
+    tab: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expects_effect: bool = True
 ) -> Receipt:
     """Carries out an action without an element, such as a key for whatever has the focus; see `perform`.
 
-    `expectant`: a first effect is waited for, since that is the action's purpose.
+    `expects_effect`: a first effect is waited for, since that is the action's purpose.
     """
     async with tab.act():
-        recorder = await ActionRunner.start(tab, expectant=expectant)
-        outcome = await recorder.act(recorder.while_here(do()))
-        return await recorder.finish(action, outcome, detail=detail)
+        runner = await ActionRunner.start(tab, expects_effect=expects_effect)
+        outcome = await runner.act(runner.until_left(do()))
+        return await runner.finish(action, outcome, detail=detail)
 
 
 class ActionRunner:
@@ -79,33 +79,35 @@ class ActionRunner:
         before: Snapshot | None,
         watch: Watch,
         *,
-        expectant: bool = False,
+        expects_effect: bool = False,
         pictures: effects.Pictures | None = None,
         choosers: FileChoosers | None = None,
     ) -> None:
         self._tab = tab
         self._before = before
         self._watch = watch
-        self._expectant = expectant
+        self._expects_effect = expects_effect
         self._choosers = choosers
-        self._aftermath = Aftermath(tab, before, watch, expectant=expectant, pictures=pictures, choosers=choosers)
+        self._aftermath = Aftermath(
+            tab, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers
+        )
         self._meanwhile = changed_meanwhile(tab.shown, watch.document, before) if before is not None else []
         tab.activity.before_action = (watch.document, watch.url)
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
 
     @classmethod
-    async def start(cls, tab: Tab, *, expectant: bool = False) -> ActionRunner:
-        """Reads the page, and watches it from now on. `expectant`: an effect will be waited for.
+    async def start(cls, tab: Tab, *, expects_effect: bool = False) -> ActionRunner:
+        """Reads the page, and watches it from now on. `expects_effect`: an effect will be waited for.
 
         Raises PageUnresponsive while the tab is navigating, BrowserError.
         """
         tree = await tab.frames()
-        await tree.root.given_back()
-        watch, kept = Watch(tab, tree), tab.kept
+        await tree.root.wait_for_reported_navigation()
+        watch, kept = Watch(tab, tree), tab.cached_reading
         reading = asyncio.ensure_future(read(tab)) if kept is None else None  # asked for with the watching
         try:
-            await watch.begin(effects=expectant)
+            await watch.begin(effects=expects_effect)
             if kept is not None and kept.counts == watch.counts:
                 before: Snapshot | None = kept.snapshot
             elif watch.is_busy or reading is None:
@@ -114,25 +116,25 @@ class ActionRunner:
                 before = await reading
             drawn = watch.latest.unreadable and before is not None
             pictures = await effects.pictures(await tab.frames()) if drawn else None
-            choosers = FileChoosers(tree) if expectant else None
+            choosers = FileChoosers(tree) if expects_effect else None
         except BaseException:
             watch.stop()
             raise
         finally:
             if reading is not None:
-                await _ended(reading)
-        return cls(tab, before, watch, expectant=expectant, pictures=pictures, choosers=choosers)
+                await _finish_task(reading)
+        return cls(tab, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers)
 
     def name_of(self, ref: str) -> str:
         """The element's name in the snapshot: `button "Add to cart"`."""
         return label_of(line_of(self._before.text, ref)) if self._before is not None else ""
 
-    async def hold_to_record(self, at: Located, known: Seen | None) -> None:
+    async def check_same_record(self, at: Located, known: PastReading | None) -> None:
         """Raises StaleRef when the element shows another record than it did in the reading `known`."""
         if self._before is None or known is None or self._before is known.snapshot:
             return
         try:
-            await recycled.hold_to_record(at, known.snapshot, self._before)
+            await recycled.check_same_record(at, known.snapshot, self._before)
         except BaseException:
             self._give_up()
             raise
@@ -150,24 +152,24 @@ class ActionRunner:
         self._acted_ms = _ms_since(self._begun)
         return outcome
 
-    async def while_here(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
+    async def until_left(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
         """Runs the coroutine until the document is left: then Chrome answers no more calls about it."""
         activity = self._tab.activity
         acting = asyncio.ensure_future(doing)
         try:
             while not acting.done():
-                stirring = activity.next_event()
-                either: list[asyncio.Future[Any]] = [acting, stirring]
+                event = activity.next_event()
+                either: list[asyncio.Future[Any]] = [acting, event]
                 try:
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 finally:
-                    stirring.cancel()
+                    event.cancel()
                 if activity.navigating():
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
         finally:
-            await _ended(acting)
+            await _finish_task(acting)
 
     async def finish(
         self,
@@ -182,32 +184,36 @@ class ActionRunner:
         """Waits until the page is at rest, and gives the receipt. Raises BrowserError."""
         tab, activity = self._tab, self._tab.activity
         begun = time.perf_counter()
-        expectant = self._expectant and not outcome.idle and (outcome.value is None or action == "fill")
-        wait_s = EFFECT_S if expectant else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
-        seen = self._aftermath
+        expects_effect = (
+            self._expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
+        )
+        wait_s = EFFECT_S if expects_effect else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
+        aftermath = self._aftermath
         try:
-            told = await seen.observe(action, outcome, ref, navigation_s)
+            updated = await aftermath.observe(action, outcome, ref, navigation_s)
             rested = time.perf_counter() - QUIET_S
-            while seen.leaves() or (wait_s and await seen.stirs(rested, wait_s, lists=outcome.suggests)):
-                told = await seen.observe(action, outcome, ref, navigation_s)
-            if not seen.left and not self._watch.navigated and (refused := seen.refused()):
+            while aftermath.navigates_again() or (
+                wait_s and await aftermath.wait_for_effect(rested, wait_s, lists=outcome.suggests)
+            ):
+                updated = await aftermath.observe(action, outcome, ref, navigation_s)
+            if not aftermath.has_left and not self._watch.navigated and (refused := aftermath.refused()):
                 leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{refused}")
         finally:
-            await self._stop(seen.settled)
-        navigated, moved = self._watch.navigated, seen.moved
+            await self._stop(aftermath.settled)
+        navigated, moved = self._watch.navigated, aftermath.address_changed
         notes = (
-            told.note,
-            seen.chooser(action, ref),
-            self._watch.departure.note,
-            self._pageless() if action != "goto" else "",  # which says so itself
-            seen.unseen(),
+            updated.note,
+            aftermath.chooser_note(action, ref),
+            self._watch.watchdog.note,
+            self._no_page_note() if action != "goto" else "",  # which says so itself
+            aftermath.unseen_note(),
         )
         failed, uncaught = await asyncio.gather(
-            activity.requests.failures_with_words(self._watch.requests, MAX_TOLD), self._thrown()
+            activity.requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
         )
-        tab.show(seen.after.text if seen.after is not None and not seen.left else None)
-        changed = seen.changed or ([] if seen.firm else seen.passing)
+        tab.note_shown(aftermath.after.text if aftermath.after is not None and not aftermath.has_left else None)
+        changed = aftermath.changed or ([] if aftermath.has_effect else aftermath.weak_changes)
         return Receipt(
             action=action,
             ref=ref,
@@ -215,42 +221,44 @@ class ActionRunner:
             detail=detail,
             note="; ".join(filter(None, notes)),
             meanwhile=not_outdated(self._meanwhile, changed),
-            value=told.value,
-            fields=list(told.fields),
+            value=updated.value,
+            fields=list(updated.fields),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
             title=await self._title() if navigated else None,
             status=activity.requests.status(activity.document.loader_id) if navigated else None,
-            new_tabs=[each for each in seen.tabs if not (seen.downloads and seen.was_none(each))],
-            other_tabs=seen.others,
+            new_tabs=[
+                each for each in aftermath.tabs if not (aftermath.downloads and aftermath.never_had_document(each))
+            ],
+            other_tabs=aftermath.others,
             closed=tab.closed,
-            dialogs=seen.dialogs,
-            downloads=list(seen.downloads.values()),
+            dialogs=aftermath.dialogs,
+            downloads=list(aftermath.downloads.values()),
             changed=changed,
-            focus=seen.focus,
+            focus=aftermath.focus,
             failed_requests=[
                 each
                 for each in failed
                 if not (navigated and each.is_document_of(tab.url))  # `status` says it
             ],
             uncaught=uncaught,
-            blocked=seen.blocked,
-            withheld=seen.withheld,
-            settled=seen.settled,
-            watched_s=EFFECT_S if expectant and not seen.firm and not seen.left else None,
+            blocked=aftermath.blocked,
+            withheld=aftermath.withheld,
+            settled=aftermath.settled,
+            watched_s=EFFECT_S if expects_effect and not aftermath.has_effect and not aftermath.has_left else None,
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(begun),
         )
 
     async def _thrown(self) -> list[str]:
         tab = self._tab
-        if self._aftermath.left:
+        if self._aftermath.has_left:
             return []
         thrown = await tab.activity.console.thrown_since(await tab.frames(), self._begun)
         return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 
-    def _pageless(self) -> str:
-        answered = self._tab.activity.requests.pageless(self._watch.requests)
+    def _no_page_note(self) -> str:
+        answered = self._tab.activity.requests.answered_without_page(self._watch.requests)
         return f"the server answered {answered}: it gives no new page" if answered else ""
 
     def _give_up(self) -> None:
@@ -263,15 +271,15 @@ class ActionRunner:
         """Ends the watching. A large page at rest stays watched, so that the next action need not read it again."""
         if self._choosers is not None:
             self._choosers.stop()
-        if settled == QUIET and self._tab.kept is not None:
+        if settled == QUIET and self._tab.cached_reading is not None:
             effects.end(await self._tab.frames())
         else:
-            self._tab.kept = None
-            self._watch.stop(gave_up=settled != QUIET and not self._watch.on_its_way)
+            self._tab.cached_reading = None
+            self._watch.stop(gave_up=settled != QUIET and not self._watch.awaits_server)
 
     async def _title(self) -> str | None:
         root = (await self._tab.frames()).root
-        if root.session.silent:
+        if root.session.unresponsive:
             return None  # it hangs, and is not waited for once more
         try:
             world = await root.world()
@@ -281,7 +289,7 @@ class ActionRunner:
         return self._tab.title
 
 
-async def _ended(task: asyncio.Task[Any]) -> None:
+async def _finish_task(task: asyncio.Task[Any]) -> None:
     """Cancels a task that is not done, and waits while it cleans up, as by releasing the mouse button."""
     if not task.done():
         task.cancel()

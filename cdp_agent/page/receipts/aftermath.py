@@ -20,10 +20,10 @@ from cdp_agent.page.snapshot.lines import FIELDS, line_of, quoted, shortened
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
-from cdp_agent.page.tab.tab import Kept, Tab
+from cdp_agent.page.tab.tab import CachedReading, Tab
 
 from . import effects
-from .compared import not_in, ref_of_focused, same_element, says_a_value, ticks, without_value
+from .compared import differ_only_in_numbers, ref_of_focused, same_element, states_only_value, uncovered, without_value
 from .receipts import NewTab, OtherTab, Outcome
 from .stability import QUIET, Watch
 
@@ -38,15 +38,16 @@ FALLBACK_S = 0.4
 _LOOK_EVERY_S = 0.2
 """How often to look for changes of values, selections and styles, which have no events."""
 _ARRIVES_WITHIN_S = 5.0
-_LONGEST_PASSED = 120
-_MOST_PASSED = 4
-"""How many texts that came and went are reported, each of _LONGEST_PASSED characters at most."""
+_LONGEST_TRANSIENT = 120
+_MOST_TRANSIENT = 4
+"""How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
 
 
 class Aftermath:
     """The effects of an action so far. Made before the action: `before` is the page then, None if unreadable.
 
-    `expectant`: having an effect is the action's only purpose. Without `choosers` no file choosers are intercepted.
+    `expects_effect`: having an effect is the action's only purpose. Without `choosers`, file choosers are not
+    intercepted.
     """
 
     def __init__(
@@ -55,18 +56,18 @@ class Aftermath:
         before: Snapshot | None,
         watch: Watch,
         *,
-        expectant: bool,
+        expects_effect: bool,
         pictures: effects.Pictures | None,
         choosers: FileChoosers | None,
     ) -> None:
         self._tab = tab
         self._before = before
         self._watch = watch
-        self._expectant = expectant
+        self._expects_effect = expects_effect
         self._pictures = pictures or effects.Pictures()
         self._choosers = choosers
         self._others = OtherTabs(tab)
-        self._asked_before = tab.asked.count
+        self._asked_before = tab.requested_tabs.count
         self._document = 0
         """The number of the document that was there when the page came to rest."""
         self.after: Snapshot | None = None
@@ -79,17 +80,17 @@ class Aftermath:
         self.withheld: list[Withheld] = []
         self.changed: list[str] = []
         self.focus: str | None = None
-        self.passing: list[str] = []
+        self.weak_changes: list[str] = []
         """Weak effects, which may mean nothing: reported only if there are no others."""
-        self.firm = False
+        self.has_effect = False
         """Whether there was an effect that is not one of the page's own continuous changes."""
 
     @property
-    def left(self) -> bool:
+    def has_left(self) -> bool:
         """Whether the tab is closed, or shows another document, or is on its way to one."""
-        return self._tab.closed or self._watch.navigated or self._watch.on_its_way
+        return self._tab.closed or self._watch.navigated or self._watch.awaits_server
 
-    async def stirs(self, rested: float, wait_s: float, *, lists: bool) -> bool:
+    async def wait_for_effect(self, rested: float, wait_s: float, *, lists: bool) -> bool:
         """Waits for a first effect, if there was none; False when none comes, or none needs to.
 
         Waits until `wait_s` after `rested`, when the page came to rest. `lists`: the button that clears a field does
@@ -98,10 +99,10 @@ class Aftermath:
         only_beside = lists and self.changed and all(_BESIDE.match(line) for line in self.changed)
         only_pictures = self._only_pictures()
         left_s = rested + (min(wait_s, FALLBACK_S) if only_pictures else wait_s) - time.perf_counter()
-        waited_for = not self.firm or only_beside or only_pictures
-        if not waited_for or self.settled != QUIET or self.left or left_s <= 0:
+        waited_for = not self.has_effect or only_beside or only_pictures
+        if not waited_for or self.settled != QUIET or self.has_left or left_s <= 0:
             return False
-        await self._watch.stirred(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
+        await self._watch.wait_for_change(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
         return True
 
     def _only_pictures(self) -> bool:
@@ -110,20 +111,20 @@ class Aftermath:
         text = self.after.text if self.after is not None else ""
         return all(pictures) and any(each and line_of(text, each[1]).endswith(":") for each in pictures)
 
-    def leaves(self) -> bool:
+    def navigates_again(self) -> bool:
         """Whether the tab has begun to navigate after it came to rest, while it was being read."""
         activity = self._tab.activity
         elsewhere = activity.navigating() is not None or activity.document.number != self._document
         return elsewhere and self.settled == QUIET
 
     @property
-    def moved(self) -> bool:
+    def address_changed(self) -> bool:
         """Whether the same document has another address."""
         return not self._watch.navigated and self._tab.activity.document.url != self._watch.url
 
-    def unseen(self) -> str:
+    def unseen_note(self) -> str:
         """A note on canvases (out of view, or in other frames) that may have changed unseen, if nothing else did."""
-        if not self._expectant or self.firm or self.left:
+        if not self._expects_effect or self.has_effect or self.has_left:
             return ""
         if self._watch.unreadable_frames:
             return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
@@ -131,21 +132,23 @@ class Aftermath:
             return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
         return ""
 
-    def was_none(self, tab: NewTab) -> bool:
+    def never_had_document(self, tab: NewTab) -> bool:
         """Whether the tab closed without ever having had a document, as Chrome's tab for a download does."""
         return not tab.url and any(each.closed and each.target_id == tab.target_id for each in self._tab.popups)
 
     def _refused_tab(self, tab: NewTab) -> NewTab:
         """An empty new tab in which nothing was loaded, with the first requested address that is not yet reported."""
-        told = {each.url for each in self.tabs} | {each.not_opened for each in self.tabs}
-        asked = (each for each in self._tab.asked.since(self._asked_before) if not each.startswith("javascript:"))
-        return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in told), ""))
+        known = {each.url for each in self.tabs} | {each.not_opened for each in self.tabs}
+        asked = (
+            each for each in self._tab.requested_tabs.since(self._asked_before) if not each.startswith("javascript:")
+        )
+        return msgspec.structs.replace(tab, not_opened=next((each for each in asked if each not in known), ""))
 
     def refused(self) -> Blocked | None:
         """The navigation of the tab that the rules refused, if any."""
         return next((each for each in self.blocked if each.tab), None)
 
-    def chooser(self, action: str, ref: str | None) -> str:
+    def chooser_note(self, action: str, ref: str | None) -> str:
         """A note that a file chooser was opened, and what to do about it; "" when none was."""
         if self._choosers is None or not self._choosers.opened or action == "upload":
             return ""
@@ -164,46 +167,48 @@ class Aftermath:
         self._document = tab.activity.document.number
         for popup in tab.popups_after(self._watch.last_popup)[len(self.tabs) :]:
             new = await arrived(popup)
-            self.tabs.append(new if new.url or popup.activity.begun else self._refused_tab(new))
-        self.others = await self._others.led()
-        self.blocked += tab.guard.take()
-        self.withheld += tab.guard.take_withheld()
-        if not self.left and self.refused():
+            self.tabs.append(new if new.url or popup.activity.navigations_begun else self._refused_tab(new))
+        self.others = await self._others.changed()
+        self.blocked += tab.request_policy.take()
+        self.withheld += tab.request_policy.take_withheld()
+        if not self.has_left and self.refused():
             return outcome
         for download in await self._downloads():
             self.downloads[download.url, download.suggested_name] = download
-        await tab.guard.decided()  # a download may have been asked about meanwhile
-        self.withheld += tab.guard.take_withheld()
+        await tab.request_policy.decided()  # a download may have been asked about meanwhile
+        self.withheld += tab.request_policy.take_withheld()
         self.dialogs += tab.dialogs.take()
-        if self.left:
+        if self.has_left:
             return outcome
-        first, outcome = outcome, await self._again(outcome, ref)
+        first, outcome = outcome, await self._reread(outcome, ref)
         keep = tab.read_took_s > LARGE_S and self.settled == QUIET
         after = self.after = await self._read(keep=keep)
-        if self.leaves():
+        if self.navigates_again():
             return outcome
         changed, self.focus = self._compare(after, action, ref, outcome)
         self.changed = changed
-        firm = bool(changed)
-        if self._expectant:
-            firm = await self._add_effects(after, action, ref, outcome)
-            if firm and not changed and await self._changed_meanwhile():
+        has_effect = bool(changed)
+        if self._expects_effect:
+            has_effect = await self._add_effects(after, action, ref, outcome)
+            if has_effect and not changed and await self._changed_meanwhile():
                 self.after = await self._read(keep=keep)
                 changed, self.focus = self._compare(self.after, action, ref, outcome)
-                self.changed = changed + not_in(changed, self.changed)
+                self.changed = changed + uncovered(changed, self.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
-        told = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld
-        firm = firm or outcome.moved or outcome.note != first.note or bool(self.chooser(action, ref))
-        self.firm = firm or bool(self.moved or told or self.focus is not None)
+        reported = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld
+        has_effect = (
+            has_effect or outcome.had_effect or outcome.note != first.note or bool(self.chooser_note(action, ref))
+        )
+        self.has_effect = has_effect or bool(self.address_changed or reported or self.focus is not None)
         return outcome
 
-    async def _again(self, outcome: Outcome, ref: str | None) -> Outcome:
+    async def _reread(self, outcome: Outcome, ref: str | None) -> Outcome:
         try:
-            if outcome.renewed is not None and ref is not None:
-                return await outcome.renewed(await locate(self._tab, ref))
-            if outcome.again is None:
+            if outcome.on_replaced is not None and ref is not None:
+                return await outcome.on_replaced(await locate(self._tab, ref))
+            if outcome.read_again is None:
                 return outcome
-            now = await outcome.again()
+            now = await outcome.read_again()
         except (ActionError, SessionClosed):
             return outcome  # it goes elsewhere, or hangs: the receipt says that
         note = "; ".join(filter(None, (outcome.note, now.note)))
@@ -213,46 +218,48 @@ class Aftermath:
         """Adds effects that the lines do not show; returns whether any of them is not one of the page's own changes."""
         tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
         found = await effects.effects_now(tree, refs, looks=not self.changed, hovered=hovered)
-        firm = bool(self.changed) and not self._goes_on(after, found.prompt)
-        if self.changed and not firm:
+        has_effect = bool(self.changed) and not self._changes_by_itself(after, found.prompt)
+        if self.changed and not has_effect:
             found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
-        self.passing = (
+        self.weak_changes = (
             found.lines(weak=True) if action != "fill" and outcome.value is None else []
         )  # entering does that
         # A key does not move the mouse, so changes of caret and style are its effects.
-        told = found.lines(weak=False) + (self.passing if action == "press" and not firm and self.focus is None else [])
-        told = not_in(self.changed, told) + self._passed(after, found.gone, outcome.chosen)
-        if self._pictures.boxes and not firm and not told:
+        lines = found.lines(weak=False) + (
+            self.weak_changes if action == "press" and not has_effect and self.focus is None else []
+        )
+        lines = uncovered(self.changed, lines) + self._transient_texts(after, found.gone, outcome.chosen)
+        if self._pictures.boxes and not has_effect and not lines:
             now = await effects.pictures(tree)
             if now.boxes != self._pictures.boxes:
                 self._pictures = msgspec.structs.replace(self._pictures, out_of_view=True)
             elif now.seen != self._pictures.seen:
-                told = ["~ canvas: its picture changed"]
-        self.changed = self.changed + told
-        return firm or bool(told) or (action == "click" and self._entered(after, ref))
+                lines = ["~ canvas: its picture changed"]
+        self.changed = self.changed + lines
+        return has_effect or bool(lines) or (action == "click" and self._is_field_focused(after, ref))
 
     async def _changed_meanwhile(self) -> bool:
         """Whether the page changed since it came to rest: then an effect may belong to lines that were not read yet."""
         settled = self._watch.latest.count
         return (await self._watch.look()).count != settled
 
-    def _entered(self, after: Snapshot | None, ref: str | None) -> bool:
+    def _is_field_focused(self, after: Snapshot | None, ref: str | None) -> bool:
         """Whether the field that was clicked has the focus now."""
         now = diff.focused(after.text) if after is not None else None
         if now is None or ref_of_focused(now) != ref or now.partition(" ")[0] not in FIELDS:
             return False
         return self._before is None or not same_element(diff.focused(self._before.text), now)
 
-    def _goes_on(self, after: Snapshot | None, prompt: bool) -> bool:
+    def _changes_by_itself(self, after: Snapshot | None, prompt: bool) -> bool:
         """Whether all changes are the page's own: of parts that changed before, or of numbers, and not at once."""
         latest = self._watch.latest
         if latest.own and not latest.others:
             return True
         if prompt or not latest.others or after is None or self._before is None:
             return False
-        return ticks(self._before.text, after.text)
+        return differ_only_in_numbers(self._before.text, after.text)
 
-    def _passed(self, after: Snapshot | None, gone: list[list[str]], chosen: Sequence[str]) -> list[str]:
+    def _transient_texts(self, after: Snapshot | None, gone: list[list[str]], chosen: Sequence[str]) -> list[str]:
         """Texts that came and went, and are in neither snapshot, nor in a list that the action chose from."""
         texts = [each.text for each in (self._before, after) if each is not None]
         parts = (
@@ -260,29 +267,29 @@ class Aftermath:
             for blocks in gone
             if not any(each in part for each in chosen for part in blocks)
         )
-        told = dict.fromkeys(
-            f"~ came and went: {shortened(' | '.join(passed), _LONGEST_PASSED)}" for passed in parts if passed
+        lines = dict.fromkeys(
+            f"~ came and went: {shortened(' | '.join(passed), _LONGEST_TRANSIENT)}" for passed in parts if passed
         )
-        return list(told)[:_MOST_PASSED]
+        return list(lines)[:_MOST_TRANSIENT]
 
     async def _read(self, *, keep: bool) -> Snapshot | None:
-        self._tab.kept = None
+        self._tab.cached_reading = None
         counts = dict(self._watch.counts)
         try:
             after = await read(self._tab)
         except SessionClosed:
             return None
         if keep and after is not None:
-            self._tab.kept = Kept(after, counts)
+            self._tab.cached_reading = CachedReading(after, counts)
         return after
 
     async def _downloads(self) -> list[Download]:
         watcher = self._tab.downloads
-        told = watcher.take()
-        if any(each.state == "inProgress" for each in told):
+        downloads = watcher.take()
+        if any(each.state == "inProgress" for each in downloads):
             await watcher.settled(DOWNLOAD_S)
-            told += watcher.take()
-        latest = {(each.url, each.suggested_name): each for each in told}
+            downloads += watcher.take()
+        latest = {(each.url, each.suggested_name): each for each in downloads}
         return list(latest.values())
 
     def _compare(
@@ -297,7 +304,7 @@ class Aftermath:
         changed = diff.changes(before, now)
         if after.title != self._before.title:
             changed.append(f"~ title: {quoted(self._before.title)} → {quoted(after.title)}")
-        changed = [each for each in changed if not says_a_value(each, values)]
+        changed = [each for each in changed if not states_only_value(each, values)]
         was, focused = diff.focused(self._before.text), diff.focused(after.text)
         expected = focused is not None and action != "focus" and ref_of_focused(focused) in values
         return changed, None if expected or same_element(was, focused) else focused or ""
@@ -347,18 +354,18 @@ class OtherTabs:
         self._documents = {
             each: each.activity.document.number
             for each in tab.related
-            if not (each.acting.locked() or each.activity.navigating())
+            if not (each.action_lock.locked() or each.activity.navigating())
         }
-        self._led: dict[Tab, OtherTab] = {}
+        self._changed: dict[Tab, OtherTab] = {}
 
-    async def led(self) -> list[OtherTab]:
+    async def changed(self) -> list[OtherTab]:
         """The tabs that were closed since or have another document, which is loaded; not by actions in those tabs."""
         for each, number in self._documents.items():
             moves = each.activity.navigating() or each.activity.document.number != number
-            if each.closed or (moves and each not in self._led and not each.acting.locked()):
+            if each.closed or (moves and each not in self._changed and not each.action_lock.locked()):
                 await _wait_for(each)
-                self._led[each] = OtherTab(each.target_id, each.url, each.title, each.closed)
-        return list(self._led.values())
+                self._changed[each] = OtherTab(each.target_id, each.url, each.title, each.closed)
+        return list(self._changed.values())
 
 
 async def arrived(popup: Tab) -> NewTab:

@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.lines import (
     without_selected,
 )
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.tab import LastTold
+from cdp_agent.page.tab.tab import LastShown
 
 _MOST_MEANWHILE = 8
 _NOW = re.compile(r"\(now (.*), before ")
@@ -67,18 +67,18 @@ def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
     return "\n".join([head, *rest[len(own) :]]), [line.lstrip(" ").removeprefix("|").removeprefix(" ") for line in own]
 
 
-def says_a_value(change: str, values: Mapping[str, str | None]) -> bool:
+def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
     """Whether a changed line of a field says only that it has its value, as plain text without marks such as bold."""
     value = values.get(ref_of_change(change) or "")
     if value is None:
         return False
-    told = " ".join(value.split())
-    if not change.startswith("~") or told not in change:
+    text = " ".join(value.split())
+    if not change.startswith("~") or text not in change:
         return False
-    return not told or re.search(rf"[*~`]{re.escape(told)}[*~`]", change) is None
+    return not text or re.search(rf"[*~`]{re.escape(text)}[*~`]", change) is None
 
 
-def changed_meanwhile(shown: LastTold | None, document: int, now: Snapshot) -> list[str]:
+def changed_meanwhile(shown: LastShown | None, document: int, now: Snapshot) -> list[str]:
     """The changes of the page since it was last shown to the caller: the first lines, and how many more."""
     if shown is None:
         return []
@@ -98,7 +98,7 @@ def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
     return [line for line in meanwhile if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
 
 
-def ticks(before: str, after: str) -> bool:
+def differ_only_in_numbers(before: str, after: str) -> bool:
     """Whether the texts differ only in numbers, and in the focus, which a click moves."""
     one, other = (
         re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
@@ -107,17 +107,17 @@ def ticks(before: str, after: str) -> bool:
     return one == other
 
 
-def not_in(changed: list[str], lines: list[str]) -> list[str]:
+def uncovered(changed: list[str], lines: list[str]) -> list[str]:
     """The effects on elements that no changed line is about."""
 
-    def is_told(line: str) -> bool:
+    def is_covered(line: str) -> bool:
         found = _EFFECT.match(line)
         if found is None:
             return False
         ref, name = found[2], found[1]
         return any((ref_of_change(each) == ref) if ref else bool(name) and name in each for each in changed)
 
-    return [line for line in lines if not is_told(line)]
+    return [line for line in lines if not is_covered(line)]
 
 
 def same_element(one: str | None, other: str | None) -> bool:

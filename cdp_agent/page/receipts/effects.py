@@ -51,7 +51,7 @@ async def pictures(tree: FrameTree) -> Pictures:
     Raises BrowserError.
     """
     world = tree.root.present_world
-    if world is None or tree.root.leaving_for is not None:
+    if world is None or tree.root.navigating_to is not None:
         return Pictures()
     try:
         places = await world.call("hiddenPictures", returning=list[tuple[float, float, float, float] | None])
@@ -78,25 +78,25 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
 
     `hovered`: the action only moves the mouse, so changes of classes under it are weak. Raises BrowserError.
     """
-    told = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
+    by_world = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(
-        [effect for each in told for effect in each.effects],
-        [blocks for each in told for blocks in each.gone],
-        any(each.prompt for each in told),
+        [effect for each in by_world for effect in each.effects],
+        [blocks for each in by_world for blocks in each.gone],
+        any(each.prompt for each in by_world),
     )
 
 
 async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) -> Effects:
-    if world.session.silent:
+    if world.session.unresponsive:
         return Effects()  # the reading before this has waited for it
     try:
-        told = await world.call("effectsNow", looks, hovered, returning=Effects)
+        found = await world.call("effectsNow", looks, hovered, returning=Effects)
     except (ActionError, ProtocolError):
         return Effects()  # it is being replaced, or hangs, which is told otherwise
-    written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in told.effects]
-    return msgspec.structs.replace(told, effects=written)
+    written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in found.effects]
+    return msgspec.structs.replace(found, effects=written)
 
 
 def _worlds(tree: FrameTree) -> list[World]:
-    worlds = (frame.present_world for frame in tree.all() if frame.leaving_for is None)
+    worlds = (frame.present_world for frame in tree.all() if frame.navigating_to is None)
     return [world for world in worlds if world is not None]

@@ -41,7 +41,7 @@ _DONE = {
     "reload": "reloaded",
     "wait_for": "waited for",
 }
-MAX_TOLD = 5
+MAX_LISTED = 5
 """How many errors of each kind a receipt lists."""
 ENTER_PRESSED = "Enter was pressed"
 """The note of a field that was filled and submitted."""
@@ -63,13 +63,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
     value: str | None = None
     note: str = ""
-    moved: bool = False
+    had_effect: bool = False
     """Whether the action had an effect already, as the note says."""
-    idle: bool = False
+    nothing_done: bool = False
     """Whether nothing was done, since the wanted state was there before."""
-    again: Callable[[], Awaitable[Outcome]] | None = None
+    read_again: Callable[[], Awaitable[Outcome]] | None = None
     """Gives the value once the page is at rest, with a note if it is another one: pages change filled-in values."""
-    renewed: Callable[[Located], Awaitable[Outcome]] | None = None
+    on_replaced: Callable[[Located], Awaitable[Outcome]] | None = None
     """Gives the same for the element that replaced this one, if it left the page during the action."""
     fields: Sequence[FilledField] = ()
     """The fields, where several were filled in."""
@@ -79,7 +79,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """Options of a list that the action opened and closed again, which is no effect to report."""
 
 
-class ToldTab(msgspec.Struct, frozen=True):
+class ReportedTab(msgspec.Struct, frozen=True):
     """A tab other than the one in which the action was done."""
 
     target_id: str
@@ -87,14 +87,14 @@ class ToldTab(msgspec.Struct, frozen=True):
     title: str
 
 
-class NewTab(ToldTab, frozen=True):
+class NewTab(ReportedTab, frozen=True):
     """A tab that the page opened."""
 
     not_opened: str = ""
     """The address that Chrome refused to open in the tab, which is empty then and has no address."""
 
 
-class OtherTab(ToldTab, frozen=True):
+class OtherTab(ReportedTab, frozen=True):
     """A tab that was open already, and that went to another document meanwhile, or was closed."""
 
     closed: bool = False
@@ -188,12 +188,12 @@ def _lines(receipt: Receipt) -> list[str]:
         lines.append(f"focus: {receipt.focus or 'nothing'}")
     if receipt.value is not None:
         lines.append(f"value: {_value(receipt.value)}")
-    lines += [f"failed: {each}" for each in receipt.failed_requests[:MAX_TOLD]]
-    if len(receipt.failed_requests) > MAX_TOLD:
-        lines.append(f"failed: {len(receipt.failed_requests) - MAX_TOLD} more")
-    lines += [f"uncaught in the page: {each}" for each in receipt.uncaught[:MAX_TOLD]]
-    if len(receipt.uncaught) > MAX_TOLD:
-        lines.append(f"uncaught in the page: {len(receipt.uncaught) - MAX_TOLD} more")
+    lines += [f"failed: {each}" for each in receipt.failed_requests[:MAX_LISTED]]
+    if len(receipt.failed_requests) > MAX_LISTED:
+        lines.append(f"failed: {len(receipt.failed_requests) - MAX_LISTED} more")
+    lines += [f"uncaught in the page: {each}" for each in receipt.uncaught[:MAX_LISTED]]
+    if len(receipt.uncaught) > MAX_LISTED:
+        lines.append(f"uncaught in the page: {len(receipt.uncaught) - MAX_LISTED} more")
     lines += _blocked(receipt.blocked)
     lines += _withheld(receipt.withheld)
     if receipt.nothing_changed and receipt.watched_s is not None:
@@ -256,17 +256,17 @@ def _navigation(receipt: Receipt) -> str:
 
 def _blocked(blocked: list[Blocked]) -> list[str]:
     counts = Counter(each.origin for each in blocked)
-    lines = [f"blocked: {n} request{'s' if n > 1 else ''} to {to}" for to, n in counts.most_common(MAX_TOLD)]
-    return lines + ([f"blocked: {len(counts) - MAX_TOLD} more origins"] if len(counts) > MAX_TOLD else [])
+    lines = [f"blocked: {n} request{'s' if n > 1 else ''} to {to}" for to, n in counts.most_common(MAX_LISTED)]
+    return lines + ([f"blocked: {len(counts) - MAX_LISTED} more origins"] if len(counts) > MAX_LISTED else [])
 
 
 def _withheld(withheld: list[Withheld]) -> list[str]:
     counts = Counter((each.what, each.why) for each in withheld)
     lines = [
         f"not sent: {in_line(what)}" + (f" ({n} times)" if n > 1 else "") + f": {why}. The rest was done in the page"
-        for (what, why), n in counts.most_common(MAX_TOLD)
+        for (what, why), n in counts.most_common(MAX_LISTED)
     ]
-    return lines + ([f"not sent: {len(counts) - MAX_TOLD} more"] if len(counts) > MAX_TOLD else [])
+    return lines + ([f"not sent: {len(counts) - MAX_LISTED} more"] if len(counts) > MAX_LISTED else [])
 
 
 def _download(download: Download) -> str:

@@ -11,16 +11,16 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import ActionError, PageUnresponsive
-from cdp_agent.page.frames.frames import GIVEN_BACK_S, Frame, FrameTree, is_still
-from cdp_agent.page.frames.responsiveness import answers, check_chrome
-from cdp_agent.page.frames.world import World, deadline, serve
-from cdp_agent.page.tab.hanging import NOR_THE_PAGE, STAYS, Departure, stop_loading
+from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
+from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
+from cdp_agent.page.frames.world import World, deadline, preload
+from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, stop_loading
 from cdp_agent.page.tab.tab import Tab
 
 QUIET = "quiet"
 QUIET_S = 0.06
 """How long nothing must change: more than three frames, since effects of timers of 0, promises and frames take two."""
-STILL_S = 0.02
+STATIC_QUIET_S = 0.02
 """The same for a page without scripts: one frame, in which styles take effect and an autofocus field gets the focus."""
 PATIENCE_S = 0.15
 """How long an effect may take to begin, after an action whose only purpose is to have one."""
@@ -49,9 +49,9 @@ _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _READ_WITHIN_S = 0.03
 """How long the reading takes that follows when a page has come to rest."""
-_ON_ITS_WAY = (
+_SLOW_SERVER = (
     f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
-    f" {GIVEN_BACK_S:g} s are over, and stops the loading then"
+    f" {SLOW_SERVER_TIMEOUT_S:g} s are over, and stops the loading then"
 )
 
 
@@ -96,13 +96,13 @@ class Watch:
         self.requests = tab.activity.requests.mark()
         self.document = tab.activity.document.number
         self.url = tab.activity.document.url
-        self._elsewhere = set(tab.activity.frames_navigating())
+        self._frames_loading_before = set(tab.activity.frames_navigating())
         """The ids of frames that were loading when the watching began."""
         self.last_popup = tab.last_popup
         self._tab = tab
         self._tree = tree
         self._activity = tab.activity
-        serve(tree.root.session)
+        preload(tree.root.session)
         self.counts: dict[World, int] = {}
         """How many changes each world had had since the watching began, at the last look."""
         self._before: dict[World, Changes] = {}
@@ -113,8 +113,8 @@ class Watch:
         """When the loading page answered last."""
         self.latest = _NONE
         """The last result of `look`."""
-        self.departure = Departure(tab)
-        self.on_its_way = False
+        self.watchdog = UnloadWatchdog(tab)
+        self.awaits_server = False
         """Whether the tab is navigating and the server does not answer: Chrome answers no calls then."""
 
     @classmethod
@@ -170,8 +170,8 @@ class Watch:
         begun = last = resting = self._alive_at = self._now()
         quiet_s, heading_for, headed_at = await self._quiet_s(), "", begun
         while True:
-            await self._tab.guard.decided()
-            events = self._activity.events
+            await self._tab.request_policy.decided()
+            events = self._activity.event_count
             if self._tab.closed:
                 return "the tab was closed"
             if self._activity.crashed and not self._activity.navigating():
@@ -184,14 +184,14 @@ class Watch:
                     heading_for, headed_at = address, now
                 if now - begun > navigation_s:
                     return await self._stop_loading(address)
-                if now - headed_at > UNANSWERED_S and self._tell_on_its_way():
-                    return _ON_ITS_WAY.format(address)
-                if not await self.departure.hasten():
-                    return STAYS
+                if now - headed_at > UNANSWERED_S and self._report_slow_server():
+                    return _SLOW_SERVER.format(address)
+                if not await self.watchdog.end_blocking_scripts():
+                    return OLD_PAGE_HANGS
                 if await self._hangs():
                     return BUSY
                 self._prepare_worlds()
-                await self._activity.stir(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S), since=events)
+                await self._activity.wait_for_event(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S), since=events)
                 last = resting = self._now()
                 patient = False
                 continue
@@ -202,22 +202,24 @@ class Watch:
                 if await self._hangs():
                     return BUSY
                 self._prepare_worlds()
-                await self._activity.stir(min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)), since=events)
+                await self._activity.wait_for_event(
+                    min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)), since=events
+                )
                 last = self._now()
                 continue
-            if any(f.leaving_for is None and f.present_world not in self.counts for f in self._tree.all()):
+            if any(f.navigating_to is None and f.present_world not in self.counts for f in self._tree.all()):
                 known = len(self.counts)
                 await self.look()
                 looked = self._now()
                 quiet_s = await self._quiet_s()
-                if quiet_s > STILL_S and len(self.counts) > known:
+                if quiet_s > STATIC_QUIET_S and len(self.counts) > known:
                     last = looked  # a new document: its quiet is counted from then on
-                self._complete_worlds(0 if quiet_s > STILL_S else _READ_WITHIN_S)
+                self._send_missing_functions(0 if quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
                 if self.navigated:
                     self._tab.read_ahead()
             now = self._now()
             if last + quiet_s > now:
-                await self._activity.stir(last + quiet_s - now)
+                await self._activity.wait_for_event(last + quiet_s - now)
                 continue
             ahead = self._tab.reading_ahead
             if ahead is not None and not ahead.done():  # else the page would seem slow to answer
@@ -229,19 +231,19 @@ class Watch:
             slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
             if self._busy is not None:
                 who = "the page" if self._busy.parent is None else f"the frame {self._busy.url}"
-                return (_BUSY if self._busy.session.held_up_by is None else _HELD_UP).format(who)
-            if patient and changes.count == 0 and not self._happened():
+                return (_BUSY if self._busy.session.blocked_because is None else _HELD_UP).format(who)
+            if patient and changes.count == 0 and not self._anything_happened():
                 quiet_s = PATIENCE_S
             rest_s = quiet_s + slow_s - changes.idle_ms / 1000
-            if quiet_s == STILL_S and changes.count == 0:
+            if quiet_s == STATIC_QUIET_S and changes.count == 0:
                 rest_s = 0.0  # nothing can have changed since it was loaded, before anybody watched
             animations_s = ANIMATIONS_S + slow_s - (now - resting)
             if changes.animating_ms > 0 and animations_s > 0:
                 rest_s = max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
-            if changes.undrawn_ms and quiet_s > STILL_S and self._tab.acts and not self._tab.draws:
+            if changes.undrawn_ms and quiet_s > STATIC_QUIET_S and self._tab.is_acting and not self._tab.forces_drawing:
                 rest_s = max(rest_s, UNDRAWN_S - changes.undrawn_ms / 1000)
                 if rest_s <= 0.001:
-                    self._tab.draw(self._tree.root.session)
+                    self._tab.force_drawing(self._tree.root.session)
                     last = resting = self._now()
                     continue
             if rest_s <= 0.001:
@@ -252,79 +254,81 @@ class Watch:
                 rest_s = quiet_s
             elif now - resting > CHANGES_S:
                 return "the page keeps changing"
-            await self._activity.stir(rest_s)
+            await self._activity.wait_for_event(rest_s)
 
     def _prepare_worlds(self) -> None:
         """Begins to create worlds while their documents are loading."""
         for frame in self._tree.all():
             frame.prepare_world()
 
-    def _complete_worlds(self, after_s: float) -> None:
+    def _send_missing_functions(self, after_s: float) -> None:
         """Sends the rest of our functions during idle waiting, or just before the page will be read."""
         loop = asyncio.get_running_loop()
         for world in self.counts:
-            loop.call_later(after_s, world.complete)
+            loop.call_later(after_s, world.send_missing_functions)
 
     async def _quiet_s(self) -> float:
         root = self._tree.root
-        if not self._tab.alone or root.leaving_for is not None or self._busy is not None:
+        if not self._tab.in_own_chrome or root.navigating_to is not None or self._busy is not None:
             return QUIET_S
         try:
             world = root.present_world
-            known = world in self.counts and await is_still(root, world, self._activity.document.loader_id)
-            return STILL_S if known else QUIET_S
+            known = world in self.counts and await is_static_document(root, world, self._activity.document.loader_id)
+            return STATIC_QUIET_S if known else QUIET_S
         except ActionError:
             return QUIET_S  # it is being replaced, or does not answer: the next look says so
 
     async def _hangs(self) -> bool:
         """Whether a page that Chrome has received has not answered for long, so that it hangs, not the server."""
         now = self._now()
-        if self._tree.root.leaving_for is not None:
+        if self._tree.root.navigating_to is not None:
             await check_chrome(self._tree.root.session)
             self._alive_at = now
-        elif now - self._alive_at >= _ASK_EVERY_S and await answers(self._tree.root.session):
+        elif now - self._alive_at >= _ASK_EVERY_S and await is_responsive(self._tree.root.session):
             self._alive_at = self._now()
         return self._now() - self._alive_at > _HANGS_S
 
-    def _tell_on_its_way(self) -> bool:
+    def _report_slow_server(self) -> bool:
         root = self._tree.root
-        self.on_its_way = root.is_told = root.leaving_for is not None and self._activity.waits_for_server()
-        return self.on_its_way
+        self.awaits_server = root.is_reported_slow = (
+            root.navigating_to is not None and self._activity.waits_for_server()
+        )
+        return self.awaits_server
 
     async def _stop_loading(self, address: str) -> str:
         root = self._tree.root
-        if root.leaving_for is None:
+        if root.navigating_to is None:
             return f"still loading: {address}"
         # Chrome holds back every command until the next document comes: without an end to it, nothing can be done.
         waits_for_server = self._activity.waits_for_server()
         stopped = await stop_loading(self._tab)
         if not waits_for_server:
-            return STAYS
+            return OLD_PAGE_HANGS
         said = f"loading was stopped, since the server does not answer: {address}"
-        return f"{said}; {NOR_THE_PAGE}" if stopped and not await answers(root.session) else said
+        return f"{said}; {NEW_PAGE_HANGS}" if stopped and not await is_responsive(root.session) else said
 
-    def _happened(self) -> bool:
+    def _anything_happened(self) -> bool:
         tab = self._tab
         return (
             tab.activity.requests.any_since(self.requests)
             or tab.activity.document.url != self.url
             or tab.last_popup > self.last_popup
-            or tab.dialogs.untold
-            or tab.downloads.untold
+            or tab.dialogs.has_unreported
+            or tab.downloads.has_unreported
         )
 
     def _pending(self, waited_s: float) -> list[str]:
         pending = self._activity.requests.pending(self.requests)
         for frame_id, url in self._activity.frames_navigating().items():
-            if frame_id not in self._elsewhere and not any(each.endswith(url) for each in pending):
+            if frame_id not in self._frames_loading_before and not any(each.endswith(url) for each in pending):
                 pending.append(url)
         if not self._activity.document.loaded and self.navigated and waited_s < LOAD_S:
             pending.append(self._activity.document.url)
-        if self._tab.asked.expects(len(self._tab.popups_after(self.last_popup))):
+        if self._tab.requested_tabs.expects(len(self._tab.popups_after(self.last_popup))):
             pending.append("a new tab")
         return pending
 
-    async def stirred(self, timeout_s: float) -> None:
+    async def wait_for_change(self, timeout_s: float) -> None:
         """Waits for the next change in any world or the next event of the tab, at most `timeout_s`."""
         asked: list[asyncio.Future[Any]] = [
             world.ask("changedSince", count) for world, count in self.counts.items() if not world.gone
@@ -355,7 +359,7 @@ class Watch:
         return self.latest
 
     async def _changes_in(self, frame: Frame, asked: str) -> Changes:
-        if frame.leaving_for is not None:
+        if frame.navigating_to is not None:
             return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
         try:
             async with deadline(frame.session, _ASK_TIMEOUT_S):
@@ -374,4 +378,4 @@ class Watch:
 
     def _now(self) -> float:
         """A clock, in seconds, which stands still while somebody is asked about a held request."""
-        return asyncio.get_running_loop().time() - self._tab.guard.stood_s
+        return asyncio.get_running_loop().time() - self._tab.request_policy.paused_s

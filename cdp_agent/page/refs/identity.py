@@ -36,14 +36,14 @@ class Identity(msgspec.Struct, frozen=True):
     beside: list[str] = []
 
     @property
-    def said(self) -> list[str]:
+    def row_words(self) -> list[str]:
         """The text in the row, or else around it."""
         return self.words or self.beside
 
     @property
     def is_bare(self) -> bool:
         """Whether the element was taken out of the page by itself, so that its place is not known."""
-        return not (self.said or self.around or self.inside)
+        return not (self.row_words or self.around or self.inside)
 
     def keys(self, kind: str) -> set[str]:
         """The keys of a kind: `own`, `around` or `inside`."""
@@ -57,7 +57,7 @@ class Identities(msgspec.Struct, frozen=True):
     are: list[Identity | None]
 
 
-class Place(msgspec.Struct, frozen=True):
+class Lookup(msgspec.Struct, frozen=True):
     """An element that is searched for among all similar ones: as they were, in page order, and as they are."""
 
     was: Identity
@@ -83,85 +83,86 @@ class Place(msgspec.Struct, frozen=True):
         return len(self.were) == len(self.are) == 1 and not self.was.is_row
 
 
-def successor(which: int, told: Identities, fresh: Sequence[bool], *, renamed: bool) -> int | None:
-    """The index in `told.are` of the successor of `told.were[which]`, None if it is not certain.
+def successor(which: int, identities: Identities, fresh: Sequence[bool], *, renamed: bool) -> int | None:
+    """The index in `identities.are` of the successor of `identities.were[which]`, None if it is not certain.
 
-    `fresh`: for each of `told.are`, whether it came since. `renamed`: their names differ, so that only keys count.
+    `fresh`: for each of `identities.are`, whether it came since. `renamed`: the names differ, so that only keys
+    count.
     """
-    was = told.were[which]
+    was = identities.were[which]
     assert was is not None  # else there is nothing to compare
-    there = {index: each for index, each in enumerate(told.are) if each is not None}
+    there = {index: each for index, each in enumerate(identities.are) if each is not None}
     able = {index: each for index, each in there.items() if fresh[index]}
-    place = Place(was, [each for each in told.were if each is not None], there, able)
+    lookup = Lookup(was, [each for each in identities.were if each is not None], there, able)
     for kind in ("own", "around", "inside"):
-        if keys := _singling(place, kind):
-            keyed = _keyed(place, kind, keys)
+        if keys := _unique_keys(lookup, kind):
+            keyed = _with_keys(lookup, kind, keys)
             if keyed:
-                return keyed[0] if len(keyed) == 1 and not _speaks_against(place, kind, keys, keyed[0]) else None
-    return None if renamed else _by_words(place)
+                return keyed[0] if len(keyed) == 1 and not _contradicts(lookup, kind, keys, keyed[0]) else None
+    return None if renamed else _by_words(lookup)
 
 
-def _singling(place: Place, kind: str) -> set[str]:
+def _unique_keys(lookup: Lookup, kind: str) -> set[str]:
     """The keys that no other element had. Of the only element of its list, only keys that look unique."""
-    was = place.was
-    rivals = place.others if kind != "own" else [each for each in place.were if each is not was]
+    was = lookup.was
+    rivals = lookup.others if kind != "own" else [each for each in lookup.were if each is not was]
     theirs = set[str]().union(*(each.keys(kind) for each in rivals))
-    keys = {key for key in was.keys(kind) - theirs if not _counts(place, kind, key)}
-    if (rivals and not was.is_row) or (kind == "own" and place.is_alone):
+    keys = {key for key in was.keys(kind) - theirs if not _is_row_number(lookup, kind, key)}
+    if (rivals and not was.is_row) or (kind == "own" and lookup.is_alone):
         return keys
     differing = {key.partition("=")[0] for key in theirs}
     parts = ((key, *key.partition("=")[::2]) for key in keys)
     return {key for key, name, value in parts if name.endswith(" href") or re.search(r"\d", value) or name in differing}
 
 
-def _counts(place: Place, kind: str, key: str) -> bool:
+def _is_row_number(lookup: Lookup, kind: str, key: str) -> bool:
     """Whether the key is only the row's number, from 0 or 1, which the next row takes over when it moves up."""
     number = re.search(r"\d+(?=\D*$)", key)
     if number is None:
         return False
     alike = re.compile(f"{re.escape(key[: number.start()])}(\\d+){re.escape(key[number.end() :])}")
-    places = [index if kind == "own" else each.row for index, each in enumerate(place.were)]
+    places = [index if kind == "own" else each.row for index, each in enumerate(lookup.were)]
     numbers = {
         at: int(match[1])
-        for at, each in zip(places, place.were, strict=True)
+        for at, each in zip(places, lookup.were, strict=True)
         for match in map(alike.fullmatch, each.keys(kind))
         if match is not None
     }
-    at, start = places[place.which], int(number[0])
+    at, start = places[lookup.which], int(number[0])
     while numbers.get(at - 1) == start - 1:
         at, start = at - 1, start - 1
     return start in (0, 1)
 
 
-def _keyed(place: Place, kind: str, keys: set[str]) -> list[int]:
+def _with_keys(lookup: Lookup, kind: str, keys: set[str]) -> list[int]:
     """The indices of the present elements with any of the keys; empty unless a candidate is among them."""
-    have = [index for index, each in place.are.items() if keys & each.keys(kind)]
-    if kind != "own" and len({place.are[index].row for index in have}) == 1:
-        have = [index for index in have if _same_nth(place.was, place.are[index])]
-    return have if any(index in place.fresh for index in have) else []
+    have = [index for index, each in lookup.are.items() if keys & each.keys(kind)]
+    if kind != "own" and len({lookup.are[index].row for index in have}) == 1:
+        have = [index for index in have if _same_nth(lookup.was, lookup.are[index])]
+    return have if any(index in lookup.fresh for index in have) else []
 
 
-def _speaks_against(place: Place, kind: str, keys: set[str], index: int) -> bool:
+def _contradicts(lookup: Lookup, kind: str, keys: set[str], index: int) -> bool:
     """Whether the row's text shows that its key now belongs to another row, as happens with keys that only count."""
-    found, was = place.are[index], place.was
-    if kind == "own" and (place.is_alone or any(" href=" in key for key in keys & found.keys(kind))):
+    found, was = lookup.are[index], lookup.was
+    if kind == "own" and (lookup.is_alone or any(" href=" in key for key in keys & found.keys(kind))):
         return False
-    if kind == "inside" and _conflict(place, kind, found):
+    if kind == "inside" and _conflict(lookup, kind, found):
         return True
     if found.words == was.words:
         return False
-    if any(each.words == was.words for each in place.are.values() if each.row != found.row):
+    if any(each.words == was.words for each in lookup.are.values() if each.row != found.row):
         return True
-    mine, its = _steady_words(was), _steady_words(found)
+    mine, its = _stable_words(was), _stable_words(found)
     shared = len(mine & its) + (0 if kind == "inside" else 0.5)
-    closer = (each for each in place.others if _steady_words(each) != mine)
-    return bool(mine) and (not mine & its or any(len(_steady_words(each) & its) >= shared for each in closer))
+    closer = (each for each in lookup.others if _stable_words(each) != mine)
+    return bool(mine) and (not mine & its or any(len(_stable_words(each) & its) >= shared for each in closer))
 
 
-def _conflict(place: Place, kind: str, found: Identity, *, counted: bool = True) -> bool:
+def _conflict(lookup: Lookup, kind: str, found: Identity, *, counted: bool = True) -> bool:
     """Whether it has another key in place of a unique one. Ids may be numbered anew at each rendering."""
-    was, its = place.was.keys(kind), found.keys(kind)
-    lost = _singling(place, kind) - its
+    was, its = lookup.was.keys(kind), found.keys(kind)
+    lost = _unique_keys(lookup, kind) - its
     for key in lost:
         name, _, value = key.partition("=")
         is_counted = name.endswith((" id", " for")) and re.search(r"\d", value) is not None
@@ -170,59 +171,59 @@ def _conflict(place: Place, kind: str, found: Identity, *, counted: bool = True)
     return False
 
 
-def _by_words(place: Place) -> int | None:
+def _by_words(lookup: Lookup) -> int | None:
     def able(counted: bool) -> dict[int, Identity]:
         kinds = ("own", "around", "inside")
         return {
             index: each
-            for index, each in place.fresh.items()
-            if _same_nth(place.was, each) and not any(_conflict(place, kind, each, counted=counted) for kind in kinds)
+            for index, each in lookup.fresh.items()
+            if _same_nth(lookup.was, each) and not any(_conflict(lookup, kind, each, counted=counted) for kind in kinds)
         }
 
     ways: tuple[Callable[[Identity], object], ...] = (
-        lambda each: (each.said, each.heading) if each.said else "",
+        lambda each: (each.row_words, each.heading) if each.row_words else "",
         lambda each: each.heading,
-        lambda each: (_first(each), sorted(_steady_said(each))) if _steady_said(each) else "",
+        lambda each: (_first(each), sorted(_stable_row_words(each))) if _stable_row_words(each) else "",
     )
     # A block that several stand in tells them apart by their order alone, so that nothing else may have changed.
-    for way in ways if place.was.is_row or place.was.of == 1 else ways[:1]:
-        said = way(place.was)
-        if not said or any(way(each) == said for each in place.others):
+    for way in ways if lookup.was.is_row or lookup.was.of == 1 else ways[:1]:
+        said = way(lookup.was)
+        if not said or any(way(each) == said for each in lookup.others):
             continue
-        there = {each.row for each in place.are.values() if way(each) == said}
+        there = {each.row for each in lookup.are.values() if way(each) == said}
         found = [index for index, each in able(counted=False).items() if way(each) == said]
-        if len(there) == len(found) == 1 and _may_be_its(place.was, place.are[found[0]]):
+        if len(there) == len(found) == 1 and _may_be_same(lookup.was, lookup.are[found[0]]):
             return found[0]
-    if place.is_alone:
-        found = [index for index, each in able(counted=False).items() if _says_it_still(place.was, each)]
+    if lookup.is_alone:
+        found = [index for index, each in able(counted=False).items() if _keeps_its_text(lookup.was, each)]
         return found[0] if found else None
-    return _nth(place, able(counted=True))
+    return _nth(lookup, able(counted=True))
 
 
-def _may_be_its(was: Identity, now: Identity) -> bool:
+def _may_be_same(was: Identity, now: Identity) -> bool:
     """Whether it may be the same; not if the heading may be that of a list, and none of the text below it is left."""
-    below, its = (_steady_words(each) - steady_words(each.heading) for each in (was, now))
+    below, its = (_stable_words(each) - stable_words(each.heading) for each in (was, now))
     return was.is_row or not below or bool(below & its)
 
 
-def _nth(place: Place, able: dict[int, Identity]) -> int | None:
+def _nth(lookup: Lookup, able: dict[int, Identity]) -> int | None:
     """The n-th of equally many, if the texts of all rows are unchanged."""
-    were = [(each.said, each.nth) for each in place.were]
-    are = [(each.said, each.nth) for each in place.are.values()]
-    index = list(place.are)[place.which] if were == are else None
+    were = [(each.row_words, each.nth) for each in lookup.were]
+    are = [(each.row_words, each.nth) for each in lookup.are.values()]
+    index = list(lookup.are)[lookup.which] if were == are else None
     return index if index in able else None
 
 
-def _says_it_still(was: Identity, now: Identity) -> bool:
+def _keeps_its_text(was: Identity, now: Identity) -> bool:
     """Whether its whole text is still there; if it had none, whether it has none now."""
-    before, after = _letters(was.said), _letters(now.said)
+    before, after = _letters(was.row_words), _letters(now.row_words)
     return before == after or (before != [] and not Counter(before) - Counter(after))
 
 
 def is_another(was: Identity, now: Identity, were: Sequence[Identity]) -> bool:
     """Whether nothing is left of the text that only this row had."""
-    others = set[str]().union(*(_steady_words(each) for each in were if each.row != was.row))
-    mine, its = _steady_words(was) - others, _steady_words(now)
+    others = set[str]().union(*(_stable_words(each) for each in were if each.row != was.row))
+    mine, its = _stable_words(was) - others, _stable_words(now)
     return bool(mine) and bool(its) and not mine & its
 
 
@@ -232,18 +233,18 @@ def _same_nth(one: Identity, other: Identity) -> bool:
 
 def _first(each: Identity) -> str:
     """The beginning of the row's text, without numbers."""
-    return next((words for words in each.said if re.search(r"[^\W\d]", words)), "")
+    return next((words for words in each.row_words if re.search(r"[^\W\d]", words)), "")
 
 
-def _steady_words(each: Identity) -> set[str]:
-    return steady_words(" ".join(each.words))
+def _stable_words(each: Identity) -> set[str]:
+    return stable_words(" ".join(each.words))
 
 
-def _steady_said(each: Identity) -> set[str]:
-    return steady_words(" ".join(each.said))
+def _stable_row_words(each: Identity) -> set[str]:
+    return stable_words(" ".join(each.row_words))
 
 
-def steady_words(text: str) -> set[str]:
+def stable_words(text: str) -> set[str]:
     """The words of a text without times, dates and prices."""
     return {word for word in text.split() if re.search(r"\w", word) and not _CHANGING.fullmatch(word)}
 
@@ -253,7 +254,7 @@ def _letters(words: Sequence[str]) -> list[str]:
     return [word for word in " ".join(words).split() if re.search(r"[^\W\d]|\d{4}", word)]
 
 
-def steady(name: str) -> str:
+def without_numbers(name: str) -> str:
     """A name without its numbers; "" for one that has nothing else."""
     return " ".join(_letters([name]))
 
@@ -261,15 +262,15 @@ def steady(name: str) -> str:
 def identities_in(text: str, refs: Sequence[str]) -> list[Identity]:
     """The identities of elements as far as a snapshot's text shows them, in page order."""
     lines = text.split("\n")
-    at = [place_of(lines, ref) for ref in refs]
+    at = [line_index_of(lines, ref) for ref in refs]
     rows: list[tuple[int, int]] = [_row(lines, each) for each in at]
-    told: list[Identity] = []
+    identities: list[Identity] = []
     for index, (first, end) in zip(at, rows, strict=True):
         inside = [each for each in at if first <= each < end]
         around = [lines[i] for i in range(first, end) if i not in inside]
         named = [line for line in map(read_line, around) if line is not None]
         heading = next((line.name for line in named if line.role in _HEADINGS and line.name), "")
-        told.append(
+        identities.append(
             Identity(
                 row=rows.index((first, end)),
                 nth=inside.index(index),
@@ -279,10 +280,10 @@ def identities_in(text: str, refs: Sequence[str]) -> list[Identity]:
                 around=[],
                 inside=_targets(around),
                 heading=heading,
-                words=[bare(line).strip().removeprefix("- ") for line in around],
+                words=[without_marks(line).strip().removeprefix("- ") for line in around],
             )
         )
-    return told
+    return identities
 
 
 def _row(lines: list[str], at: int) -> tuple[int, int]:
@@ -310,11 +311,11 @@ def _targets(lines: Sequence[str]) -> list[str]:
     return [f"a href={line.target}" for line in map(read_line, lines) if line is not None and line.target]
 
 
-def place_of(lines: Sequence[str], ref: str) -> int:
+def line_index_of(lines: Sequence[str], ref: str) -> int:
     """The index of the line with the ref."""
     return next(index for index, line in enumerate(lines) if f"[ref={ref}]" in line and ref_of(line) == ref)
 
 
-def bare(line: str) -> str:
+def without_marks(line: str) -> str:
     """A line without refs and without marks of the focus."""
     return without_ref(without_focus(line))

@@ -14,7 +14,7 @@ from cdp_agent.page.snapshot.refs import RefTable, parse_ref
 from cdp_agent.page.tab.tab import Tab
 
 from .identity import Identities
-from .recover import Alike, alike, last_to_show, replacement
+from .recover import SimilarElements, last_reading_with, replacement, similar_elements
 
 Position = tuple[float, float]
 """A place in an element: CSS pixels right of and below its left top corner."""
@@ -41,13 +41,13 @@ class Located(msgspec.Struct, frozen=True):
         """The same element with another `position`."""
         return msgspec.structs.replace(self, position=position)
 
-    def patience(self, usual_s: float) -> float:
+    def ready_timeout_s(self, usual_s: float) -> float:
         """How long to wait for it to be ready: `usual_s` unless the user has set a time."""
         return usual_s if self.wait_s is None else self.wait_s
 
-    def answered_within(self, usual_s: float) -> float:
-        """The timeout of a call that waits in the page for `patience(usual_s)`."""
-        return max(CALL_TIMEOUT_S, 2 * self.patience(usual_s))
+    def call_timeout_s(self, usual_s: float) -> float:
+        """The timeout of a call that waits in the page for `ready_timeout_s(usual_s)`."""
+        return max(CALL_TIMEOUT_S, 2 * self.ready_timeout_s(usual_s))
 
 
 async def locate(tab: Tab, ref: str) -> Located:
@@ -57,14 +57,14 @@ async def locate(tab: Tab, ref: str) -> Located:
     PageUnresponsive, BrowserError.
     """
     asked = latest = parse_ref(ref)
-    while latest in tab.renewed:
-        latest = tab.renewed[latest]
+    while latest in tab.successors:
+        latest = tab.successors[latest]
     found = await _alive(tab, latest)
     if found is None:
         if not tab.refs.was_given(latest):
             raise StaleRef(f"E{asked}", f"{_unknown(tab, asked)}. Take a snapshot and use a ref that it shows.")
-        tab.renewed[latest] = await _renewed(tab, latest)
-        latest = tab.renewed[latest]
+        tab.successors[latest] = await _renewed(tab, latest)
+        latest = tab.successors[latest]
         found = await _alive(tab, latest)
     if found is None:
         message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
@@ -78,9 +78,9 @@ def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
     The caller has to be certain of that. The own ref of an element that still exists has to be among the values.
     """
     for was, now in refs.items():
-        tab.renewed.pop(parse_ref(now), None)
+        tab.successors.pop(parse_ref(now), None)
         if was != now:
-            tab.renewed[parse_ref(was)] = parse_ref(now)
+            tab.successors[parse_ref(was)] = parse_ref(now)
 
 
 def _note(asked: int, latest: int) -> str:
@@ -89,13 +89,13 @@ def _note(asked: int, latest: int) -> str:
 
 async def _renewed(tab: Tab, number: int) -> int:
     """The number of the successor of an element that is gone. Raises StaleRef when it is not certain."""
-    before = last_to_show(f"E{number}", list(tab.history))
+    before = last_reading_with(f"E{number}", list(tab.history))
     await tab.read()
-    found = alike(f"E{number}", before, tab.history[-1])
+    found = similar_elements(f"E{number}", before, tab.history[-1])
     return parse_ref(replacement(found, await _identities(tab, found)))
 
 
-async def _identities(tab: Tab, found: Alike) -> Identities | None:
+async def _identities(tab: Tab, found: SimilarElements) -> Identities | None:
     """The identities of similar elements, asked of the page; None if they belong to another document."""
     meant = tab.refs.locate(parse_ref(found.ref))
     if meant is None:
@@ -124,7 +124,7 @@ async def _alive(tab: Tab, number: int) -> Located | None:
     frame = next((each for each in tree.all() if each.present_world is world), None)
     if frame is None:
         return None
-    await frame.rest(READ_TIMEOUT_S)
+    await frame.wait_for_navigation(READ_TIMEOUT_S)
     try:
         alive = await world.call("isAlive", local, returning=bool)
     except DocumentGone:

@@ -15,25 +15,25 @@ import msgspec
 from cdp_agent.errors import StaleRef
 from cdp_agent.page.snapshot.lines import indent_of, line_of, quoted, read_line, shortened
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
-from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
+from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
-from .identity import Identities, Identity, bare, identities_in, place_of, steady, successor
+from .identity import Identities, Identity, identities_in, line_index_of, successor, without_marks, without_numbers
 
 _SHOWN = 3
 _LONGEST_SAID = 40
 
 
-def last_to_show(ref: str, history: list[Seen]) -> Seen | None:
+def last_reading_with(ref: str, history: list[PastReading]) -> PastReading | None:
     """The latest reading whose text has the ref, None if there is none."""
     return next((seen for seen in reversed(history) if line_of(seen.snapshot.text, ref)), None)
 
 
-class Alike(msgspec.Struct, frozen=True):
+class SimilarElements(msgspec.Struct, frozen=True):
     """The elements with the same role and name, in page order: in the former reading, and in the present page."""
 
     ref: str
-    before: Seen
-    now: Seen
+    before: PastReading
+    now: PastReading
     were: list[str]
     are: list[str]
     renamed: bool = False
@@ -44,7 +44,7 @@ class Alike(msgspec.Struct, frozen=True):
         return [each for each in self.are if parse_ref(each) >= self.before.end]
 
 
-def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
+def similar_elements(ref: str, before: PastReading | None, now: PastReading) -> SimilarElements:
     """The possible successors of `ref`, which is gone. Raises StaleRef when there are none."""
     if before is None:
         raise StaleRef(ref, f"{ref} is gone, and no snapshot of late showed it: search again, or take one.")
@@ -54,42 +54,44 @@ def alike(ref: str, before: Seen | None, now: Seen) -> Alike:
             ref,
             f"{ref} ({_described(was)}) was on {before.snapshot.url}. The page is {now.snapshot.url} now: snapshot it.",
         )
-    found = Alike(ref, before, now, _same(before, was), _same(now, was))
-    if found.fresh or not steady(was.name):
+    found = SimilarElements(ref, before, now, _same(before, was), _same(now, was))
+    if found.fresh or not without_numbers(was.name):
         return found
-    again = Alike(ref, before, now, _same(before, was, renamed=True), _same(now, was, renamed=True), renamed=True)
+    again = SimilarElements(
+        ref, before, now, _same(before, was, renamed=True), _same(now, was, renamed=True), renamed=True
+    )
     return again if again.fresh else found
 
 
-def replacement(found: Alike, told: Identities | None) -> str:
+def replacement(found: SimilarElements, identities: Identities | None) -> str:
     """The ref of the successor of an element that is gone. Raises StaleRef when it is not certain.
 
-    `told` has the identities of similar elements by the page; None if they belong to another document: then they are
+    `identities` are those of similar elements, by the page; None if they belong to another document: then they are
     taken from the snapshots' text.
     """
     which = found.were.index(found.ref)
-    was = told.were[which] if told is not None else None
-    if told is None or was is None or was.is_bare:
-        known = told or Identities([None] * len(found.were), [None] * len(found.are))
-        told = Identities(
-            _read_off(found.before.snapshot, found.were, known.were),
-            _read_off(found.now.snapshot, found.are, known.are),
+    was = identities.were[which] if identities is not None else None
+    if identities is None or was is None or was.is_bare:
+        known = identities or Identities([None] * len(found.were), [None] * len(found.are))
+        identities = Identities(
+            _identities_from_text(found.before.snapshot, found.were, known.were),
+            _identities_from_text(found.now.snapshot, found.are, known.are),
         )
     fresh = [each in found.fresh for each in found.are]
-    index = successor(which, told, fresh, renamed=found.renamed)
+    index = successor(which, identities, fresh, renamed=found.renamed)
     if index is None:
         raise StaleRef(found.ref, _what_is_there(found))
     return found.are[index]
 
 
-def _read_off(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
+def _identities_from_text(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
     """The identities by the snapshot's text, with the own keys that the page knows."""
     read = zip(identities_in(snapshot.text, refs), known, strict=True)
     return [msgspec.structs.replace(each, own=each.own + (its.own if its is not None else [])) for each, its in read]
 
 
-def _same(seen: Seen, was: ElementRef, *, renamed: bool = False) -> list[str]:
-    name: Callable[[ElementRef], str] = (lambda each: steady(each.name)) if renamed else lambda each: each.name
+def _same(seen: PastReading, was: ElementRef, *, renamed: bool = False) -> list[str]:
+    name: Callable[[ElementRef], str] = (lambda each: without_numbers(each.name)) if renamed else lambda each: each.name
 
     def kind(each: ElementRef) -> object:
         return each.role, name(each), _page(each.frame_url)
@@ -102,7 +104,7 @@ def _page(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
 
 
-def _what_is_there(found: Alike) -> str:
+def _what_is_there(found: SimilarElements) -> str:
     ref, fresh = found.ref, found.fresh
     named = _described(found.before.snapshot.refs[ref])
     if fresh:
@@ -126,12 +128,12 @@ def _described(ref: ElementRef) -> str:
 def _line(text: str, ref: str) -> str:
     """The line of a ref with the line around it, or with that one's first text if it has no name."""
     lines = text.split("\n")
-    at = place_of(lines, ref)
+    at = line_index_of(lines, ref)
     depth = indent_of(lines[at])
     start = next((index for index in reversed(range(at)) if indent_of(lines[index]) < depth), None)
     if start is None:
         return _plain(lines[at])
-    around = _plain(bare(lines[start]))
+    around = _plain(without_marks(lines[start]))
     begins = "" if " " in around else _first_said(lines, start, at)
     return f"{_plain(lines[at])} in {around}{begins and f' of {quoted(begins)}'}"
 

@@ -15,14 +15,14 @@ from cdp_agent.page.snapshot.lines import WITH_VALUES, label_of, line_of, quoted
 from cdp_agent.page.snapshot.refs import ElementRef, parse_ref
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
-from .identity import Identities, Identity, identities_in, is_another, place_of, steady_words
+from .identity import Identities, Identity, identities_in, is_another, line_index_of, stable_words
 from .locate import Located
 
 _LONGEST_ROW = 80
 _NEAR = 2
 
 
-async def hold_to_record(at: Located, known: Snapshot, now: Snapshot) -> None:
+async def check_same_record(at: Located, known: Snapshot, now: Snapshot) -> None:
     """Raises StaleRef when the element shows another record than in the reading `known`."""
     if known.text == now.text or at.ref not in known.refs or at.ref not in now.refs:
         return
@@ -48,8 +48,8 @@ def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | No
         return None
 
     def is_other(each: str) -> bool:
-        others = set[str]().union(*(steady_words(before[other]) for other in peers if other != each))
-        mine, its = steady_words(before[each]) - others, steady_words(after.get(each, ""))
+        others = set[str]().union(*(stable_words(before[other]) for other in peers if other != each))
+        mine, its = stable_words(before[each]) - others, stable_words(after.get(each, ""))
         return bool(mine) and bool(its) and not mine & its
 
     if not is_other(ref):
@@ -63,8 +63,8 @@ def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | No
 def _said(snapshot: Snapshot, refs: Sequence[str]) -> dict[str, str]:
     """For each ref, the element's name, or the text after it."""
     lines = snapshot.text.split("\n")
-    told = {ref: read_line(lines[place_of(lines, ref)]) for ref in refs}
-    return {ref: (line.name or unquoted(line.text or "")) if line is not None else "" for ref, line in told.items()}
+    parsed = {ref: read_line(lines[line_index_of(lines, ref)]) for ref in refs}
+    return {ref: (line.name or unquoted(line.text or "")) if line is not None else "" for ref, line in parsed.items()}
 
 
 async def _by_row(at: Located, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
@@ -99,8 +99,8 @@ class _Around(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, text: str, ref: str, alike: Sequence[str]) -> _Around:
         lines = text.split("\n")
-        at = place_of(lines, ref)
-        others = [place_of(lines, each) for each in alike if each != ref]
+        at = line_index_of(lines, ref)
+        others = [line_index_of(lines, each) for each in alike if each != ref]
         first = max([each + 1 for each in others if each < at], default=0)
         end = min([each for each in others if each > at], default=len(lines))
         return cls(_words(lines[first:at]), _words(lines[at + 1 : end]))
@@ -113,8 +113,8 @@ class _Around(msgspec.Struct, frozen=True):
 
 def _words(lines: Sequence[str]) -> list[str]:
     """The words of lines, without roles, marks and addresses."""
-    told = ((read_line(each), each) for each in lines)
-    said = (f"{line.name or ''} {line.text or ''}" if line is not None else raw for line, raw in told)
+    parsed = ((read_line(each), each) for each in lines)
+    said = (f"{line.name or ''} {line.text or ''}" if line is not None else raw for line, raw in parsed)
     return [word for each in said for word in each.split()]
 
 
@@ -124,10 +124,10 @@ async def _words_of_row(at: Located, alike: Sequence[str]) -> str:
     here = [each[1] for each in known if each is not None and each[0] is at.world]
     which = here.index(at.local)
     try:
-        told = await at.world.call("identities", here, which, here, returning=Identities)
+        identities = await at.world.call("identities", here, which, here, returning=Identities)
     except DocumentGone:
         return ""
-    row = told.are[which]
+    row = identities.are[which]
     return "".join("".join(row.words).split()) if row is not None else ""
 
 

@@ -23,7 +23,7 @@ FOLD_TEXT_AFTER = 60
 TEXT_LINE = "text line"
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
-_ACCOUNT_TOKENS = 90
+_LEFT_OUT_TOKENS = 90
 _LONGEST_WORDS = 150  # tokens of an item's own words that come with its actions
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
 _MISSES = 50  # lines in a row that no longer fit, before we look no further
@@ -41,7 +41,7 @@ def tokens(text: str) -> int:
     return len(_TOKENS.findall(text)) + costly + 1
 
 
-def accounting(notes: list[str]) -> str:
+def left_out_line(notes: list[str]) -> str:
     """The last line of a snapshot that is not complete."""
     return "… left out: " + "; ".join(notes)
 
@@ -54,7 +54,7 @@ class _Line(msgspec.Struct, gc=False):
     role: str
     item: int
     """The index of the innermost row or item that it is or is in, -1 for none."""
-    is_shut: bool = False
+    is_inert: bool = False
     """Whether a dialog in front of it makes it inert."""
     kept: bool = False
 
@@ -69,18 +69,18 @@ def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
     `notes` say what could not be read at all; they go into the last line, which also counts what did not fit.
     """
     lines = _parse(marked)
-    whole = "\n".join([*(line.text for line in lines), *([accounting(notes)] if notes else [])])
+    whole = "\n".join([*(line.text for line in lines), *([left_out_line(notes)] if notes else [])])
     counted = whole if len(whole) <= budget_tokens * LONGEST_TOKEN else whole[:_SAMPLE]
     needed = tokens(counted) * len(whole) // max(len(counted), 1)
     if counted == whole and needed <= budget_tokens:
         return whole
-    room = budget_tokens - _ACCOUNT_TOKENS - sum(tokens(note) for note in notes)
+    room = budget_tokens - _LEFT_OUT_TOKENS - sum(tokens(note) for note in notes)
     _choose(lines, room * 9 // 10)
-    moves = f"{HINT}, snapshot with more budget_tokens (about {needed} for all)"
-    text = _write(lines, notes, moves)
+    advice = f"{HINT}, snapshot with more budget_tokens (about {needed} for all)"
+    text = _write(lines, notes, advice)
     while tokens(text) > budget_tokens and any(line.kept for line in lines):
         _drop_last(lines)
-        text = _write(lines, notes, moves)
+        text = _write(lines, notes, advice)
     return text
 
 
@@ -105,11 +105,11 @@ def _parse(marked: str) -> list[_Line]:
         lines.append(_Line(raw[0], raw[1:], depth, parent, role, item))
         path.append(index)
     if "[inert]" in marked:
-        _shut(lines)
+        _mark_inert(lines)
     return lines
 
 
-def _shut(lines: list[_Line]) -> None:
+def _mark_inert(lines: list[_Line]) -> None:
     """Marks what a dialog makes inert: lines that say so, and the texts beside them, which do not."""
     open_: set[int] = set()
     for index, line in enumerate(lines):
@@ -120,7 +120,7 @@ def _shut(lines: list[_Line]) -> None:
     around = {line.parent for line in lines if state_in(line.text, "inert")}
     for index, line in enumerate(lines):
         beside = line.parent in around and index not in open_
-        line.is_shut = beside or (line.parent >= 0 and lines[line.parent].is_shut)
+        line.is_inert = beside or (line.parent >= 0 and lines[line.parent].is_inert)
 
 
 def _choose(lines: list[_Line], room: int) -> None:
@@ -136,7 +136,7 @@ def _choose(lines: list[_Line], room: int) -> None:
         priority = _PRIORITY[line.mark]
         if line.role == TEXT_LINE and place > FOLD_TEXT_AFTER:  # a long text gives way to all that can be acted on
             priority = len(_PRIORITY) - 1
-        if line.is_shut:
+        if line.is_inert:
             classes[-1].append(index)
         else:
             classes[priority + len(_PRIORITY) if is_folded and priority > 1 else priority].append(index)
@@ -180,7 +180,7 @@ def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
 def _drop_last(lines: list[_Line]) -> None:
     """Removes the last tenth of the kept lines; a line is only removed together with the kept lines below it."""
     kept = [index for index, line in enumerate(lines) if line.kept]
-    kept = [index for index in kept if lines[index].is_shut] or kept
+    kept = [index for index in kept if lines[index].is_inert] or kept
     first = kept[-max(1, len(kept) // 10)]
     if lines[first].item >= kept[len(kept) * 3 // 4]:
         first = lines[first].item  # an item goes as a whole
@@ -189,7 +189,7 @@ def _drop_last(lines: list[_Line]) -> None:
             lines[index].kept = False
 
 
-def _write(lines: list[_Line], notes: list[str], moves: str) -> str:
+def _write(lines: list[_Line], notes: list[str], advice: str) -> str:
     written: list[str] = []
     dropped: Counter[str] = Counter()
     run: Counter[str] = Counter()
@@ -218,7 +218,7 @@ def _write(lines: list[_Line], notes: list[str], moves: str) -> str:
     if rest:
         counts.append(f"{rest} other")
     total = sum(dropped.values())
-    summary = [f"{total} line{'s' * (total > 1)} ({', '.join(counts)}): {moves}"] if dropped else []
+    summary = [f"{total} line{'s' * (total > 1)} ({', '.join(counts)}): {advice}"] if dropped else []
     if summary or notes:
-        written.append(accounting(summary + notes))
+        written.append(left_out_line(summary + notes))
     return "\n".join(written)

@@ -23,7 +23,7 @@ from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
 from .frame_part import FramePart
-from .listeners import MOST, Listeners, Listening, ask_listeners, listeners_of
+from .listeners import MOST, KnownListeners, Listeners, ask_listeners, listeners_of
 from .style_rules import StyleRules
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ _TOO_LONG = ("closed shadow roots", "the page holds a text of more than 50 milli
 _LISTENERS = "whether what could be clicked still can be"
 
 
-class First(msgspec.Struct, frozen=True):
+class DocumentAnswers(msgspec.Struct, frozen=True):
     """What Chrome answered about a document when a world was created in it."""
 
     document: Handle
@@ -56,7 +56,7 @@ class First(msgspec.Struct, frozen=True):
     took_s: float
 
 
-class Looked(msgspec.Struct, frozen=True):
+class PendingQueries(msgspec.Struct, frozen=True):
     """The queries that are sent to Chrome together with a reading."""
 
     counters: asyncio.Future[DomCounters] | None
@@ -67,7 +67,7 @@ class Looked(msgspec.Struct, frozen=True):
     internals: asyncio.Future[list[accessibility.AXNodes | BaseException]] | None
 
 
-class Counted(msgspec.Struct, frozen=True):
+class ChromeCounters(msgspec.Struct, frozen=True):
     """Chrome's counters for the whole process; style recalculations are counted for the session's frames only."""
 
     documents: int
@@ -81,21 +81,21 @@ class _Custom(msgspec.Struct):
     """A custom element: its backend node id, and its last known role, name and states."""
 
     node: int
-    said: dict[str, Any] | None
+    semantics: dict[str, Any] | None
     answer: bytes = b""
-    """Chrome's answer, not decoded, that gave `said`."""
+    """Chrome's answer, not decoded, that gave `semantics`."""
 
 
-async def ask_first(session: Session, document: Handle, timeout_s: float) -> First:
+async def ask_first(session: Session, document: Handle, timeout_s: float) -> DocumentAnswers:
     """Asks Chrome about a document before it is read. Raises DocumentGone, PageUnresponsive, BrowserError."""
     begun = time.monotonic()
     async with deadline(session, timeout_s):
         asked, counters = await asyncio.gather(ask_listeners(session, [document]), session.post(GetDomCounters()))
         [listeners] = listeners_of(asked)
-    return First(document, listeners, counters.js_event_listeners, time.monotonic() - begun)
+    return DocumentAnswers(document, listeners, counters.js_event_listeners, time.monotonic() - begun)
 
 
-class Hidden:
+class HiddenContent:
     """What is known about a world's document that its scripts cannot see."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class Hidden:
         self._more_in_markup = 0
         """How many matches in the markup are no closed roots: a script or a template may contain the words."""
         self.rules = StyleRules()
-        self._listening = Listening()
+        self._known_listeners = KnownListeners()
         self._custom: dict[int, _Custom] = {}
         self._unsearched: tuple[str, str] | None = None
         self._listeners_late = False
@@ -122,62 +122,67 @@ class Hidden:
     def begin_reading(self) -> None:
         """Begins a new reading."""
         self._asked.clear()
-        self._listening.begin_reading()
+        self._known_listeners.begin_reading()
 
     @property
     def unread(self) -> list[tuple[str, str]]:
         """Things that the last reading did not look for although they may hold text or be clickable, and why."""
-        many = (f"what {self._listening.left_out} more elements listen for", f"so many do, and {MOST} are asked about")
-        return [each for each in (self._unsearched,) if each] + [many] * (self._listening.left_out > 0)
+        many = (
+            f"what {self._known_listeners.left_out} more elements listen for",
+            f"so many do, and {MOST} are asked about",
+        )
+        return [each for each in (self._unsearched,) if each] + [many] * (self._known_listeners.left_out > 0)
 
     @property
     def late(self) -> list[tuple[str, str]]:
         """Things for which the last reading used the state of an earlier one, and why."""
-        late = [(_LISTENERS, f"there are many, and they were asked {self._listening.age_s():.1f} s ago")]
+        late = [(_LISTENERS, f"there are many, and they were asked {self._known_listeners.age_s():.1f} s ago")]
         others = len(self._custom.keys() - self._asked)
         customs = (f"what {others} custom elements say of themselves", f"{ASKED_AT_ONCE} are asked again each time")
         return late * self._listeners_late + [customs] * (others > 0)
 
-    async def begin(self, world: World, first: First) -> None:
+    async def begin(self, world: World, first: DocumentAnswers) -> None:
         """Takes in what Chrome said of a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
         self._roots = {1: first.document}  # the world's own document, see `noteRoot` in page/js
         self._documents = {1}
         self._taken = 1
-        told = await self._listening.tell(world, [1], {1: first.listeners})
-        self._listening.remember(told.since_first(), first.counted, first.took_s)
+        update = await self._known_listeners.update(world, [1], {1: first.listeners})
+        self._known_listeners.remember(update.since_first(), first.counted, first.took_s)
 
-    def look(self, world: World, *, listeners: bool, rules: bool) -> Looked:
+    def send_queries(self, world: World, *, listeners: bool, rules: bool) -> PendingQueries:
         """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""
         session = world.session
-        roots = list(self._roots) if listeners and self._listening.ask_with_reading() else []
+        roots = list(self._roots) if listeners and self._known_listeners.ask_with_reading() else []
         # When a world is read again because of new answers, the elements that were just asked are known.
         custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
         self._asked.update(custom)
         for local in custom:
             self._custom[local] = self._custom.pop(local)  # moved to the end, so that the others have their turn
-        looked = Looked(
+        queries = PendingQueries(
             counters=None if rules and self.rules.are_many else session.post(GetDomCounters()),
             roots=roots,
             listeners=ask_listeners(session, [self._roots[each] for each in roots]) if roots else None,
             custom=custom,
             internals=_ask_internals(session, [self._custom[each].node for each in custom]) if custom else None,
         )
-        for answer in (looked.counters, looked.listeners, looked.internals):
+        for answer in (queries.counters, queries.listeners, queries.internals):
             if answer is not None:
-                answer.add_done_callback(_seen)
-        return looked
+                answer.add_done_callback(_retrieve_exception)
+        return queries
 
-    async def counted(self, world: World, looked: Looked) -> Counted:
+    async def counted(self, world: World, queries: PendingQueries) -> ChromeCounters:
         """Chrome's counters after a reading, or together with it. Raises as `begin`."""
-        if looked.counters is not None:
-            counters = await _answered(world, looked.counters)
-            return Counted(counters.documents, counters.nodes, counters.js_event_listeners)
+        if queries.counters is not None:
+            counters = await _answered(world, queries.counters)
+            return ChromeCounters(counters.documents, counters.nodes, counters.js_event_listeners)
         async with deadline(world.session, CALL_TIMEOUT_S):
             metrics = (await world.session.send(GetMetrics())).metrics
         found = {each.name: int(each.value) for each in metrics}
-        return Counted(found["Documents"], found["Nodes"], found["JSEventListeners"], found["RecalcStyleCount"])
+        return ChromeCounters(found["Documents"], found["Nodes"], found["JSEventListeners"], found["RecalcStyleCount"])
 
-    async def adopt(self, world: World, looked: Looked, counted: Counted, part: FramePart, *, listeners: bool) -> bool:
+    async def adopt(
+        self, world: World, queries: PendingQueries, counted: ChromeCounters, part: FramePart, *, listeners: bool
+    ) -> bool:
         """Gives the answers to the world; True if the document has to be read again. Raises as `begin`."""
         for number in part.gone:
             if (root := self._roots.pop(number, None)) is not None:
@@ -190,9 +195,9 @@ class Hidden:
         elif self._documents.intersection(entered) or not self._accounts_for(counted, part.came):
             learnt |= await self._search(world, counted, part.came)
         if listeners:
-            learnt |= await self._adopt_listeners(world, looked, entered, part.elements, counted)
-        if looked.internals is not None:
-            learnt |= await self._tell_internals(world, looked.custom, await _answered(world, looked.internals))
+            learnt |= await self._adopt_listeners(world, queries, entered, part.elements, counted)
+        if queries.internals is not None:
+            learnt |= await self._tell_internals(world, queries.custom, await _answered(world, queries.internals))
         if part.internals:
             learnt |= await self._adopt_custom(world, part.internals)
         return learnt
@@ -219,7 +224,7 @@ class Hidden:
         self._taken = max(roots, self._taken + len(handles))
         return entered
 
-    def _accounts_for(self, counted: Counted, came: list[int]) -> bool:
+    def _accounts_for(self, counted: ChromeCounters, came: list[int]) -> bool:
         """Whether no nodes were created since the last time, or exactly as many as text nodes were added."""
         nodes, before = (counted.documents, counted.nodes), self._came
         if nodes != self._nodes:
@@ -229,7 +234,7 @@ class Hidden:
         self._nodes, self._came = nodes, came
         return True
 
-    async def _search(self, world: World, counted: Counted, came: list[int]) -> bool:
+    async def _search(self, world: World, counted: ChromeCounters, came: list[int]) -> bool:
         """Searches for closed roots after changes; True if any was found."""
         begun = time.monotonic()
         if self._large and begun - self._searched < self._search_took_s / _SHARE:
@@ -268,30 +273,32 @@ class Hidden:
         return known > before
 
     async def _adopt_listeners(
-        self, world: World, looked: Looked, entered: list[int], elements: str, counted: Counted
+        self, world: World, queries: PendingQueries, entered: list[int], elements: str, counted: ChromeCounters
     ) -> bool:
         begun = time.monotonic()
-        is_due = looked.listeners is None and self._listening.due(elements, counted.js_event_listeners)
+        is_due = queries.listeners is None and self._known_listeners.due(elements, counted.js_event_listeners)
         roots = list(self._roots) if is_due else entered
-        if not roots and looked.listeners is None:
-            self._listeners_late = self._listening.may_be_late
+        if not roots and queries.listeners is None:
+            self._listeners_late = self._known_listeners.may_be_late
             return False
-        answers = await _answered(world, looked.listeners) if looked.listeners is not None else []
+        answers = await _answered(world, queries.listeners) if queries.listeners is not None else []
         if roots:
             asked = ask_listeners(world.session, [self._roots[each] for each in roots])
             answers = [*answers, *await _answered(world, asked)]
-        found = dict(zip([*looked.roots, *roots], listeners_of(answers), strict=True))
-        told = await self._listening.tell(world, self._roots, found)
-        if looked.listeners is None and not is_due:
-            self._listening.remember_roots(told.instead_of(elements))
-            return told.news
+        found = dict(zip([*queries.roots, *roots], listeners_of(answers), strict=True))
+        update = await self._known_listeners.update(world, self._roots, found)
+        if queries.listeners is None and not is_due:
+            self._known_listeners.remember_roots(update.instead_of(elements))
+            return update.news
         self._listeners_late = False
         if is_due:
             took_s = time.monotonic() - begun
-            self._listening.remember(told.instead_of(elements), counted.js_event_listeners, took_s)
+            self._known_listeners.remember(update.instead_of(elements), counted.js_event_listeners, took_s)
         else:
-            self._listening.remember_asked_before(told.instead_of(elements), elements, counted.js_event_listeners)
-        return told.news
+            self._known_listeners.remember_asked_before(
+                update.instead_of(elements), elements, counted.js_event_listeners
+            )
+        return update.news
 
     async def _adopt_custom(self, world: World, new: list[int]) -> bool:
         """Asks about custom elements for the first time."""
@@ -325,25 +332,25 @@ class Hidden:
             if custom is None or custom.answer == nodes:
                 continue
             custom.answer = nodes
-            said = _semantics(nodes)
-            if custom.said != said:
-                custom.said = said
-                changed.append((local, said))
+            semantics = _semantics(nodes)
+            if custom.semantics != semantics:
+                custom.semantics = semantics
+                changed.append((local, semantics))
         if changed:
             await world.call("adoptInternals", changed)
         return bool(changed)
 
 
-_KNOWN: WeakKeyDictionary[World, Hidden] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[World, HiddenContent] = WeakKeyDictionary()
 
 
-def hidden_of(world: World) -> Hidden | None:
-    """The `Hidden` of the world, None if there is none yet."""
+def hidden_content_of(world: World) -> HiddenContent | None:
+    """The `HiddenContent` of the world, None if there is none yet."""
     return _KNOWN.get(world)
 
 
-def keep_hidden(world: World, hidden: Hidden) -> None:
-    """Sets the `Hidden` of the world."""
+def set_hidden_content(world: World, hidden: HiddenContent) -> None:
+    """Sets the `HiddenContent` of the world."""
     _KNOWN[world] = hidden
 
 
@@ -358,7 +365,7 @@ async def _answered(world: World, asked: asyncio.Future[T]) -> T:
         return await asked
 
 
-def _seen(answer: asyncio.Future[Any]) -> None:
+def _retrieve_exception(answer: asyncio.Future[Any]) -> None:
     """Marks an error as retrieved: if the reading fails, the future is never awaited."""
     if not answer.cancelled():
         answer.exception()

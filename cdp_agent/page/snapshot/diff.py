@@ -15,27 +15,27 @@ from functools import cached_property
 from .diff_matching import (
     Neighbours,
     are_apart,
-    called,
     is_same_thing,
-    longest_rise,
+    longest_increasing,
+    matched_by_contents,
     outermost,
     own_words,
+    role_and_name,
     unmatched,
     unwrapped,
-    with_the_same_inside,
 )
 from .diff_tree import TreeLine, differing_parts, parse
 from .diff_words import (
     MAX_LINES,
     capped,
+    changed_line,
     cut,
     first_of_gone,
     first_words,
+    inert_changes,
     lines_changed,
     listed,
     short_line,
-    told_as_inert,
-    told_change,
 )
 from .lines import has_focus, without_focus, without_ref
 
@@ -88,49 +88,49 @@ class _Comparison:
         self._old, self._new = old, new
         self._old_by_ref = {line.ref: line for line in old.all() if line.ref}
         self._new_by_ref = {line.ref: line for line in new.all() if line.ref}
-        self._told: list[str] = []
+        self._changes: list[str] = []
         self._added: list[tuple[int, TreeLine]] = []
-        """The added subtrees, each with its place in `_told`."""
+        """The added subtrees, each with its place in `_changes`."""
         self._removed: list[TreeLine] = []
         self._renamed: list[tuple[str, str]] = []
-        self._shut: list[TreeLine] = []
-        self._opened: list[TreeLine] = []
+        self._became_inert: list[TreeLine] = []
+        self._no_longer_inert: list[TreeLine] = []
         """Lines that are no longer inert."""
         self._disabled: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
-        """Lines that were only disabled or enabled, each with its place in `_told` and its ref."""
+        """Lines that were only disabled or enabled, each with its place in `_changes` and its ref."""
         self._kept: dict[int, TreeLine] = {}
         """The old line of each new one that had one."""
         self._below(old, new)
         self._forget_moved()
 
     def lines(self) -> list[str]:
-        told: list[str] = []
+        report: list[str] = []
         refs = {how: [ref for _, ref in lines if ref] for how, lines in self._disabled.items()}
         many = {how: lines for how, lines in self._disabled.items() if len(refs[how]) > _FEW_DISABLED}
         counted = {index for lines in many.values() for index, _ in lines}
-        added = iter([*self._added, (len(self._told) + 1, None)])
+        added = iter([*self._added, (len(self._changes) + 1, None)])
         where, line = next(added)
-        for index in range(len(self._told) + 1):
+        for index in range(len(self._changes) + 1):
             while where == index and line is not None:
-                told += self._whole(line, 0)
+                report += self._whole(line, 0)
                 where, line = next(added)
-            told += self._told[index : index + 1] if index not in counted else []
-        told += [self._gone(each) for each in self._removed]
-        inert = [*told_as_inert("now", self._shut), *told_as_inert("no longer", self._opened)]
+            report += self._changes[index : index + 1] if index not in counted else []
+        report += [self._gone(each) for each in self._removed]
+        inert = [*inert_changes("now", self._became_inert), *inert_changes("no longer", self._no_longer_inert)]
         disabled = [f"~ {how}: {listed(refs[how], len(lines))}" for how, lines in many.items()]
-        return [*told, *self._moved(), *inert, *disabled, *self._anew()]
+        return [*report, *self._moved(), *inert, *disabled, *self._rerendered()]
 
     def _moved(self) -> Iterator[str]:
         """The new places of lines whose order changed: as few lines as possible, without those inside them."""
         at = {id(line): index for index, line in enumerate(self._old.all())}
         kept = [line for line in self._new.all() if id(line) in self._kept]
-        stayed = longest_rise([at[id(self._kept[id(line)])] for line in kept])
+        stayed = longest_increasing([at[id(self._kept[id(line)])] for line in kept])
         moved = {id(line) for index, line in enumerate(kept) if index not in stayed}
         places = list(outermost(self._new, moved)) if moved else []
         if len(places) <= _MOST_MOVED:
             for line, above, inside in places:
                 where = f"first in {short_line(above)}" if inside else f"after {short_line(above)}"
-                yield f"~ {cut(line.said)} (moved, now {where if above.role else 'first'})"
+                yield f"~ {cut(line.full_text)} (moved, now {where if above.role else 'first'})"
         else:
             yield "~ " + cut(f"moved, now in this order: {', '.join(short_line(line) for line, *_ in places)}")
 
@@ -143,7 +143,7 @@ class _Comparison:
         for line in new.below:
             before = was.get(id(line))
             if before is None:
-                self._added.append((len(self._told), line))
+                self._added.append((len(self._changes), line))
                 self._inside_added(line)
                 continue
             self._compare(before, line)
@@ -154,12 +154,17 @@ class _Comparison:
         was = {id(line): self._old_by_ref[line.ref] for line in new.below if line.ref in self._old_by_ref}
         left_old = [line for line in old.below if not self._is_there(line)]
         left_new = [line for line in new.below if id(line) not in was]
-        was |= with_the_same_inside(left_old, left_new)
+        was |= matched_by_contents(left_old, left_new)
         left_old, left_new = unmatched(left_old, left_new, was)
         if not left_old or not left_new:
             return was
         places = Neighbours(old, new)
-        keys: list[Callable[[TreeLine], object]] = [lambda line: line.bare, own_words, called, lambda line: line.role]
+        keys: list[Callable[[TreeLine], object]] = [
+            lambda line: line.subtree_id,
+            own_words,
+            role_and_name,
+            lambda line: line.role,
+        ]
         for key in keys:
             waiting: dict[object, list[TreeLine]] = defaultdict(list)
             for line in left_old:
@@ -169,8 +174,8 @@ class _Comparison:
                 found = waiting[key(line)]
                 alone = len(found) == 1 and wanted[key(line)] == 1
                 for gone in found[: 1 if alone or not line.ref else _MOST_TRIED]:
-                    if gone.bare == line.bare:
-                        same = not (gone.ref and line.ref) or not places.are_others(gone, line)
+                    if gone.subtree_id == line.subtree_id:
+                        same = not (gone.ref and line.ref) or not places.have_other_neighbours(gone, line)
                     else:
                         same = alone and is_same_thing(gone, line) and not are_apart(gone, line, old, new, was)
                     if same:
@@ -196,18 +201,18 @@ class _Comparison:
     def _compare(self, was: TreeLine, now: TreeLine) -> None:
         self._kept[id(now)] = was
         if was.inert != now.inert:
-            (self._shut if now.inert else self._opened).append(now)
+            (self._became_inert if now.inert else self._no_longer_inert).append(now)
         if was.ref != now.ref and was.ref and now.ref:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):
                 return
-        said = told_change(was, now, self._only_told_elsewhere(was, now)) if was.text != now.text else ""
+        said = changed_line(was, now, self._only_described_elsewhere(was, now)) if was.text != now.text else ""
         if state := _DISABLED.search(said):
-            self._disabled[state[1]].append((len(self._told), now.ref))
+            self._disabled[state[1]].append((len(self._changes), now.ref))
         if said or was.value != now.value:  # whose lines follow
-            self._told.append(f"~ {said or cut(now.text) + lines_changed(was, now)}")
+            self._changes.append(f"~ {said or cut(now.text) + lines_changed(was, now)}")
 
-    def _only_told_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
+    def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
         """The descriptions that the line gained or lost only because they are given with another line.
 
         A description of several elements is given once, with the first of them, and another one may be the first now.
@@ -217,8 +222,8 @@ class _Comparison:
             return set()
         old_order, new_order = self._orders
         return {
-            *(each for each in had - has if self._is_told_before(each, new_order, now)),
-            *(each for each in has - had if self._is_told_before(each, old_order, was)),
+            *(each for each in had - has if self._is_described_before(each, new_order, now)),
+            *(each for each in has - had if self._is_described_before(each, old_order, was)),
         }
 
     @cached_property
@@ -229,18 +234,18 @@ class _Comparison:
         )
         return old, new
 
-    def _is_told_before(self, description: str, order: dict[int, tuple[int, str]], line: TreeLine) -> bool:
+    def _is_described_before(self, description: str, order: dict[int, tuple[int, str]], line: TreeLine) -> bool:
         own, _ = order[id(line)]
         return any(index < own and description in text for index, text in order.values())
 
     def _forget_moved(self) -> None:
         """Drops lines without refs that were removed in one place and added with the same text in another."""
-        gone = Counter(line.bare for line in self._removed if not line.ref)
+        gone = Counter(line.subtree_id for line in self._removed if not line.ref)
         kept = []
         for where, line in self._added:
-            if not line.ref and gone[line.bare] > 0:
-                gone[line.bare] -= 1
-                was = next(each for each in self._removed if each.bare == line.bare)
+            if not line.ref and gone[line.subtree_id] > 0:
+                gone[line.subtree_id] -= 1
+                was = next(each for each in self._removed if each.subtree_id == line.subtree_id)
                 self._removed.remove(was)
                 self._kept[id(line)] = was
             else:
@@ -250,7 +255,7 @@ class _Comparison:
     def _whole(self, line: TreeLine, depth: int) -> Iterator[str]:
         if depth and line.ref in self._old_by_ref:
             return  # it has only moved
-        yield f"+ {'  ' * depth}{cut(line.said)}"
+        yield f"+ {'  ' * depth}{cut(line.full_text)}"
         for each in line.below:
             yield from self._whole(each, depth + 1)
 
@@ -262,7 +267,7 @@ class _Comparison:
         words = first_words(gone)
         return f"- {text} (and {len(gone) - 1} below it{f': {words}' if words else ''})"
 
-    def _anew(self) -> list[str]:
+    def _rerendered(self) -> list[str]:
         if not self._renamed:
             return []
         return [f"~ rendered anew: {listed([f'{was} is {now}' for was, now in self._renamed], len(self._renamed))}"]

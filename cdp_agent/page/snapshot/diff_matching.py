@@ -14,7 +14,7 @@ from .lines import parts_of, without_ref
 _WORD = re.compile(r"\w+")
 
 
-def longest_rise(numbers: list[int]) -> set[int]:
+def longest_increasing(numbers: list[int]) -> set[int]:
     """The indices of a longest increasing subsequence of the numbers."""
     if all(one < other for one, other in itertools.pairwise(numbers)):
         return set(range(len(numbers)))
@@ -50,20 +50,20 @@ class Neighbours:
     def __init__(self, old: TreeLine, new: TreeLine) -> None:
         self._old, self._new = old.below, new.below
         self._at = {id(line): at for lines in (self._old, self._new) for at, line in enumerate(lines)}
-        self._had, self._has = ({line.bare for line in lines} for lines in (self._old, self._new))
+        self._had, self._has = ({line.subtree_id for line in lines} for lines in (self._old, self._new))
 
-    def are_others(self, gone: TreeLine, come: TreeLine) -> bool:
+    def have_other_neighbours(self, gone: TreeLine, come: TreeLine) -> bool:
         """Whether two lines with refs and the same text have different neighbours, which all still exist.
 
         In rows of a control with a text beside it, only that text distinguishes the controls.
         """
-        return any(self._are_others(gone, come, step) for step in (-1, 1))
+        return any(self._have_other_neighbours(gone, come, step) for step in (-1, 1))
 
-    def _are_others(self, gone: TreeLine, come: TreeLine, step: int) -> bool:
+    def _have_other_neighbours(self, gone: TreeLine, come: TreeLine, step: int) -> bool:
         was, now = self._beside(self._old, gone, step), self._beside(self._new, come, step)
-        if (was and now and was.bare == now.bare) or was is now is None:
+        if (was and now and was.subtree_id == now.subtree_id) or was is now is None:
             return False
-        return (was is not None and was.bare in self._has) or (now is not None and now.bare in self._had)
+        return (was is not None and was.subtree_id in self._has) or (now is not None and now.subtree_id in self._had)
 
     def _beside(self, lines: list[TreeLine], line: TreeLine, step: int) -> TreeLine | None:
         at = self._at[id(line)] + step
@@ -98,7 +98,7 @@ def unmatched(
     return [line for line in old if id(line) not in taken], [line for line in new if id(line) not in was]
 
 
-def with_the_same_inside(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
+def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
     """For new lines, the old line with the same contents: most of the refs inside it."""
     holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
     was: dict[int, TreeLine] = {}
@@ -135,7 +135,7 @@ def own_words(line: TreeLine) -> str:
     return f"- {role}{name}" + "".join(f" {each}" for each in states if not CARET.match(f" {each}")) + rest
 
 
-def called(line: TreeLine) -> object:
+def role_and_name(line: TreeLine) -> object:
     """Role and name of a line, without its states; for one without a name, a value that equals no other."""
     said = parts_of(line.text)
     return (line.role, said[1]) if said and said[1] else id(line)

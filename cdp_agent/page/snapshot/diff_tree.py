@@ -11,26 +11,26 @@ CARET = re.compile(r" \[(?:caret|selection)\b")
 
 
 class TreeLine:
-    """A line with the lines below it. `bare` is a number for the text of the whole subtree without refs."""
+    """A line with the lines below it. `subtree_id` is a number for the text of the whole subtree without refs."""
 
-    __slots__ = ("bare", "below", "opens", "ref", "role", "said", "text")
+    __slots__ = ("below", "full_text", "opens", "ref", "role", "subtree_id", "text")
 
     def __init__(self, raw: str) -> None:
         is_text = raw.startswith("|")  # one of several lines of a value
         self.ref = None if is_text else ref_of(raw)
-        self.said = raw if is_text else without_focus(raw).removesuffix(":")
+        self.full_text = raw if is_text else without_focus(raw).removesuffix(":")
         """Without indent, focus, and the colon that only says that there are lines below."""
-        self.text = raw if is_text else without_inert(self.said)
-        """`said` without the mark of what a dialog in front of it shuts off."""
+        self.text = raw if is_text else without_inert(self.full_text)
+        """`full_text` without the mark of what a dialog in front of it shuts off."""
         self.opens = not is_text and raw.endswith(":")
         """Whether it ends with a colon that only says that there are lines below."""
         self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
         self.below: list[TreeLine] = []
-        self.bare = 0
+        self.subtree_id = 0
 
     @property
     def inert(self) -> bool:
-        return self.said != self.text
+        return self.full_text != self.text
 
     @property
     def value(self) -> list[str]:
@@ -38,9 +38,9 @@ class TreeLine:
         return [each.text for each in self.below if each.role == "|"]
 
     def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
-        """Computes `bare` once the subtree is complete. `numbers` gives the same number to equal subtrees."""
-        said = (without_ref(self.text), *(each.bare for each in self.below))
-        self.bare = numbers.setdefault(said, len(numbers))
+        """Computes `subtree_id` once the subtree is complete. `numbers` gives the same number to equal subtrees."""
+        said = (without_ref(self.text), *(each.subtree_id for each in self.below))
+        self.subtree_id = numbers.setdefault(said, len(numbers))
 
     def all(self) -> Iterator[TreeLine]:
         """This line and all lines below it, in order."""

@@ -48,17 +48,17 @@ def listed(things: list[str], count: int) -> str:
     return ", ".join(things[:_MOST_LISTED]) + (f", and {more} more" if more > 0 else "")
 
 
-def told_as_inert(how: str, lines: list[TreeLine]) -> list[str]:
+def inert_changes(how: str, lines: list[TreeLine]) -> list[str]:
     """Says that lines became inert, or no longer are: a dialog does that to everything around it."""
     if len(lines) <= _FEW_INERT:
         return [f"~ {cut(each.text)} ({how} [inert])" for each in lines]
     return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
 
 
-def told_change(was: TreeLine, now: TreeLine, told_elsewhere: set[str]) -> str:
+def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str]) -> str:
     """One line for a change: common parts once, differences as "old → new"; "" when there are none.
 
-    A caret that is gone, and descriptions in `told_elsewhere`, are no differences.
+    A caret that is gone, and descriptions in `described_elsewhere`, are no differences.
     """
     old, new = parts_of(was.text), parts_of(now.text)
     if old is None or new is None or old[0] != new[0]:
@@ -71,9 +71,9 @@ def told_change(was: TreeLine, now: TreeLine, told_elsewhere: set[str]) -> str:
         name = f"{cut(old_name or ' (no name)')} →{cut(name or ' (no name)')}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
     if was.ref and now.ref:  # told as rendered anew
-        told_elsewhere = {*told_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
-    gained = [each for each in has if each not in had and each not in told_elsewhere]
-    lost = [each for each in had if each not in has and each not in told_elsewhere and not CARET.match(f" {each}")]
+        described_elsewhere = {*described_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
+    gained = [each for each in has if each not in had and each not in described_elsewhere]
+    lost = [each for each in had if each not in has and each not in described_elsewhere and not CARET.match(f" {each}")]
     notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained] + [f"no longer {each}" for each in lost]
     if not notes and not is_renamed and old_rest == rest:
         return ""
@@ -81,7 +81,7 @@ def told_change(was: TreeLine, now: TreeLine, told_elsewhere: set[str]) -> str:
     tail = cut(rest)
     if old_rest != rest:
         is_now, was_before = (
-            cut(said) or _said_of_none(line)
+            cut(said) or _no_text(line)
             for said, line in zip(
                 _apart_in(rest.removeprefix(":"), old_rest.removeprefix(":")), (now, was), strict=True
             )
@@ -123,10 +123,10 @@ def _shared(one: str, other: str) -> int:
 def lines_changed(was: TreeLine, now: TreeLine) -> str:
     if was.value and now.value:
         return " (its lines changed)"
-    return f" (now{_said_of_none(now)}, before{_said_of_none(was)})"
+    return f" (now{_no_text(now)}, before{_no_text(was)})"
 
 
-def _said_of_none(line: TreeLine) -> str:
+def _no_text(line: TreeLine) -> str:
     """What a line says if it has no text."""
     return " of several lines" if line.value else " no text of its own" if line.opens else " empty"
 

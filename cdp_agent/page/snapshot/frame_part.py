@@ -35,5 +35,5 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     same_rules: bool = False
     """Whether they were not walked over, since the world was told that they are the same: see style_rules.py."""
 
-    minds_listeners: ClassVar[bool] = False
-    minds_rules: ClassVar[bool] = False
+    needs_listeners: ClassVar[bool] = False
+    needs_rules: ClassVar[bool] = False

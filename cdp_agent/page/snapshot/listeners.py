@@ -36,7 +36,7 @@ MOST = 20_000
 SHARE = 0.05
 
 
-class ListenersTold(msgspec.Struct, frozen=True):
+class ListenerUpdate(msgspec.Struct, frozen=True):
     """The result of `adoptListening` in page/js."""
 
     news: bool
@@ -54,20 +54,20 @@ class ListenersTold(msgspec.Struct, frozen=True):
         return self.elements if self.elements.partition(" ")[0] == elements.partition(" ")[0] else elements
 
 
-class _Heard(msgspec.Struct, frozen=True):
+class _RootListeners(msgspec.Struct, frozen=True):
     """Chrome's answer about a document or shadow root."""
 
     count: int
     nodes: set[int]
 
 
-class Listening:
+class KnownListeners:
     """The known listeners in a world, and which of them were given to the world."""
 
     def __init__(self) -> None:
-        self._heard: dict[int, _Heard] = {}
+        self._by_root: dict[int, _RootListeners] = {}
         self._nodes: set[int] = set()
-        self._told_roots: set[int] = set()
+        self._given_roots: set[int] = set()
         self._is_fresh = False
         self._many = False
         self._asked = 0.0
@@ -119,27 +119,27 @@ class Listening:
         """As `remember`, when only new roots were asked about."""
         self._elements = elements
 
-    async def tell(self, world: World, roots: Iterable[int], found: Mapping[int, Listeners]) -> ListenersTold:
+    async def update(self, world: World, roots: Iterable[int], found: Mapping[int, Listeners]) -> ListenerUpdate:
         """Gives the world the elements that began to listen, by `found`, and those that no longer do in any of `roots`.
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
-        now = {root: _Heard(len(listeners), _of_types(listeners, MOUSE)) for root, listeners in found.items()}
-        known = self._heard | now
-        self._heard = {root: known[root] for root in roots if root in known}
-        self._many = sum(each.count for each in self._heard.values()) > FEW
-        listening = set().union(*(each.nodes for each in self._heard.values()))
+        now = {root: _RootListeners(len(listeners), _of_types(listeners, MOUSE)) for root, listeners in found.items()}
+        known = self._by_root | now
+        self._by_root = {root: known[root] for root in roots if root in known}
+        self._many = sum(each.count for each in self._by_root.values()) > FEW
+        listening = set().union(*(each.nodes for each in self._by_root.values()))
         nodes = listening if len(listening) <= MOST else set(sorted(listening)[:MOST])
         self.left_out = len(listening) - len(nodes)
         more, less = nodes - self._nodes, self._nodes - nodes
-        new_roots = [each for each in roots if each not in self._told_roots]
+        new_roots = [each for each in roots if each not in self._given_roots]
         self._nodes = nodes
-        self._told_roots.update(new_roots)
+        self._given_roots.update(new_roots)
         if not (more or less or new_roots):
-            return ListenersTold(False, "")
+            return ListenerUpdate(False, "")
         with world.group() as group:
             came, went = await asyncio.gather(_resolve(world, more, group), _resolve(world, less, group))
-            return await world.call("adoptListening", new_roots, len(came), *came, *went, returning=ListenersTold)
+            return await world.call("adoptListening", new_roots, len(came), *came, *went, returning=ListenerUpdate)
 
 
 def ask_listeners(
@@ -159,7 +159,7 @@ def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException])
     return [each.listeners if isinstance(each, dom_debugger.EventListeners) else [] for each in answers]
 
 
-async def own_object(session: Session, expression: str) -> Handle:
+async def main_world_object(session: Session, expression: str) -> Handle:
     """An object of the page's own world, such as the document. Raises ProtocolError, BrowserError."""
     answer = await session.send(runtime.Evaluate(expression=expression))
     if answer.result.object_id is None:
@@ -167,7 +167,7 @@ async def own_object(session: Session, expression: str) -> Handle:
     return Handle(answer.result.object_id)
 
 
-async def hearing_keys(world: World, group: str) -> list[Handle] | None:
+async def key_listeners(world: World, group: str) -> list[Handle] | None:
     """The elements that listen for keys in the document, without shadow trees; None if the window listens to all keys.
 
     Raises DocumentGone, PageUnresponsive, BrowserError.
@@ -178,7 +178,7 @@ async def hearing_keys(world: World, group: str) -> list[Handle] | None:
 
 
 async def _listeners_below(world: World, expression: str) -> Listeners:
-    listened = await own_object(world.session, expression)
+    listened = await main_world_object(world.session, expression)
     try:
         return listeners_of(await ask_listeners(world.session, [listened]))[0]
     finally:

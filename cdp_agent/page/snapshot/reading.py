@@ -17,10 +17,17 @@ from cdp_agent.errors import ActionError, DocumentGone
 from cdp_agent.page.frames.frames import Frame, FrameTree
 from cdp_agent.page.frames.world import Handle, World, deadline
 
-from .closed_shadow import Counted, Hidden, Looked, ask_first, hidden_of, keep_hidden
+from .closed_shadow import (
+    ChromeCounters,
+    HiddenContent,
+    PendingQueries,
+    ask_first,
+    hidden_content_of,
+    set_hidden_content,
+)
 from .frame_part import FramePart
 from .held_code import adopt_code
-from .listeners import own_object
+from .listeners import main_world_object
 from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
@@ -45,9 +52,9 @@ class _Answer(msgspec.Struct, Generic[P]):
     """The result of one call in one world, with the queries that were sent to Chrome together with it."""
 
     part: P
-    looked: Looked
-    counted: Counted
-    stands: bool
+    queries: PendingQueries
+    counted: ChromeCounters
+    is_valid: bool
 
 
 class Readings(Generic[P]):
@@ -74,27 +81,27 @@ async def read_all(
     *,
     frame_timeout_s: float | None = None,
     options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
-    complete: Callable[[World, P, bool], P] = lambda _, part, __: part,
+    finish: Callable[[World, P, bool], P] = lambda _, part, __: part,
 ) -> Readings[P]:
     """The results of `function` in all worlds, called with `options` and the next free id; newly given ids are claimed.
 
     A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds options for a
-    single world. `complete` turns a world's result into the full one; its last argument says whether the result is
+    single world. `finish` turns a world's result into the full one; its last argument says whether the result is
     final, or the world is read again. Raises PageUnresponsive or DocumentGone when the tab itself cannot be read,
     BrowserError.
     """
 
     async def call(world: World, more: Mapping[str, Any]) -> P:
-        asked = {"next": refs.free(world), "frame": world.frame_id, **options, **options_for(world), **more}
+        asked = {"next": refs.next_ids(world), "frame": world.frame_id, **options, **options_for(world), **more}
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
-    reader = _Reader(tree, refs, returning, call, complete, frame_timeout_s)
+    reader = _Reader(tree, refs, returning, call, finish, frame_timeout_s)
     frames = tree.all()
     if len(frames) == 1:  # tasks would take a tenth of the time of a small page
         readings = Readings(await reader.read(frames[0]), {}, {})
     else:
         readings = await _read_at_once(reader, frames)
-    await reader.complete(readings)
+    await reader.read_unknown_frames(readings)
     return readings
 
 
@@ -120,14 +127,14 @@ class _Reader(Generic[P]):
         refs: RefTable,
         returning: type[P],
         call: Callable[[World, Mapping[str, Any]], Awaitable[P]],
-        complete: Callable[[World, P, bool], P],
+        finish: Callable[[World, P, bool], P],
         frame_timeout_s: float | None,
     ) -> None:
         self._tree = tree
         self._refs = refs
         self._returning = returning
         self._call = call
-        self._complete = complete
+        self._finish = finish
         self._frame_timeout_s = frame_timeout_s
 
     async def read(self, frame: Frame) -> Reading[P]:
@@ -138,14 +145,14 @@ class _Reader(Generic[P]):
 
     async def _read(self, frame: Frame) -> Reading[P]:
         within_s = READ_TIMEOUT_S if frame.parent is None else FRAME_TIMEOUT_S
-        await frame.rest(within_s)
+        await frame.wait_for_navigation(within_s)
         try:
             return await self._read_once(frame)
         except DocumentGone:  # it navigated just now: the next document is the one that is meant
-            await frame.rest(within_s)
+            await frame.wait_for_navigation(within_s)
             return await self._read_once(frame)
 
-    async def complete(self, readings: Readings[P]) -> None:
+    async def read_unknown_frames(self, readings: Readings[P]) -> None:
         """Claims the new ids, and reads the frames that were not known when the reading began."""
         done: set[str] = set()
         while todo := [each for frame_id, each in readings.by_frame.items() if frame_id not in done]:
@@ -153,53 +160,53 @@ class _Reader(Generic[P]):
                 done.add(reading.frame.id)
                 self._refs.claim(reading.world, reading.part.first, reading.part.end)
             if around := [reading for reading in todo if reading.part.remote]:
-                await asyncio.gather(*(self._own(reading, readings) for reading in around))
+                await asyncio.gather(*(self._find_owned_frames(reading, readings) for reading in around))
 
     async def _read_once(self, frame: Frame) -> Reading[P]:
         world, hidden = await self._world(frame)
-        listeners = self._returning.minds_listeners
-        answer = await self._ask(world, hidden, same_rules=self._returning.minds_rules and hidden.rules.may_have_stayed)
+        listeners = self._returning.needs_listeners
+        answer = await self._ask(world, hidden, same_rules=self._returning.needs_rules and hidden.rules.may_have_stayed)
         part = answer.part
         for _ in range(_DEEPEST_HIDDEN):
-            learnt = await hidden.adopt(world, answer.looked, answer.counted, part, listeners=listeners)
+            learnt = await hidden.adopt(world, answer.queries, answer.counted, part, listeners=listeners)
             if part.editors:
                 learnt |= await adopt_code(world, part.editors)
-            if answer.stands and not learnt:
+            if answer.is_valid and not learnt:
                 break
             answer = await self._ask(world, hidden, same_rules=False)
             again = answer.part
             part = msgspec.structs.replace(again, first=min(part.first, again.first), end=max(part.end, again.end))
         return Reading(frame, world, part)
 
-    async def _ask(self, world: World, hidden: Hidden, *, same_rules: bool) -> _Answer[P]:
-        minds_rules = self._returning.minds_rules
-        looked = hidden.look(world, listeners=self._returning.minds_listeners, rules=minds_rules)
+    async def _ask(self, world: World, hidden: HiddenContent, *, same_rules: bool) -> _Answer[P]:
+        needs_rules = self._returning.needs_rules
+        queries = hidden.send_queries(world, listeners=self._returning.needs_listeners, rules=needs_rules)
         part = await self._call(world, {"sameRules": True} if same_rules else {})
-        counted = await hidden.counted(world, looked)
-        stands = True
+        counted = await hidden.counted(world, queries)
+        is_valid = True
         if counted.style_recalculations is not None:
-            stands = hidden.rules.stands(counted.style_recalculations, same_rules=part.same_rules)
-        if minds_rules:
+            is_valid = hidden.rules.is_valid(counted.style_recalculations, same_rules=part.same_rules)
+        if needs_rules:
             hidden.rules.count_from_now_on(world.session, part.rules)
-        return _Answer(self._complete(world, part, stands), looked, counted, stands)
+        return _Answer(self._finish(world, part, is_valid), queries, counted, is_valid)
 
-    async def _world(self, frame: Frame) -> tuple[World, Hidden]:
+    async def _world(self, frame: Frame) -> tuple[World, HiddenContent]:
         """The frame's world; a new one is told what is hidden in its document before anything is read there."""
         present = frame.present_world
-        if present is not None and (known := hidden_of(present)) is not None:
+        if present is not None and (known := hidden_content_of(present)) is not None:
             known.begin_reading()
             return present, known
         # A session is asked for its own document; the other ones in it tell theirs as they are read.
         if frame.parent is None or frame.parent.session is not frame.session:
-            world, document = await asyncio.gather(frame.world(), _own_document(frame.session))
-            hidden = Hidden()
+            world, document = await asyncio.gather(frame.world(), _main_world_document(frame.session))
+            hidden = HiddenContent()
             await hidden.begin(world, await ask_first(frame.session, document, READ_TIMEOUT_S))
         else:
-            world, hidden = await frame.world(), Hidden()
-        keep_hidden(world, hidden)
+            world, hidden = await frame.world(), HiddenContent()
+        set_hidden_content(world, hidden)
         return world, hidden
 
-    async def _own(self, reading: Reading[P], readings: Readings[P]) -> None:
+    async def _find_owned_frames(self, reading: Reading[P], readings: Readings[P]) -> None:
         """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""
 
         def known() -> set[str]:
@@ -216,16 +223,16 @@ class _Reader(Generic[P]):
             if frame_id in known():
                 continue
             try:
-                frame = await self._tree.inside(reading.frame, frame_id)
+                frame = await self._tree.find_frame(reading.frame, frame_id)
                 if frame is not None:
                     readings.by_frame[frame_id] = await self.read(frame)
             except ActionError as error:
                 readings.failures[frame_id] = str(error)
 
 
-async def _own_document(session: Session) -> Handle:
+async def _main_world_document(session: Session) -> Handle:
     async with deadline(session, READ_TIMEOUT_S):
-        return await own_object(session, "document")
+        return await main_world_object(session, "document")
 
 
 async def _frame_ids(world: World, locals_: list[int]) -> list[str | None]:

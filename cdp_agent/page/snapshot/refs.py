@@ -59,7 +59,7 @@ class RefTable:
         self.next = end + shift
         self._add(_Range(first, end, shift, ref(world)), world)
 
-    def free(self, world: World) -> tuple[int, int]:
+    def next_ids(self, world: World) -> tuple[int, int]:
         """The `next` argument of calls that may give ids, see `reserveIds` in page/js."""
         ranges = self._by_world.get(world, [])
         return self.next, ranges[-1].end if ranges else 1

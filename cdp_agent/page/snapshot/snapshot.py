@@ -18,7 +18,7 @@ from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.world import World
 
 from . import budget
-from .closed_shadow import hidden_of
+from .closed_shadow import hidden_content_of
 from .frame_part import FramePart
 from .lines import heads_in, indent_of, with_descriptions_once
 from .reading import Reading, Readings, read_all
@@ -54,12 +54,12 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         return {ref.ref: ref for ref in _refs(self)}
 
     @property
-    def told(self) -> str:
+    def text_or_note(self) -> str:
         """The text for a reader, with a note in place of an empty one."""
         return self.text or NOTHING
 
 
-class Seen(msgspec.Struct, frozen=True):
+class PastReading(msgspec.Struct, frozen=True):
     """A reading of the page, remembered."""
 
     snapshot: Snapshot
@@ -83,11 +83,11 @@ class SnapshotPart(FramePart, frozen=True, kw_only=True):
     title: str
     frames: list[tuple[int, str]]
     omitted: list[tuple[str, str]]
-    minds_listeners = True
-    minds_rules = True
+    needs_listeners = True
+    needs_rules = True
 
 
-class _Known(msgspec.Struct):
+class _KeptText(msgspec.Struct):
     """The last text of a world. The next reading gives only the changes, see kept.js."""
 
     serial: int
@@ -103,7 +103,7 @@ class _Known(msgspec.Struct):
 CHECKS = 0.015
 """The share of the reading time that is spent on checks: reading anew what was kept must give the same text."""
 
-_known: WeakKeyDictionary[World, _Known] = WeakKeyDictionary()
+_kept_texts: WeakKeyDictionary[World, _KeptText] = WeakKeyDictionary()
 
 
 async def take(
@@ -124,7 +124,7 @@ async def take(
         options,
         frame_timeout_s=frame_timeout_s,
         options_for=_base,
-        complete=_whole,
+        finish=_whole,
     )
     composer = _Composer(readings, refs, marks)
     root = readings.root
@@ -134,14 +134,14 @@ async def take(
     omitted = [f"{each.what}: {each.why}" for each in composer.omitted]
     if marks or omitted:
         if budget_tokens is None:
-            text = "\n".join(filter(None, (text, budget.accounting(omitted))))
+            text = "\n".join(filter(None, (text, budget.left_out_line(omitted))))
         else:
             text = budget.fit(text, budget_tokens, omitted)
     return Snapshot(text, root.part.url, root.part.title, composer.omitted + composer.late, composer.frame_urls)
 
 
 def _finished(text: str, root: Reading[SnapshotPart]) -> str:
-    known = _known.get(root.world)
+    known = _kept_texts.get(root.world)
     if known is None or text is not known.written:
         return with_descriptions_once(text)
     known.finished = known.finished or with_descriptions_once(text)
@@ -149,26 +149,26 @@ def _finished(text: str, root: Reading[SnapshotPart]) -> str:
 
 
 def _base(world: World) -> dict[str, int]:
-    known = _known.get(world)
+    known = _kept_texts.get(world)
     return {"base": known.serial} if known is not None else {}
 
 
-def _whole(world: World, part: SnapshotPart, stands: bool) -> SnapshotPart:
+def _whole(world: World, part: SnapshotPart, is_valid: bool) -> SnapshotPart:
     lines = None
     if part.edits is not None:
-        known = _known[world]
+        known = _kept_texts[world]
         lines = _edited(known, part.edits)
         if lines == known.lines and part.serial and not part.checked:
             known.serial = part.serial
             return msgspec.structs.replace(part, text=known.text, edits=None)
-        if part.checked and stands and not _is_same(part.text.split("\n"), lines):
+        if part.checked and is_valid and not _is_same(part.text.split("\n"), lines):
             part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
-        is_anew = part.checked and stands
+        is_anew = part.checked and is_valid
         part = msgspec.structs.replace(part, text=part.text if is_anew else "\n".join(lines), edits=None)
     if part.serial:
-        _known[world] = _Known(part.serial, part.text, lines)
+        _kept_texts[world] = _KeptText(part.serial, part.text, lines)
     else:
-        _known.pop(world, None)
+        _kept_texts.pop(world, None)
     return part
 
 
@@ -203,7 +203,7 @@ def _marked(part: SnapshotPart) -> str:
     return "\n".join([_MARKS["\x01" in line][there] + line for line, there in zip(lines, seen, strict=True)])
 
 
-def _edited(known: _Known, edits: list[str | tuple[int, int]]) -> list[str]:
+def _edited(known: _KeptText, edits: list[str | tuple[int, int]]) -> list[str]:
     before = known.lines if known.lines is not None else known.text.split("\n")
     lines: list[str] = []
     for edit in edits:
@@ -226,7 +226,7 @@ class _Composer:
     def text(self, reading: Reading[SnapshotPart], indent: str = "") -> str:
         part, world = reading.part, reading.world
         self.omitted += [Omitted(what, why) for what, why in part.omitted]
-        if (hidden := hidden_of(world)) is not None:
+        if (hidden := hidden_content_of(world)) is not None:
             self.omitted += [Omitted(what, why) for what, why in hidden.unread]
             self.late += [Omitted(what, why) for what, why in hidden.late]
         for local, url in part.frames:
@@ -245,7 +245,7 @@ class _Composer:
     def _written(self, world: World, part: SnapshotPart) -> str:
         if self._marks:
             return self._refs.write(world, _marked(part))
-        known = _known.get(world)
+        known = _kept_texts.get(world)
         if known is None or known.text is not part.text:
             return self._refs.write(world, part.text)
         known.written = known.written or self._refs.write(world, part.text)

@@ -39,7 +39,7 @@ class StyleRules:
             self.are_many = True
             session.tell(performance.Enable())
 
-    def stands(self, recalculations: int, *, same_rules: bool) -> bool:
+    def is_valid(self, recalculations: int, *, same_rules: bool) -> bool:
         """Whether a reading is valid, by the count after it. `same_rules`: it assumed that the rules are unchanged."""
         stayed = recalculations == (self._known_at if same_rules else self._last)
         # If it did not change, the rules were walked over between two equal counts.

@@ -14,7 +14,7 @@ _REMEMBERED = 5
 _LONGEST_ADDRESS = 2_000
 
 
-class AskedTabs:
+class RequestedTabs:
     """The new tabs that the pages of one tab have asked for."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class AskedTabs:
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
-        session.on(cdp_page.WindowOpen, lambda event: self._asked(event.url))
+        session.on(cdp_page.WindowOpen, lambda event: self._note(event.url))
 
     def since(self, count: int) -> list[str]:
         """The addresses that were asked for after the first `count`."""
@@ -49,7 +49,7 @@ class AskedTabs:
                 return True
         return False
 
-    def _asked(self, url: str) -> None:
+    def _note(self, url: str) -> None:
         self._latest.append((self.count, url[:_LONGEST_ADDRESS]))
         self.count += 1
 
@@ -57,4 +57,4 @@ class AskedTabs:
         # A middle or Control click makes a tab of which Chrome does not say who opened it.
         if event.disposition in ("newTab", "newWindow"):
             self._followed.append((event.url, time.monotonic()))
-            self._asked(event.url)
+            self._note(event.url)

@@ -16,7 +16,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_no_dialog, is_not_active
 from cdp_agent.errors import PageUnresponsive, ProtocolError
-from cdp_agent.page.frames.responsiveness import hold_up, let_go
+from cdp_agent.page.frames.responsiveness import mark_blocked, mark_unblocked
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
@@ -55,8 +55,8 @@ class Dialog(msgspec.Struct, frozen=True):
 class DialogWatcher:
     """Answers the dialogs of all sessions of a page, and keeps them until they are reported.
 
-    `stranded` is called when a dialog cannot be answered, since its page is about to be replaced by one that waits for
-    it. Dialogs that open while `answers()` is false are left to the person at the Chrome, if it has windows.
+    `on_stranded` is called when a dialog cannot be answered, since its page is about to be replaced by one that waits
+    for it. Dialogs that open while `should_answer()` is false are left to the person at the Chrome, if it has windows.
     `session_of` gives the session of a frame by its id.
     """
 
@@ -64,8 +64,8 @@ class DialogWatcher:
         self,
         policy: DialogPolicy,
         hold: Callable[[], Hold | None] = lambda: None,
-        stranded: Callable[[], None] = lambda: None,
-        answers: Callable[[], bool] = lambda: True,
+        on_stranded: Callable[[], None] = lambda: None,
+        should_answer: Callable[[], bool] = lambda: True,
         session_of: Callable[[str], Session | None] = lambda _: None,
     ) -> None:
         self.opened = 0
@@ -73,14 +73,14 @@ class DialogWatcher:
         self._policy = policy
         self._hold = hold
         """Gives the Hold that may have to ask about a dialog first."""
-        self._stranded = stranded
-        self._answers = answers
+        self._on_stranded = on_stranded
+        self._should_answer = should_answer
         self._session_of = session_of
-        self._asking: cdp_page.JavascriptDialogOpening | None = None
+        self._current: cdp_page.JavascriptDialogOpening | None = None
         """The dialog that we answer, until Chrome reports that it is closed; there is one at a time."""
-        self._left: Session | None = None
+        self._left_to_user: Session | None = None
         """The session of the dialog that waits for a person."""
-        self._told: list[Dialog] = []
+        self._unreported: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
         """To be called before anything may run on the session."""
@@ -89,82 +89,90 @@ class DialogWatcher:
 
     def check(self) -> None:
         """Raises PageUnresponsive while a dialog waits for a person, during which the page answers no calls."""
-        if self._left is not None and self._left.closed_because is None and self._left.held_up_by is not None:
-            raise PageUnresponsive(self._left.held_up_by)
+        if (
+            self._left_to_user is not None
+            and self._left_to_user.closed_because is None
+            and self._left_to_user.blocked_because is not None
+        ):
+            raise PageUnresponsive(self._left_to_user.blocked_because)
 
     def take(self) -> list[Dialog]:
         """The dialogs since the last call."""
-        told, self._told = self._told, []
-        return told
+        taken, self._unreported = self._unreported, []
+        return taken
 
     @property
-    def untold(self) -> bool:
+    def has_unreported(self) -> bool:
         """Whether `take` has something to tell."""
-        return bool(self._told)
+        return bool(self._unreported)
 
     def stayed(self) -> bool:
         """Whether a page asked whether to leave it, since the last `take`, and was told to stay."""
-        return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._told)
+        return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._unreported)
 
     def _closed(self, event: cdp_page.JavascriptDialogClosed) -> None:
-        if self._left is not None:
-            let_go(self._left)
-        self._left = None
-        if self._asking is not None and self._asking.frame_id == event.frame_id:
-            self._end(self._asking, "accept" if event.result else "dismiss")
+        if self._left_to_user is not None:
+            mark_unblocked(self._left_to_user)
+        self._left_to_user = None
+        if self._current is not None and self._current.frame_id == event.frame_id:
+            self._end(self._current, "accept" if event.result else "dismiss")
 
     def _opened(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
-        if event.has_browser_handler and not self._answers():
-            self._left = session
-            hold_up(session, f"The page shows its user a dialog ({_shown(event)}) and waits until they answer it.")
+        if event.has_browser_handler and not self._should_answer():
+            self._left_to_user = session
+            mark_blocked(session, f"The page shows its user a dialog ({_shown(event)}) and waits until they answer it.")
             return
         self.opened += 1
-        if self._asking is not None:
+        if self._current is not None:
             # A Chrome with windows closes that one. A headless shell forgets it, and its frame waits for ever.
-            self._end(self._asking, "dismiss" if event.has_browser_handler else "lost")
-        self._asking = event
+            self._end(self._current, "dismiss" if event.has_browser_handler else "lost")
+        self._current = event
         answer: Answer = getattr(self._policy, event.type, "dismiss")
         hold = self._hold()
         decided = hold.dialog(event) if hold is not None else None
         if decided is None:
-            self._give(session, event, answer)
+            self._answer(session, event, answer)
         else:
-            decided.add_done_callback(lambda done: self._give(session, event, "accept" if done.result() else "dismiss"))
+            decided.add_done_callback(
+                lambda done: self._answer(session, event, "accept" if done.result() else "dismiss")
+            )
 
-    def _give(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
-        if self._asking is not event:
+    def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
+        if self._current is not event:
             return  # the answer would be given to another one
         text = _preset(event) if self._policy.prompt_text is None else self._policy.prompt_text
         # Without waiting: until it is answered, Chrome answers nothing else on this page.
         answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
-        answered.add_done_callback(lambda done: self._given(event, answer, done))
+        answered.add_done_callback(lambda done: self._answer_sent(event, answer, done))
         if event.type == "beforeunload":  # Chrome reports its end only after the navigation, which asks `stayed`
             self._end(event, answer)
 
-    def _given(self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Any]) -> None:
+    def _answer_sent(
+        self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Any]
+    ) -> None:
         error = None if answered.cancelled() else answered.exception()
         is_lost = isinstance(error, ProtocolError) and is_no_dialog(error)
-        if self._asking is event:  # else Chrome has told how it ended
+        if self._current is event:  # else Chrome has told how it ended
             self._end(event, "lost" if is_lost else answer)
         if error is not None and is_not_active(error):
-            self._stranded()
+            self._on_stranded()
         elif error is not None and not is_lost:
             log.debug("not answered: %s", error)
 
     def _end(self, event: cdp_page.JavascriptDialogOpening, answer: Answer | Literal["lost"]) -> None:
-        self._asking = None
-        self._told.append(Dialog(event.type, event.message, event.url, answer, _preset(event)))
+        self._current = None
+        self._unreported.append(Dialog(event.type, event.message, event.url, answer, _preset(event)))
         if answer == "lost" and (session := self._session_of(event.frame_id)) is not None:
-            hold_up(session, _LOST.format(_shown(event)))
+            mark_blocked(session, _LOST.format(_shown(event)))
             _until_a_document_comes(session)
 
 
 def _until_a_document_comes(session: Session) -> None:
-    """Ends the `hold_up` of the session when a document comes: a process that reports one answers again."""
+    """Marks the session as unblocked when a document comes: a process that reports one answers again."""
 
     def go_on(_: cdp_page.FrameNavigated) -> None:
         stop()
-        let_go(session)
+        mark_unblocked(session)
 
     stop = session.on(cdp_page.FrameNavigated, go_on)
 

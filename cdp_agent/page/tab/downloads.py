@@ -53,11 +53,11 @@ class Download(msgspec.Struct, frozen=True, kw_only=True):
 class _Followed(msgspec.Struct):
     frame_id: str
     download: Download
-    untold: bool = True
+    unreported: bool = True
     undecided: bool = False
     """Whether somebody is being asked to allow it."""
     refused: bool = False
-    last: cdp_browser.DownloadProgress | None = None
+    pending_event: cdp_browser.DownloadProgress | None = None
     """The last event that came while it was undecided."""
 
 
@@ -76,7 +76,7 @@ class DownloadWatcher:
         self._stops: list[Callable[[], None]] = []
         self._followed: dict[str, _Followed] = {}
         self._pages: WeakSet[PageDownloads] = WeakSet()
-        self._moved = asyncio.Event()
+        self._changed = asyncio.Event()
         self.completed: deque[Download] = deque(maxlen=_REMEMBERED)
         """The latest complete downloads, in the order of their completion."""
         self._context: str | None = None
@@ -129,25 +129,27 @@ class DownloadWatcher:
 
     def take(self, page: PageDownloads | None = None) -> list[Download]:
         """The downloads that began or ended since the last call, in the order of their begin; of one page or all."""
-        told = [each for each in self._of(page) if each.untold]
-        for each in told:
-            each.untold = False
+        reported = [each for each in self._of(page) if each.unreported]
+        for each in reported:
+            each.unreported = False
         self._followed = {
-            guid: each for guid, each in self._followed.items() if each.untold or each.download.state == "inProgress"
+            guid: each
+            for guid, each in self._followed.items()
+            if each.unreported or each.download.state == "inProgress"
         }
-        return [each.download for each in told]
+        return [each.download for each in reported]
 
-    def untold(self, page: PageDownloads | None = None) -> bool:
+    def has_unreported(self, page: PageDownloads | None = None) -> bool:
         """Whether `take` has something to tell."""
-        return any(each.untold for each in self._of(page))
+        return any(each.unreported for each in self._of(page))
 
     async def settled(self, timeout_s: float = 30.0, page: PageDownloads | None = None) -> bool:
         """Waits until no download is in progress. False at the deadline: they go on."""
         try:
             async with asyncio.timeout(timeout_s):
                 while any(each.download.state == "inProgress" for each in self._of(page)):
-                    self._moved.clear()
-                    await self._moved.wait()
+                    self._changed.clear()
+                    await self._changed.wait()
         except TimeoutError:
             return False
         return True
@@ -181,15 +183,15 @@ class DownloadWatcher:
         followed.undecided, followed.refused = False, not approved
         if not approved:
             browser.tell(cdp_browser.CancelDownload(guid=guid, browser_context_id=self._context))
-        if followed.last is not None:
-            self._progressed(followed.last)
+        if followed.pending_event is not None:
+            self._progressed(followed.pending_event)
 
     def _progressed(self, event: cdp_browser.DownloadProgress) -> None:
         followed = self._followed.get(event.guid)
         if followed is None:
             return  # began before we came
         if followed.undecided:
-            followed.last = event
+            followed.pending_event = event
             return
         if followed.refused:
             self._discard(event, followed)
@@ -203,10 +205,10 @@ class DownloadWatcher:
             received_bytes=int(event.received_bytes),
             total_bytes=int(event.total_bytes),
         )
-        followed.untold |= state != "inProgress"
+        followed.unreported |= state != "inProgress"
         if state == "completed":
             self.completed.append(followed.download)
-        self._moved.set()
+        self._changed.set()
 
     def _discard(self, event: cdp_browser.DownloadProgress, followed: _Followed) -> None:
         if event.state == "completed":
@@ -214,8 +216,8 @@ class DownloadWatcher:
             if written is not None and os.path.exists(written):  # Chrome may run on another machine
                 os.unlink(written)
         followed.download = msgspec.structs.replace(followed.download, state="canceled")
-        followed.untold = True
-        self._moved.set()
+        followed.unreported = True
+        self._changed.set()
 
     def _name(self, event: cdp_browser.DownloadProgress, suggested: str) -> str | None:
         if self.folder is None:
@@ -250,8 +252,8 @@ class PageDownloads:
         return self._watcher.take(self)
 
     @property
-    def untold(self) -> bool:
-        return self._watcher.untold(self)
+    def has_unreported(self) -> bool:
+        return self._watcher.has_unreported(self)
 
     async def settled(self, timeout_s: float = 30.0) -> bool:
         return await self._watcher.settled(timeout_s, self)

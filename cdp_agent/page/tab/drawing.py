@@ -34,7 +34,7 @@ def drawing(session: Session) -> Iterator[asyncio.Future[Any]]:
     if cast is None:
         command = cdp_page.StartScreencast(format="jpeg", quality=1, max_width=16, max_height=16)
         cast = _casts[session] = _Cast(session.post(command))
-        cast.begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # told to whoever awaits it
+        cast.begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # raised where it is awaited
     cast.wanted += 1
     try:
         yield cast.begun

@@ -14,64 +14,66 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import PageUnresponsive, ProtocolError
-from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, answers
+from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, is_responsive
 
 from .tab import Tab
 
-LEAVES_WITHIN_S = 3.0
+UNLOAD_TIMEOUT_S = 3.0
 """How long the handlers of a page that is left may take."""
-STAYS = "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
-NOR_THE_PAGE = "nor does the page that is shown: its own script keeps it busy. Load it anew, or go elsewhere"
+OLD_PAGE_HANGS = (
+    "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
+)
+NEW_PAGE_HANGS = "nor does the page that is shown: its own script keeps it busy. Load it anew, or go elsewhere"
 _STOPS_WITHIN_S = 1.0
-_TURN_COMES_WITHIN_S = 3.0
+_CPU_WAIT_S = 3.0
 """How long a page that does not answer may wait for the processor on a busy machine."""
-_COMPUTES_S = 0.4
+_BUSY_CPU_S = 0.4
 """The processor time, in seconds, after which a page is not waiting for the processor but busy."""
 _LOOK_EVERY_S = 0.2
 _CRASHES_WITHIN_S = 2.0
 _ENDED = "a script of the page that was left did not end, and was ended"
 _CRASHED = "a script of the page that was left could not be ended: its process was"
-_ASIDE = "data:text/html,"
+_EMPTY_PAGE = "data:text/html,"
 """An empty page, which gets a process of its own."""
 _MOST_SCRIPTS = 3
 """How many scripts in a row, such as those of frames, are ended before the process is."""
 
 
-async def end_scripts(tab: Tab, *, aside: bool = False) -> bool:
+async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
     """Ends the script that keeps the page busy, so that it can be left; if that fails, ends the page's process.
 
-    If that is impossible (the page hung before we attached), or would end other tabs too, then with `aside` the tab is
+    If that is impossible (the page hung before we attached), or would end other tabs too, then with `detour` the tab is
     led to an empty page in another process; returns whether it was. Raises PageUnresponsive, BrowserError.
     """
     tree = await tab.frames()
     root = tree.root
     session = root.session
-    tree.end_hanging()
+    tree.terminate_hanging_scripts()
     if tab.activity.stuck:  # perhaps only since the machine was so busy that an empty page took too long
-        if aside and await _step_aside(tab):
+        if detour and await _take_detour(tab):
             return True
-        raise PageUnresponsive(f"The tab stayed where it is: {STAYS}")
-    if session.held_up_by is not None:  # by a dialog, so no script runs that could be ended
+        raise PageUnresponsive(f"The tab stayed where it is: {OLD_PAGE_HANGS}")
+    if session.blocked_because is not None:  # by a dialog, so no script runs that could be ended
         if not await _shares_process(tab) and await _crash(tab):
             return False
-    elif tab.reached:
+    elif tab.has_answered:
         if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab):
             return False
         session.tell(runtime.TerminateExecution())
         if not await _hangs(tab) or (not await _shares_process(tab) and await _crash(tab)):
             return False
-    return aside and await _step_aside(tab)
+    return detour and await _take_detour(tab)
 
 
 async def stop_loading(tab: Tab) -> bool:
     """Stops the tab's navigation; False if it could not be stopped since the next document is arriving."""
     root = (await tab.frames()).root
-    if root.leaving_for is not None:
+    if root.navigating_to is not None:
         root.session.tell(cdp_page.StopLoading())
-    return await _comes(tab, lambda: root.leaving_for is None, _STOPS_WITHIN_S)
+    return await _wait_until(tab, lambda: root.navigating_to is None, _STOPS_WITHIN_S)
 
 
-class Departure:
+class UnloadWatchdog:
     """Makes sure that a page is left: its handlers (such as `pagehide`) may hold up the next page."""
 
     def __init__(self, tab: Tab) -> None:
@@ -81,12 +83,12 @@ class Departure:
         self._tries = 0
         self._tried_at = 0.0
 
-    async def hasten(self) -> bool:
+    async def end_blocking_scripts(self) -> bool:
         """Ends scripts of the old page that have held up the next one for long; False when that has no effect.
 
         Raises BrowserError.
         """
-        if self._tab.activity.held_up_s() < LEAVES_WITHIN_S:
+        if self._tab.activity.unload_wait_s() < UNLOAD_TIMEOUT_S:
             return True
         if self._tries and _now() - self._tried_at < ANSWERS_WITHIN_S:
             return True
@@ -107,20 +109,20 @@ class Departure:
 async def _hangs(tab: Tab) -> bool:
     """Whether a script keeps the page busy. A page that only waits for the processor of a busy machine will answer."""
     session = (await tab.frames()).root.session
-    if await answers(session):
+    if await is_responsive(session):
         return False
     before, dialogs = await _processor_times(session), tab.dialogs.opened
     asked = session.post(runtime.Evaluate(expression="1"))
     asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # a refusal is an answer, too
-    until = _now() + _TURN_COMES_WITHIN_S
+    until = _now() + _CPU_WAIT_S
     while not asked.done() and _now() < until and tab.dialogs.opened == dialogs:
         await asyncio.wait([asked], timeout=_LOOK_EVERY_S)
         now = await _processor_times(session)
-        if any(spent - before.get(process, 0) >= _COMPUTES_S for process, spent in now.items()):
+        if any(spent - before.get(process, 0) >= _BUSY_CPU_S for process, spent in now.items()):
             break
-    session.silent = not asked.done()
+    session.unresponsive = not asked.done()
     asked.cancel()
-    return session.silent
+    return session.unresponsive
 
 
 async def _processor_times(session: Session) -> dict[int, float]:
@@ -135,7 +137,7 @@ async def _processor_times(session: Session) -> dict[int, float]:
 async def _crash(tab: Tab) -> bool:
     """Ends the page's process; False when it did not end."""
     (await tab.frames()).root.session.tell(cdp_page.Crash())
-    return await _comes(tab, lambda: tab.activity.crashed, _CRASHES_WITHIN_S)
+    return await _wait_until(tab, lambda: tab.activity.crashed, _CRASHES_WITHIN_S)
 
 
 async def _shares_process(tab: Tab) -> bool:
@@ -151,18 +153,18 @@ async def _shares_process(tab: Tab) -> bool:
     return sum(first(each) == first(tab.target_id) for each in openers) > 1
 
 
-async def _step_aside(tab: Tab) -> bool:
+async def _take_detour(tab: Tab) -> bool:
     number = tab.activity.document.number
-    (await tab.frames()).root.session.tell(cdp_page.Navigate(url=_ASIDE))
-    return await _comes(tab, lambda: tab.activity.document.number != number, LEAVES_WITHIN_S)
+    (await tab.frames()).root.session.tell(cdp_page.Navigate(url=_EMPTY_PAGE))
+    return await _wait_until(tab, lambda: tab.activity.document.number != number, UNLOAD_TIMEOUT_S)
 
 
-async def _comes(tab: Tab, is_so: Callable[[], bool], within_s: float) -> bool:
+async def _wait_until(tab: Tab, is_so: Callable[[], bool], within_s: float) -> bool:
     until = _now() + within_s
     while not is_so():
         if (left_s := until - _now()) <= 0:
             return False
-        await tab.activity.stir(left_s)
+        await tab.activity.wait_for_event(left_s)
     return True
 
 

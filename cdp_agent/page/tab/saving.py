@@ -40,11 +40,11 @@ class HarSaved(msgspec.Struct, frozen=True):
 
 async def save(path: str | os.PathLike[str], content: bytes) -> str:
     """Writes the file, and gives its absolute path. Raises InvalidArguments if it cannot be written."""
-    whole = whole_path(path)
+    whole = absolute_path(path)
     try:
         await asyncio.to_thread(files.write, Path(whole), content)
     except OSError as error:
-        raise not_written(whole, error) from error
+        raise write_error(whole, error) from error
     return whole
 
 
@@ -74,7 +74,7 @@ def new_file(path: str) -> Iterator[int]:
     try:
         handle = files.create(Path(path))
     except OSError as error:
-        raise not_written(path, error) from error
+        raise write_error(path, error) from error
     try:
         yield handle
     finally:
@@ -84,17 +84,17 @@ def new_file(path: str) -> Iterator[int]:
             os.unlink(path)
 
 
-def whole_path(path: str | os.PathLike[str]) -> str:
+def absolute_path(path: str | os.PathLike[str]) -> str:
     """The absolute path, with `~` expanded."""
     return os.path.abspath(os.path.expanduser(os.fspath(path)))
 
 
-def not_written(path: str, error: OSError) -> InvalidArguments:
+def write_error(path: str, error: OSError) -> InvalidArguments:
     """The error for a file that could not be written."""
     return InvalidArguments(f"{path} was not written: {error.strerror or error}.")
 
 
-async def pieces(session: Session, handle: str) -> AsyncIterator[bytes]:
+async def read_stream(session: Session, handle: str) -> AsyncIterator[bytes]:
     """The bytes of a stream, a megabyte at a time. It is closed at the end, even when not all of it was read.
 
     Raises PageUnresponsive, ProtocolError, BrowserError.

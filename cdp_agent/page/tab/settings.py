@@ -20,7 +20,7 @@ from cdp_agent.page.policy.rules import RequestRules, rules_of
 
 if TYPE_CHECKING:
 
-    class Given(TypedDict, total=False):
+    class SettingsKeywords(TypedDict, total=False):
         """The keyword arguments that `Browser.launch` and `Browser.connect` share, see `PageSettings`."""
 
         user_agent: str | None
@@ -108,7 +108,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
             user_agent=user_agent,
             locale=locale,
             timezone=timezone,
-            geolocation=None if geolocation is None else _checked_place(geolocation),
+            geolocation=None if geolocation is None else _checked_geolocation(geolocation),
             color_scheme=color_scheme,
             headers=dict(extra_headers or {}),
             rules=rules_of(
@@ -120,7 +120,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
         _check(settings)
         return settings
 
-    def for_theirs(self) -> PageSettings:
+    def for_foreign_tab(self) -> PageSettings:
         """The settings that change nothing for pages, for a tab that somebody else opened."""
         return PageSettings(navigation_timeout_s=self.navigation_timeout_s, action_timeout_s=self.action_timeout_s)
 
@@ -165,7 +165,7 @@ def _check(settings: PageSettings) -> None:
             raise SetupError(f"The value of the header {name} holds a character that no header can.")
 
 
-def _checked_place(place: Sequence[float]) -> tuple[float, float, float]:
+def _checked_geolocation(place: Sequence[float]) -> tuple[float, float, float]:
     numbers = (*place, _ACCURACY_M)[:3] if isinstance(place, (tuple, list)) and len(place) in (2, 3) else (None,) * 3
     latitude, longitude, accuracy = numbers
     if not (

@@ -24,9 +24,9 @@ from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefTable
-from cdp_agent.page.snapshot.snapshot import Seen, Snapshot
+from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
-from .asked_tabs import AskedTabs
+from .asked_tabs import RequestedTabs
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .drawing import drawing
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ATTACH_TIMEOUT_S = 2.0
 CLOSE_TIMEOUT_S = 5.0
-SILENCE_TIMEOUT_S = 0.5
+DISABLE_SCRIPTS_TIMEOUT_S = 0.5
 CLOSE_AGAIN_S = 1.2
 """How long to wait before asking Chrome again to close: a navigation may begin just after it was stopped. Asking sooner
 would keep a tab that hangs: Chrome ends it 0.5 s after it was last asked."""
@@ -49,14 +49,14 @@ LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 5
 
 
-class Kept(msgspec.Struct, frozen=True):
+class CachedReading(msgspec.Struct, frozen=True):
     """A reading of a large page after an action, valid while the `counts` of changes in its worlds stay the same."""
 
     snapshot: Snapshot
     counts: dict[World, int]
 
 
-class LastTold(msgspec.Struct, frozen=True):
+class LastShown(msgspec.Struct, frozen=True):
     """What the caller was last shown of a page: the number of its document, and its text, if that was complete."""
 
     document: int
@@ -75,13 +75,13 @@ class Tab:
         downloads: DownloadWatcher,
         opener: Tab | None = None,
         settings: PageSettings | None = None,
-        guard: RequestPolicy | None = None,
-        theirs: bool = False,
-        alone: bool = False,
+        request_policy: RequestPolicy | None = None,
+        is_foreign: bool = False,
+        in_own_chrome: bool = False,
     ) -> None:
-        """`theirs`: somebody else opened it. No settings apply there, and dialogs are answered only during our actions.
+        """`is_foreign`: somebody else opened it: no settings apply, and its dialogs are answered only while we act.
 
-        `alone`: the Chrome was launched by us, so that no extension runs scripts in pages.
+        `in_own_chrome`: the Chrome was launched by us, so that no extension runs scripts in pages.
         """
         self.target_id = info.target_id
         self.number = 0
@@ -90,43 +90,43 @@ class Tab:
         self.opener = opener
         self.popups: list[Tab] = []
         """The tabs that it opened, in order; of those that were closed only the last few."""
-        self.handle: object = None
+        self.page_object: object = None
         """The `Page` of this tab, once there is one: see `page_of` in page.py."""
-        self.guard = guard or RequestPolicy()
+        self.request_policy = request_policy or RequestPolicy()
         """The rules of the tab and of those that it opens."""
-        self.theirs = theirs
-        self.alone = alone
+        self.is_foreign = is_foreign
+        self.in_own_chrome = in_own_chrome
         self.dialogs = DialogWatcher(
-            dialogs, self._hold, self._go_on, lambda: self._acts or not self.theirs, self._session_of
+            dialogs, self._hold, self._navigate_again, lambda: self._is_acting or not self.is_foreign, self._session_of
         )
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
-        self.history: deque[Seen] = deque(maxlen=REMEMBERED_READINGS)
+        self.history: deque[PastReading] = deque(maxlen=REMEMBERED_READINGS)
         """The latest readings of the page, the last one at the end."""
-        self.renewed: dict[int, int] = {}
+        self.successors: dict[int, int] = {}
         """For refs whose elements were rendered anew, the refs of their successors, both as numbers."""
-        self.told: set[int] = set()
+        self.issued_refs: set[int] = set()
         """Refs that were given out other than by a reading, such as those of a search."""
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
-        self.kept: Kept | None = None
-        self.shown: LastTold | None = None
+        self.cached_reading: CachedReading | None = None
+        self.shown: LastShown | None = None
         """What the caller was last shown of the page."""
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
         """The number of the document that was read last."""
         self.reading_ahead: asyncio.Task[None] | None = None
         """See `read_ahead`."""
-        self._ahead_of = 0
+        self._read_ahead_of = 0
         """The number of the document that was read ahead last."""
-        self.reached = False
+        self.has_answered = False
         """Whether the page's process has ever answered us: a page that hung before we attached has not."""
-        self.acting = asyncio.Lock()
+        self.action_lock = asyncio.Lock()
         """Held during an action or a wait, so that receipts do not mix."""
-        self._acts = False
+        self._is_acting = False
         self._until_done = contextlib.ExitStack()
         """What is to be ended with the present action."""
-        self.draws = False
+        self.forces_drawing = False
         """Whether Chrome is made to draw it during the present action."""
         self._is_behind = False
         """Whether Chrome was found not to draw its frames, as for a tab behind another."""
@@ -134,20 +134,20 @@ class Tab:
         """Whether the left button is down, and another action is to release it."""
         self._has_focus = False
         """Whether focus emulation is on."""
-        self.guard.add_tab(info.target_id, info.url, self.activity)
+        self.request_policy.add_tab(info.target_id, info.url, self.activity)
         self._browser = browser
         given = settings or PageSettings()
-        self.settings = given.for_theirs() if theirs else given
-        self.asked = AskedTabs()
+        self.settings = given.for_foreign_tab() if is_foreign else given
+        self.requested_tabs = RequestedTabs()
         """The new tabs that its pages ask for."""
         self._is_gone = False
         """Whether Chrome has reported the end of the tab."""
         self._session: Session | None = None
         self._attached: asyncio.Task[FrameTree] | None = None
-        self._following: asyncio.Task[None] | None = None
+        self._setup: asyncio.Task[None] | None = None
         """The task that puts the settings in force."""
         self._closing: asyncio.Task[None] | None = None
-        self.reading = asyncio.Lock()
+        self.reading_lock = asyncio.Lock()
         """Held during calls in which worlds give ids, since they are given the next free one beforehand."""
 
     @property
@@ -190,23 +190,23 @@ class Tab:
 
         Turns on focus emulation in somebody else's tab, which stays on: without it pages may ignore input.
         """
-        async with self.acting:
+        async with self.action_lock:
             self.check_open()
-            if self.theirs:
-                self.guard.check_holds()
+            if self.is_foreign:
+                self.request_policy.check_covered()
                 self._emulate_focus((await self.frames()).root.session)
-            self._acts = True
+            self._is_acting = True
             try:
                 with contextlib.ExitStack() as self._until_done:
                     if self._is_behind:
-                        self.draw((await self.frames()).root.session)
+                        self.force_drawing((await self.frames()).root.session)
                     yield
             finally:
-                self._acts = self.draws = False
+                self._is_acting = self.forces_drawing = False
 
-    def draw(self, session: Session) -> None:
+    def force_drawing(self, session: Session) -> None:
         """Notes that the tab is behind another: Chrome is made to draw it during this action and all later ones."""
-        self._is_behind = self.draws = True
+        self._is_behind = self.forces_drawing = True
         self._until_done.enter_context(drawing(session))
 
     @contextlib.asynccontextmanager
@@ -230,9 +230,9 @@ class Tab:
             raise PageClosed
 
     @property
-    def acts(self) -> bool:
+    def is_acting(self) -> bool:
         """Whether an action is being done in it."""
-        return self._acts
+        return self._is_acting
 
     async def set_up(self, timeout_s: float) -> None:
         """Waits, at most `timeout_s`, until all settings are in force: a navigation before that may lose them.
@@ -240,10 +240,10 @@ class Tab:
         Chrome passes on to the next process only what the former one has answered. Raises SetupError for a locale or
         time zone that Chrome does not know, ProtocolError, BrowserError.
         """
-        if self._following is not None:
-            await asyncio.wait([self._following], timeout=timeout_s)
-            if self._following.done():
-                await self._following
+        if self._setup is not None:
+            await asyncio.wait([self._setup], timeout=timeout_s)
+            if self._setup.done():
+                await self._setup
 
     @property
     def is_attached(self) -> bool:
@@ -272,13 +272,13 @@ class Tab:
         def is_ours(event: target.TargetDestroyed) -> bool:
             return event.target_id == self.target_id
 
-        if self.guard.leaves_with_its_tabs and self._attached is not None:
-            await self.silence()
+        if self.request_policy.ends_with_its_tabs and self._attached is not None:
+            await self.disable_scripts()
         async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
             try:
                 async with self._close_timeout():
                     while not destroyed.done():
-                        self._end_what_holds_it_up()
+                        self._end_what_delays_closing()
                         # Chrome forgets the request to close when the tab navigates to another page meanwhile.
                         await self._browser.send(target.CloseTarget(target_id=self.target_id))
                         await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
@@ -294,10 +294,10 @@ class Tab:
         self._is_gone = True
         for each in self.related:
             each._is_behind = False  # one of them is in front now
-        self.guard.remove_tab(self.target_id)
+        self.request_policy.remove_tab(self.target_id)
         self.history.clear()
         self.shown = None
-        self.kept = None
+        self.cached_reading = None
         self.activity.wake()
 
     @property
@@ -316,15 +316,15 @@ class Tab:
         tree = self._known_frames
         return timeout(self._browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S)
 
-    async def silence(self) -> None:
+    async def disable_scripts(self) -> None:
         """Disables scripts in its pages, since requests that they send while they are left would escape the rules."""
         sessions = {frame.session for frame in (await self.frames()).all()}
         answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
         for answer in answers:
             answer.add_done_callback(lambda done: done.cancelled() or done.exception())
-        await asyncio.wait(answers, timeout=SILENCE_TIMEOUT_S)
+        await asyncio.wait(answers, timeout=DISABLE_SCRIPTS_TIMEOUT_S)
 
-    def _end_what_holds_it_up(self) -> None:
+    def _end_what_delays_closing(self) -> None:
         """Stops the navigation, since Chrome would close the tab only after the server's answer, and hanging scripts.
 
         Chrome does not wait for a page that loops in `beforeunload`, but its process would go on looping.
@@ -332,30 +332,30 @@ class Tab:
         if (tree := self._known_frames) is not None:
             session = tree.root.session
             session.tell(cdp_page.StopLoading())
-            if session.silent and not self.related:  # else it may be another tab's script
+            if session.unresponsive and not self.related:  # else it may be another tab's script
                 session.tell(runtime.TerminateExecution())
-            tree.end_hanging()
+            tree.terminate_hanging_scripts()
 
     async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
         """A snapshot for use inside an action, not shown to the caller. `frame_timeout_s`: see `snapshot.take`."""
         tree = await self.frames()
-        async with self.reading:
+        async with self.reading_lock:
             begun = time.monotonic()
             taken = await snapshots.take(tree, self.refs, budget_tokens=budget_tokens, frame_timeout_s=frame_timeout_s)
-            self._remember(Seen(taken, self.refs.next))
+            self._remember(PastReading(taken, self.refs.next))
         if budget_tokens is None:
             self.read_took_s = time.monotonic() - begun
         self.title = taken.title
         return taken
 
-    def show(self, text: str | None) -> None:
+    def note_shown(self, text: str | None) -> None:
         """Notes that the caller is shown the present document, with this text; None if that is not complete."""
-        self.shown = LastTold(self.activity.document.number, text)
+        self.shown = LastShown(self.activity.document.number, text)
 
     def forget_shown(self) -> None:
         """Forgets the text that the caller was shown, but not which document it was."""
         if self.shown is not None:
-            self.shown = LastTold(self.shown.document, None)
+            self.shown = LastShown(self.shown.document, None)
 
     def read_ahead(self) -> None:
         """Begins to read a new document while waiting for it to come to rest, if the document before it was read.
@@ -363,21 +363,21 @@ class Tab:
         The reading that follows then only has to read what changed since.
         """
         number = self.activity.document.number
-        if self.history and self._read_last == number - 1 and self._ahead_of != number:
-            self._ahead_of = number
+        if self.history and self._read_last == number - 1 and self._read_ahead_of != number:
+            self._read_ahead_of = number
             self.reading_ahead = asyncio.ensure_future(self._read_ahead())
 
     async def _read_ahead(self) -> None:
         with contextlib.suppress(ActionError, BrowserError):  # the reading that follows raises the same error
             tree = await self.frames()
-            async with self.reading:
+            async with self.reading_lock:
                 await snapshots.take(tree, self.refs)
 
-    def _remember(self, seen: Seen) -> None:
+    def _remember(self, seen: PastReading) -> None:
         if self._read_last != self.activity.document.number:  # drops refs of the former document
             self._read_last = self.activity.document.number
-            self.told = {number for number in self.told if self.refs.locate(number) is not None}
-            self.renewed = {was: now for was, now in self.renewed.items() if self.refs.locate(now) is not None}
+            self.issued_refs = {number for number in self.issued_refs if self.refs.locate(number) is not None}
+            self.successors = {was: now for was, now in self.successors.items() if self.refs.locate(now) is not None}
         if self.history and self.history[-1].snapshot.text == seen.snapshot.text:
             self.history.pop()
         self.history.append(seen)
@@ -388,7 +388,7 @@ class Tab:
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """See `Page.evaluate`."""
         tree = await self.frames()
-        tree.root.still = False
+        tree.root.is_static = False
         async with deadline(tree.root.session, timeout_s):
             try:
                 answer = await tree.root.session.send(
@@ -415,16 +415,16 @@ class Tab:
             self.activity.document.url = info.url
 
     def _hold(self) -> Hold | None:
-        return self.guard.hold
+        return self.request_policy.hold
 
-    def _go_on(self) -> None:
+    def _navigate_again(self) -> None:
         """Navigates again when a page opened a dialog just as it was to be replaced: each waits for the other for ever.
 
         Chrome takes no answer to the dialog then, but a new navigation replaces the one that waits.
         """
         tree = self._known_frames
-        if tree is not None and tree.root.leaving_for is not None:
-            tree.root.session.tell(cdp_page.Navigate(url=tree.root.leaving_for))
+        if tree is not None and tree.root.navigating_to is not None:
+            tree.root.session.tell(cdp_page.Navigate(url=tree.root.navigating_to))
 
     def _session_of(self, frame_id: str) -> Session | None:
         return None if (tree := self._known_frames) is None else tree.session_of(frame_id)
@@ -439,7 +439,7 @@ class Tab:
         """Whether a download in that frame is this tab's: in a frame of it, or of a popup without an action."""
         if frame_id == self.target_id or frame_id in self.activity.frame_ids:
             return True
-        return any(popup._has_frame(frame_id) for popup in self.popups if not popup.acting.locked())
+        return any(popup._has_frame(frame_id) for popup in self.popups if not popup.action_lock.locked())
 
     async def _attach(self, session_id: str | None) -> FrameTree:
         if session_id is None:
@@ -452,12 +452,12 @@ class Tab:
             session,
             self.target_id,
             self._prepare,
-            keep_worker=self.guard.watch_worker,
+            keep_worker=self.request_policy.watch_worker,
             is_answered=self.activity.requests.is_answered,
         )
-        if not self.theirs:
+        if not self.is_foreign:
             self._emulate_focus(session)
-        following = self._following = asyncio.ensure_future(tree.start())
+        following = self._setup = asyncio.ensure_future(tree.start())
         following.add_done_callback(lambda done: self._followed(done, session))
         session.on(inspector.TargetReloadedAfterCrash, lambda _: self._catch_up(session))
         # A hanging tab does not answer, and in a crashed one the commands fail; both can still navigate.
@@ -473,7 +473,7 @@ class Tab:
 
     def _followed(self, following: asyncio.Future[Any], session: Session) -> None:
         if not following.cancelled() and following.exception() is None:
-            self.reached = True
+            self.has_answered = True
             self._catch_up(session)
 
     def _catch_up(self, session: Session) -> None:
@@ -481,11 +481,11 @@ class Tab:
         document = self.activity.document.number
 
         def know(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
-            told_meanwhile = self.activity.document.number != document
+            changed_meanwhile = self.activity.document.number != document
             if answer.cancelled() or answer.exception() is not None:
                 return
-            self.activity.know_frames(answer.result().frame_tree)
-            if not told_meanwhile:
+            self.activity.add_frames(answer.result().frame_tree)
+            if not changed_meanwhile:
                 self.activity.catch_up(answer.result().frame_tree.frame)
 
         session.tell(cdp_page.Enable())
@@ -495,6 +495,6 @@ class Tab:
         """Subscribes to events on a new session and sets it up, before anything runs there."""
         self.dialogs.watch(session)
         self.activity.watch(session)
-        self.asked.watch(session)
-        self.guard.watch(session)
-        return () if self.theirs else emulate(self.settings, session, is_tab=is_tab)
+        self.requested_tabs.watch(session)
+        self.request_policy.watch(session)
+        return () if self.is_foreign else emulate(self.settings, session, is_tab=is_tab)

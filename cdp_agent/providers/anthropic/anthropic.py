@@ -25,8 +25,8 @@ from cdp_agent.providers.shared.json_schemas import for_anthropic
 from cdp_agent.providers.shared.tool_calls import object_of
 
 _BUDGETED = re.compile(r"claude-(?:[123]|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@|$))")
-_THINKS_WHEN_TOLD = re.compile(r"claude-(?:opus|sonnet|haiku)-4-")
-_THINKS_UNLESS_TOLD = re.compile(r"claude-(?:opus|sonnet)-5(?:-\d{8}|@|$)")
+_THINKS_ON_REQUEST = re.compile(r"claude-(?:opus|sonnet|haiku)-4-")
+_THINKS_BY_DEFAULT = re.compile(r"claude-(?:opus|sonnet)-5(?:-\d{8}|@|$)")
 _UNBOUND = re.compile(r"claude-(?:fable|mythos)-(?:5(?:-\d{8}|@|$)|preview)")
 _BUDGETS = {"low": 1024, "medium": 4096, "high": 16_384}
 _SHOWN = {"type": "adaptive", "display": "summarized"}
@@ -38,7 +38,7 @@ def thinks(request: Request) -> bool:
     """Whether the model may think, and so cannot be forced to call a tool."""
     if request.reasoning_effort in (None, "none") and _is_old(request.model):
         return False
-    return request.reasoning_effort != "none" or _THINKS_UNLESS_TOLD.match(request.model) is None
+    return request.reasoning_effort != "none" or _THINKS_BY_DEFAULT.match(request.model) is None
 
 
 def is_bound(model: str) -> bool:
@@ -46,12 +46,12 @@ def is_bound(model: str) -> bool:
 
     https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
     """
-    return not (_is_old(model) or _THINKS_UNLESS_TOLD.match(model) or _UNBOUND.match(model))
+    return not (_is_old(model) or _THINKS_BY_DEFAULT.match(model) or _UNBOUND.match(model))
 
 
 def _is_old(model: str) -> bool:
     """Whether it is one of the models that think only when the request says so."""
-    return bool(_BUDGETED.match(model) or _THINKS_WHEN_TOLD.match(model))
+    return bool(_BUDGETED.match(model) or _THINKS_ON_REQUEST.match(model))
 
 
 def settings(request: Request) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def settings(request: Request) -> dict[str, Any]:
         return {"max_tokens": limit}
     if effort is None:  # which says how hard to think as the model has it, but has it shown
         return {"max_tokens": limit, "thinking": _SHOWN}
-    if effort == "none" and _THINKS_UNLESS_TOLD.match(request.model):
+    if effort == "none" and _THINKS_BY_DEFAULT.match(request.model):
         return {"max_tokens": limit, "thinking": {"type": "disabled"}}
     if effort == "none":
         return {"max_tokens": limit, "output_config": {"effort": "low"}}

@@ -144,8 +144,8 @@ class MessageDecoder(ObjectDecoder[_Event]):
     def _grow(self, index: int, delta: _Delta) -> None:
         if name := _GROWS.get(delta.type or ""):
             block = self._blocks.setdefault(index, {})
-            before, told = block.get(name), getattr(delta, name) or ""
-            block[name] = before + told if isinstance(before, str) and name != "signature" else told
+            before, added = block.get(name), getattr(delta, name) or ""
+            block[name] = before + added if isinstance(before, str) and name != "signature" else added
 
     def _state(self, blocks: list[dict[str, Any]]) -> ProviderState | None:
         """The order of the blocks, and those contents that are kept nowhere else."""

@@ -36,11 +36,11 @@ def entry(offered: Collection[str]) -> dict[str, Any]:
     return {"type": TYPE, **({"configs": configs} if configs else {})}
 
 
-def result(name: str, told: ToolResult, words: Sequence[dict[str, Any]], images: Sequence[dict[str, Any]]) -> _Told:
+def result(name: str, outcome: ToolResult, words: Sequence[dict[str, Any]], images: Sequence[dict[str, Any]]) -> _Block:
     """The content of a member's result, and what has no place in it and follows it in the same message."""
-    if told.is_error:
+    if outcome.is_error:
         return list(words), list(images)
-    state = [_state(told.tabs)]
+    state = [_state(outcome.tabs)]
     if name in _STATE_ONLY:
         return state, [*words, *images]
     if name in _WITH_PICTURE:
@@ -48,7 +48,7 @@ def result(name: str, told: ToolResult, words: Sequence[dict[str, Any]], images:
     return [*words, *state], list(images)
 
 
-_Told = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+_Block = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def _state(tabs: Sequence[TabState]) -> dict[str, Any]:

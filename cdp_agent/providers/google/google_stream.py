@@ -110,8 +110,8 @@ class ContentDecoder(ObjectDecoder[_Chunk]):
     def _take(self, chunk: _Chunk) -> None:
         if chunk.error:
             raise model_error(self._provider, failure_of(chunk.error))
-        told = (chunk.candidates, chunk.usage_metadata, chunk.prompt_feedback)
-        self._seen = self._seen or any(each is not None for each in told)
+        fields = (chunk.candidates, chunk.usage_metadata, chunk.prompt_feedback)
+        self._seen = self._seen or any(each is not None for each in fields)
         self._usage = chunk.usage_metadata or self._usage
         if chunk.prompt_feedback is not None:
             self._blocked = chunk.prompt_feedback.block_reason or self._blocked

@@ -173,8 +173,8 @@ class _Item(msgspec.Struct, frozen=True):
     phase: str | None = None
 
     @property
-    def call_name(self) -> str:
-        """The id of a call."""
+    def effective_call_id(self) -> str:
+        """The id that the result of the call has to name: `call_id`, or `id` where there is none."""
         return str(self.call_id or self.id or "")
 
 
@@ -197,10 +197,10 @@ class ResponseDecoder(ObjectDecoder[_Event]):
 
     def _reply(self) -> Reply:
         assert self._response is not None  # it is whole
-        told = self._response.output or [self._items[index] for index in sorted(self._items)]
-        items = [shaped(self._provider, whole(item), _Item) for item in told]
+        output = self._response.output or [self._items[index] for index in sorted(self._items)]
+        items = [shaped(self._provider, whole(item), _Item) for item in output]
         calls = tuple(
-            ToolCall(item.call_name, item.name or "", text_of(item.arguments or ""))
+            ToolCall(item.effective_call_id, item.name or "", text_of(item.arguments or ""))
             for item in items
             if item.type == "function_call"
         )
@@ -223,8 +223,8 @@ class ResponseDecoder(ObjectDecoder[_Event]):
         elif event.object == "response":
             self._end(event)
         elif kind == "error" or event.error:
-            told = event.error or {"code": event.code, "message": event.message}
-            raise model_error(self._provider, failure_of(told))
+            error = event.error or {"code": event.code, "message": event.message}
+            raise model_error(self._provider, failure_of(error))
 
     def _end(self, response: _Response) -> None:
         if response.status == "failed" or response.error:
@@ -241,7 +241,7 @@ class ResponseDecoder(ObjectDecoder[_Event]):
                 phase = {"phase": item.phase} if item.phase else {}
                 kept.append({"type": "message", **phase})
             elif item.type == "function_call":
-                kept.append({"type": "function_call", "call_id": item.call_name})
+                kept.append({"type": "function_call", "call_id": item.effective_call_id})
         if not any(item["type"] == "reasoning" or "phase" in item for item in kept):
             return None
         return ProviderState(_WIRE, self._model, kept)

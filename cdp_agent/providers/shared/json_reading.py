@@ -90,8 +90,8 @@ def _mended(text: str, start: int) -> tuple[str, int]:
     written: list[str] = []
     open_: list[str] = []
     quoted = escaped = False
-    for place in range(start, len(text)):
-        char = text[place]
+    for index in range(start, len(text)):
+        char = text[index]
         if quoted:
             quoted = escaped or char != '"'
             escaped = char == "\\" and not escaped
@@ -100,7 +100,7 @@ def _mended(text: str, start: int) -> tuple[str, int]:
         if char in "}]":
             _drop_comma(written)
             if not open_ or open_.pop() != char:
-                return "", place + 1
+                return "", index + 1
         elif char in "{[":
             open_.append(_CLOSES[char])
             if len(open_) > DEEPEST:  # within quotes, where nobody has counted them
@@ -108,7 +108,7 @@ def _mended(text: str, start: int) -> tuple[str, int]:
         quoted = char == '"'
         written.append(char)
         if not open_:
-            return "".join(written), place + 1
+            return "".join(written), index + 1
     _drop_comma(written)
     if quoted or "".join(written[-5:]).rstrip()[-1:] not in ('"', "}", "]", "e", "l"):
         return "", 0

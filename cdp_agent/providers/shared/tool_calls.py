@@ -71,8 +71,8 @@ class Calls:
 
     def all(self) -> tuple[ToolCall, ...]:
         return tuple(
-            ToolCall(joined([call.id]) or f"call_{place}", joined([call.name]), joined(call.arguments))
-            for place, call in enumerate(self._calls, 1)
+            ToolCall(joined([call.id]) or f"call_{index}", joined([call.name]), joined(call.arguments))
+            for index, call in enumerate(self._calls, 1)
         )
 
 

@@ -69,7 +69,7 @@ class Approvals:
         self._has_approver = settings.approver is not None
         self._user = settings.user
         self._last = 0
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._queue: ApprovalQueue | None = None
         if (approver := settings.approver or settings.user) is not None:
             self._queue = ApprovalQueue(approver, timeout_s=settings.approval_timeout_s, notice=self._refused)
@@ -130,23 +130,30 @@ class Approvals:
             allowed = held.what == "beforeunload" or (held.risk == "confirms" and act.approved)
             self._decided(ask, Execute() if allowed else Skip(), "policy", "nobody is there to be asked")
             return allowed
-        unasked = (
+        why_stopped = (
             f"Step {act.number}, {act.instruction!r}, was done in the page, and {held} was held and not let out. "
             f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
         )
-        return isinstance(await self._ask(ask, unasked), Execute)
+        return isinstance(await self._ask(ask, why_stopped), Execute)
 
     async def failure(
-        self, number: int, instruction: str, error: str, *, retries_left: int, again: bool, code: ErrorCode = "failed"
+        self,
+        number: int,
+        instruction: str,
+        error: str,
+        *,
+        retries_left: int,
+        can_retry: bool,
+        code: ErrorCode = "failed",
     ) -> Decision:
-        """Retry, Reword, Skip or Stop. Where nobody can be asked: Retry if that may help (`again`), else Stop.
+        """Retry, Reword, Skip or Stop. Where nobody can be asked: Retry if that may help (`can_retry`), else Stop.
 
         `code` is the code of the run's error, if the run ends with this failure.
         """
         ask = StepFailed(
             id=self._next(), number=number, step=instruction, error=error, retries_left=max(0, retries_left)
         )
-        if not self._has_approver and again and retries_left > 0:
+        if not self._has_approver and can_retry and retries_left > 0:
             return self._decided(ask, Retry(), "policy", "it may pass")
         if not self._has_approver:
             why = f"Step {number}, {instruction!r}, was not done: {error}"
@@ -183,16 +190,16 @@ class Approvals:
                 return None
 
     async def _ask(
-        self, ask: Ask, unasked: str, approver: Approver | None = None, *, unanswered: Decision | None = None
+        self, ask: Ask, why_stopped: str, approver: Approver | None = None, *, unanswered: Decision | None = None
     ) -> Decision:
         if self._queue is None or (approver is None and not self._has_approver):
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
-            return self._stopped(ask, Stop(unasked), "policy")
-        async with self._asking:  # what an act sets off may be asked about while another question is open
+            return self._stopped(ask, Stop(why_stopped), "policy")
+        async with self._lock:  # what an act sets off may be asked about while another question is open
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             if isinstance(ask, FormRequested):
-                told = {name: getattr(ask, name) for name in ("description", "reason", "fields")}
-                self._run.emit(FormDataRequested(**self._run.stamp, **told))
+                form = {name: getattr(ask, name) for name in ("description", "reason", "fields")}
+                self._run.emit(FormDataRequested(**self._run.stamp, **form))
                 if refused := [field for field in ask.fields if field.error]:
                     self._run.emit(FormDataError(**self._run.stamp, fields=refused))
             with self._run.waiting():

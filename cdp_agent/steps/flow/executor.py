@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation, Question
-from cdp_agent.agent.state.recovery import look
+from cdp_agent.agent.state.recovery import observe
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.refs.locate import locate
@@ -20,7 +20,7 @@ from cdp_agent.providers.constrained import as_calls
 from cdp_agent.security.fence import fence
 from cdp_agent.session.calls import Understood, understand, understand_on
 from cdp_agent.steps.flow.orchestrator import with_limits
-from cdp_agent.steps.flow.outputs import MOST_CHARS, told
+from cdp_agent.steps.flow.outputs import MOST_CHARS, format_outputs
 from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
@@ -75,91 +75,93 @@ class ResolvedStep(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
-async def resolve_step(work: StepRun, step: str) -> ResolvedStep | Unclear:
+async def resolve_step(step_run: StepRun, step: str) -> ResolvedStep | Unclear:
     """The tool call for a step, or why there is none. Raises ActionError, ModelError, OverBudget, BrowserError."""
-    run = work.run
-    found = await _by_code(work, step)
+    run = step_run.run
+    found = await _resolve_by_code(step_run, step)
     if isinstance(found, Call):
         understood = understand(_as_call(found.tool, found.arguments), run.tools)
         if isinstance(understood, Understood):
             why = f"the words fit {found.about} and nothing else" if found.about else "the words say all of it"
             return ResolvedStep(found, understood, "code", why)
         found = Unclear(str(understood).rstrip("."))
-    if work.executor is None:
+    if step_run.executor is None:
         return found
-    return await _ask_model(work, step, str(found))
+    return await _ask_model(step_run, step, str(found))
 
 
-async def _by_code(work: StepRun, step: str) -> Call | Unclear:
+async def _resolve_by_code(step_run: StepRun, step: str) -> Call | Unclear:
     """The call that code finds; tries again while the page is being replaced."""
-    run = work.run
+    run = step_run.run
     until = time.monotonic() + PATIENCE_S
     while True:
         await run.tabs.follow()  # a tab may have opened or closed since the last step
         try:
-            return await understand_step(step, run.tabs.page, work.outputs, tabs=run.browser.pages)
+            return await understand_step(step, run.tabs.page, step_run.outputs, tabs=run.browser.pages)
         except DocumentGone:
             if time.monotonic() > until:
                 raise
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
-async def _ask_model(work: StepRun, step: str, why: str) -> ResolvedStep | Unclear:
+async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | Unclear:
     """The call that the executor's model makes; an invalid one is sent back to it once, with the error."""
-    run = work.run
-    assert work.executor is not None  # the caller's doing
-    talk = work.conversation("executor", lambda: with_limits(work, _SYSTEM), client=work.executor)
+    run = step_run.run
+    assert step_run.executor is not None  # the caller's doing
+    conversation = step_run.conversation("executor", lambda: with_limits(step_run, _SYSTEM), client=step_run.executor)
     specs = tuple(spec_of(each) for each in (*run.tools.values(), _CANNOT))
 
     async def compose(first: bool) -> Question:
-        return await _question(work, talk, step, why, first=first)
+        return await _question(step_run, conversation, step, why, first=first)
 
-    await talk.put(compose)
+    await conversation.compose_question(compose)
     problem = ""
     for _ in range(_ATTEMPTS):
-        refs = talk.sight.refs if work.executor.constrained else None
-        reply = await talk.reply(compose, specs, "execution", refs)
-        meant = reply if reply.tool_calls else as_calls(reply, talk.request(specs))
+        refs = conversation.observer.refs if step_run.executor.constrained else None
+        reply = await conversation.reply(compose, specs, "execution", refs)
+        meant = reply if reply.tool_calls else as_calls(reply, conversation.request(specs))
         call = meant.tool_calls[0] if meant.tool_calls else None
-        talk.hear(reply, reply.tool_calls[0] if reply.tool_calls else None)
+        conversation.add_reply(reply, reply.tool_calls[0] if reply.tool_calls else None)
         if call is None:
             problem = "no tool was called"
-            talk.say(Question("Answer with one tool call."))
+            conversation.add_question(Question("Answer with one tool call."))
             continue
         if call.name == _CANNOT.name:
             return Unclear(_reason(call, why))
-        found = await _checked(work, call)
+        found = await _check_call(step_run, call)
         if isinstance(found, Understood):
             about = ", ".join(found.tool.refs_in(found.arguments))
             called = Call(found.tool.name, found.as_json(), about)
             return ResolvedStep(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
         problem = str(found)
-        talk.say(Question(prompts.failure(call.name, problem)))
+        conversation.add_question(Question(prompts.failure(call.name, problem)))
     return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
 
 
-async def _question(work: StepRun, talk: Conversation, step: str, why: str, *, first: bool) -> Question:
-    run = work.run
-    told_whole = [each for each in talk.news("receipts", work.receipts) if len(each.text) <= MOST_CHARS]
-    seen, _ = await look(run, told_whole, whole=first, sight=talk.sight)
+async def _question(step_run: StepRun, conversation: Conversation, step: str, why: str, *, first: bool) -> Question:
+    run = step_run.run
+    short_receipts = [
+        each for each in conversation.new_items("receipts", step_run.receipts) if len(each.text) <= MOST_CHARS
+    ]
+    seen, _ = await observe(run, short_receipts, whole=first, observer=conversation.observer)
     secrets = run.secrets.listed() if first else []
-    gave = told(talk.news("outputs", work.outputs))
+    outputs = format_outputs(conversation.new_items("outputs", step_run.outputs))
     records = [
         "\n".join([prompts.SECRETS, *secrets]) if secrets else "",
-        "What the steps before gave:\n\n" + gave if gave else "No step was carried out before." if first else "",
+        "What the steps before gave:\n\n" + outputs if outputs else "No step was carried out before." if first else "",
     ]
     asked = f"{_WHY.format(why=fence(why, 'why'))}\n\n{_ASKED.format(step=step)}"
     return Question(asked, records="\n\n".join(filter(None, records)), page=seen.view or prompts.UNCHANGED)
 
 
-async def _checked(work: StepRun, call: ToolCall) -> Understood | ActionError:
+async def _check_call(step_run: StepRun, call: ToolCall) -> Understood | ActionError:
     """The call, if its tool exists, its arguments fit and its refs are those of elements; else the error."""
-    understood = await understand_on(work.run.tabs.page, call, work.run.tools)
+    understood = await understand_on(step_run.run.tabs.page, call, step_run.run.tools)
     if isinstance(understood, ActionError):
         return understood
     try:
         for ref in understood.tool.refs_in(understood.arguments):
-            await locate(tab_of(work.run.tabs.page), ref)
+            await locate(tab_of(step_run.run.tabs.page), ref)
     except ActionError as error:
         return error
     return understood

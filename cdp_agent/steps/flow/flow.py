@@ -1,4 +1,4 @@
-"""The course of a run by steps, which `Loop` carries out: from the page where it begins to its end."""
+"""The flows of runs by steps, which `Loop` carries out: from the page where a run begins to its end."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent.loop import Course
-from cdp_agent.agent.observation.browser_state import go_back_to
-from cdp_agent.agent.startup import arrive
+from cdp_agent.agent.loop import RunFlow
+from cdp_agent.agent.observation.browser_state import reopen_tabs
+from cdp_agent.agent.startup import open_first_page
 from cdp_agent.agent.state.checkpoint import Checkpoint, restore
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.decisions import AskUser
@@ -27,65 +27,65 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
 
 
-def planned(settings: StepSettings, said: MutableSequence[Said]) -> Course:
-    """A course in which a planner finds the steps; `said` is the earlier conversation, to which this run is added."""
+def planned_flow(settings: StepSettings, said: MutableSequence[Said]) -> RunFlow:
+    """The flow of a run whose planner finds the steps; this run is added to `said`, the earlier conversation."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            work = StepRun(run, settings, tuple(said), await _executor(run, settings, stack))
-            await stack.enter_async_context(work.holding())
-            if not await arrive(run, page):
+            step_run = StepRun(run, settings, tuple(said), await _executor(run, settings, stack))
+            await stack.enter_async_context(step_run.holding())
+            if not await open_first_page(run, page):
                 return
-            await (carry_out_plan(work) if settings.flow == "plan" else carry_out_step_by_step(work))
+            await (carry_out_plan(step_run) if settings.flow == "plan" else carry_out_step_by_step(step_run))
             said.append(Said("User", run.task.text))
             if run.end is not None:
-                told = run.end.answer or (run.end.error.message if run.end.error is not None else "")
-                said.append(Said("You", told if isinstance(told, str) else msgspec.json.encode(told).decode()))
+                answer = run.end.answer or (run.end.error.message if run.end.error is not None else "")
+                said.append(Said("You", answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()))
 
     return go
 
 
-def given(settings: StepSettings, steps: Sequence[str]) -> Course:
-    """A course of given steps, without a planner; the answer is the output of the last one."""
+def given_flow(settings: StepSettings, steps: Sequence[str]) -> RunFlow:
+    """The flow of given steps, without a planner; the answer is the output of the last one."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            work = StepRun(run, settings, (), await _executor(run, settings, stack), given=True)
-            await stack.enter_async_context(work.holding())
+            step_run = StepRun(run, settings, (), await _executor(run, settings, stack), given=True)
+            await stack.enter_async_context(step_run.holding())
             run.addresses.learn("\n".join(steps))
-            if not await arrive(run, page):
+            if not await open_first_page(run, page):
                 return
-            await begin(work, list(steps))
-            await _finish_given(work)
+            await begin(step_run, list(steps))
+            await _finish_given(step_run)
 
     return go
 
 
-def resumed(settings: StepSettings, saved: Checkpoint, progress: Progress) -> Course:
-    """A course that carries out the rest of a run whose process died, in new tabs."""
+def resumed_flow(settings: StepSettings, saved: Checkpoint, progress: Progress) -> RunFlow:
+    """The flow that carries out the rest of a run whose process died, in new tabs."""
     by_hand = progress.flow == "given"
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            work = StepRun(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
-            await stack.enter_async_context(work.holding())
+            step_run = StepRun(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
+            await stack.enter_async_context(step_run.holding())
             restore(run, saved)
-            run.tabs, _ = await go_back_to(run.browser, run.place)
-            work.take_up(progress)
+            run.tabs, _ = await reopen_tabs(run.browser, run.browser_state)
+            step_run.restore(progress)
             if by_hand:
-                await _finish_given(work)
+                await _finish_given(step_run)
             elif settings.flow == "iterative":
-                await go_on_step_by_step(work)
+                await go_on_step_by_step(step_run)
             else:
-                await (finish_plan(work) if work.steps else carry_out_plan(work))
+                await (finish_plan(step_run) if step_run.steps else carry_out_plan(step_run))
 
     return go
 
 
-async def _finish_given(work: StepRun) -> None:
-    await carry_out(work)
-    if work.run.end is None:
-        work.run.end = End(work.outputs[-1].text if work.outputs else "")
+async def _finish_given(step_run: StepRun) -> None:
+    await carry_out(step_run)
+    if step_run.run.end is None:
+        step_run.run.end = End(step_run.outputs[-1].text if step_run.outputs else "")
 
 
 async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> Client | None:
@@ -94,7 +94,7 @@ async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> 
     return await stack.enter_async_context(run.models.client_of(settings.executor))
 
 
-def rest_of(
+def saved_flow(
     saved: Checkpoint,
     *,
     base_url: str | None,
@@ -103,8 +103,8 @@ def rest_of(
     ask_user: AskUser | None,
     approval_timeout_s: float,
     environment: Mapping[str, str],
-) -> Course:
-    """A course that carries out the rest of a saved run. The approver is passed again; without `approve` the run keeps
+) -> RunFlow:
+    """The flow that carries out the rest of a saved run. The approver is passed again; without `approve` the run keeps
     its rules.
 
     Raises SetupError.
@@ -122,7 +122,7 @@ def rest_of(
         planner_page=progress.planner_page,
         executor=_executor_of(progress, saved, base_url, environment),
     ).settings(by_hand=progress.flow == "given")
-    return resumed(settings, saved, progress)
+    return resumed_flow(settings, saved, progress)
 
 
 def _executor_of(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent.judge.validator import is_insisted, stand_by
+from cdp_agent.agent.judge.validator import end_unconfirmed, is_repeated_answer
 from cdp_agent.agent.state.run import End
 from cdp_agent.decisions import Stop
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
@@ -17,7 +17,7 @@ from cdp_agent.step_events import StepChosen
 from cdp_agent.steps.flow.orchestrator import next_move
 from cdp_agent.steps.flow.plan_first import INTERRUPTED, answered
 from cdp_agent.steps.flow.step_runner import Done, Failed, StepOutcome, do_step
-from cdp_agent.steps.flow.verifier import borne_out, verify
+from cdp_agent.steps.flow.verifier import confirmed_answer, verify
 
 if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun
@@ -38,10 +38,10 @@ class Last(msgspec.Struct, frozen=True):
     """The previous step: its outcome, and how the page read before and after it."""
 
     step: str
-    came: StepOutcome
+    outcome: StepOutcome
     before: str | None
     after: str | None
-    told: bool = False
+    warned: bool = False
     """Whether the planner was told that this step is not carried out again."""
 
     def is_repeated_by(self, step: str, now: str | None) -> bool:
@@ -52,7 +52,7 @@ class Last(msgspec.Struct, frozen=True):
         """
         if now is None or now != self.after or _words(step) != _words(self.step):
             return False
-        match self.came:
+        match self.outcome:
             case Done(output):
                 return output.tool not in _MAY_GO_ON and (output.tool in _ONCE or self.before == self.after)
             case Failed():
@@ -61,66 +61,66 @@ class Last(msgspec.Struct, frozen=True):
                 return False
 
 
-async def carry_out_step_by_step(work: StepRun) -> None:
+async def carry_out_step_by_step(step_run: StepRun) -> None:
     """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops it."""
-    run = work.run
+    run = step_run.run
     run.emit(TaskStarted(**run.stamp, task=run.task.text, success_criteria="", plan="", url=run.task.url))
-    await go_on_step_by_step(work)
+    await go_on_step_by_step(step_run)
 
 
-async def go_on_step_by_step(work: StepRun) -> None:
+async def go_on_step_by_step(step_run: StepRun) -> None:
     """Like `carry_out_step_by_step`, for a run that has begun already."""
-    run = work.run
-    if work.at_risk:
-        work.done.append(f"{work.begun}. {work.at_risk}: {INTERRUPTED}")
-        work.at_risk = ""
+    run = step_run.run
+    if step_run.at_risk:
+        step_run.done.append(f"{step_run.begun}. {step_run.at_risk}: {INTERRUPTED}")
+        step_run.at_risk = ""
     last: Last | None = None
     while run.end is None:
-        await work.hand_over()
+        await step_run.pause_for_user()
         if run.end is not None:
             break
-        move = await next_move(work)
+        move = await next_move(step_run)
         if move.ask_user:
-            reply = await work.approvals.answer(move.ask_user)
+            reply = await step_run.approvals.answer(move.ask_user)
             if not isinstance(reply, Stop):
-                work.notes.append(answered(move.ask_user, reply))
+                step_run.notes.append(answered(move.ask_user, reply))
         elif move.impossible:
             run.give_up(move.message)
         elif not move.needs_action:
-            work.notes += await _conclude(work, move.message)
+            step_run.notes += await _conclude(step_run, move.message)
         else:
-            number = work.begun + 1
+            number = step_run.begun + 1
             step = (move.action or "").strip()
-            before = await _state(work)
+            before = await _state(step_run)
             if last is not None and last.is_repeated_by(step, before):
-                _refuse(work, step, told=last.told)
-                last = msgspec.structs.replace(last, told=True)
+                _refuse_repetition(step_run, step, warned=last.warned)
+                last = msgspec.structs.replace(last, warned=True)
                 continue
             run.emit(
                 StepChosen(**run.stamp, number=number, instruction=step, message=move.message, reasoning=move.reasoning)
             )
-            if work.settings.rules.otherwise == "ask":  # whoever decides on the act sees it
+            if step_run.settings.rules.otherwise == "ask":  # whoever decides on the act sees it
                 run.addresses.learn(step)
             else:
                 run.addresses.learn_sites(step)
-            _, came = await do_step(work, number, step)
-            last = Last(step, came, before, await _state(work) if run.end is None else None)
+            _, outcome = await do_step(step_run, number, step)
+            last = Last(step, outcome, before, await _state(step_run) if run.end is None else None)
 
 
-def _refuse(work: StepRun, step: str, *, told: bool) -> None:
-    """Tells the planner that the step is not carried out again; ends the run when it was told so before (`told`)."""
-    run = work.run
+def _refuse_repetition(step_run: StepRun, step: str, *, warned: bool) -> None:
+    """Tells the planner that the step is not carried out again; ends the run when it was told so before (`warned`)."""
+    run = step_run.run
     run.usage.failed()
     run.emit(AgentStatus(**run.stamp, message=f"Not carried out again, for nothing has changed since: {step}"))
-    if told:
+    if warned:
         run.fail("stuck", f"The planner chose the same step again and again, and nothing had changed: {step}")
-    work.notes.append(_NOT_AGAIN.format(step=step))
+    step_run.notes.append(_NOT_AGAIN.format(step=step))
     run.check_limits()
 
 
-async def _state(work: StepRun) -> str | None:
+async def _state(step_run: StepRun) -> str | None:
     """What the page shows, None where it cannot be read."""
-    page = work.run.tabs.page
+    page = step_run.run.tabs.page
     try:
         return f"{page.target_id} {page.url}\n{(await page.snapshot()).text}"
     except (ActionError, SessionClosed, BrowserError) as error:
@@ -132,20 +132,20 @@ def _words(step: str) -> str:
     return " ".join(step.casefold().split()).rstrip(".")
 
 
-async def _conclude(work: StepRun, answer: str) -> list[str]:
+async def _conclude(step_run: StepRun, answer: str) -> list[str]:
     """Ends the run when the answer is accepted, or refused for the last time; else returns what is missing, for the
     planner.
     """
-    run = work.run
-    insisted = is_insisted(run, answer)
-    verdict = await verify(work, answer)
+    run = step_run.run
+    repeated = is_repeated_answer(run, answer)
+    verdict = await verify(step_run, answer)
     if verdict.task_completed:
         run.end = End(verdict.answer, validation="passed")
         return []
     run.usage.failed()
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=verdict.message))
-    if insisted and (shown := borne_out(work, answer)) is not None:
-        stand_by(run, shown)
+    if repeated and (shown := confirmed_answer(step_run, answer)) is not None:
+        end_unconfirmed(run, shown)
         return []
     if run.validations >= run.limits.max_validations:
         run.end = End(verdict.answer, TaskError("failed", verdict.message), "forced")

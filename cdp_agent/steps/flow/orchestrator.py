@@ -11,12 +11,12 @@ from msgspec import Meta
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.agent.state.conversation import Conversation, Question
-from cdp_agent.agent.state.recovery import look
+from cdp_agent.agent.state.recovery import observe
 from cdp_agent.errors import ActionError
 from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.providers.base import Image
 from cdp_agent.security.fence import fence
-from cdp_agent.steps.flow.outputs import LINE_CHARS, told
+from cdp_agent.steps.flow.outputs import LINE_CHARS, format_outputs
 from cdp_agent.tools.base import Arguments, Tool, only_asked_for
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cdp_agent.steps.resolve.call import Output
 
 _HTML_TOKENS = 5_000
-_MOST_STEPS_TOLD = 30
+_MAX_STEPS_SHOWN = 30
 MOST_STEPS = 100
 """How many steps a plan may have, since a person reads all of them before approving it."""
 LONGEST_STEP = 20_000
@@ -127,75 +127,79 @@ _PROPOSE = only_asked_for("propose_steps", "Give the steps, or the answer when n
 _NEXT = only_asked_for("next_step", "Give the next step, or the answer when nothing is left to do.", MoveArguments)
 
 
-async def _see(work: StepRun, talk: Conversation, *, first: bool) -> tuple[str, Image | None]:
+async def _observe(step_run: StepRun, conversation: Conversation, *, first: bool) -> tuple[str, Image | None]:
     """The parts of the page that the planner has not seen yet, as text, and as a picture where it takes pictures.
 
     Raises BrowserError.
     """
-    run = work.run
+    run = step_run.run
     if run.tabs.page.url == BLANK:
-        return talk.unless_known(_BLANK_PAGE) or prompts.UNCHANGED, None
-    match work.settings.planner_page:
+        return conversation.if_changed(_BLANK_PAGE) or prompts.UNCHANGED, None
+    match step_run.settings.planner_page:
         case "snapshot":
-            told_whole = [each for each in talk.news("receipts", work.receipts) if len(each.text) <= LINE_CHARS]
-            seen, notes = await look(run, told_whole, whole=first, sight=talk.sight)
+            short_receipts = [
+                each for each in conversation.new_items("receipts", step_run.receipts) if len(each.text) <= LINE_CHARS
+            ]
+            seen, notes = await observe(run, short_receipts, whole=first, observer=conversation.observer)
             text = "\n\n".join([*notes, seen.view or prompts.UNCHANGED])
         case "html":
-            text = talk.unless_known(run.secrets.mask(await _html(work))) or prompts.UNCHANGED
+            text = conversation.if_changed(run.secrets.mask(await _html(step_run))) or prompts.UNCHANGED
         case _:
             text = run.secrets.mask(f"The browser is at {run.tabs.page.url}.")
-    return text, await take(work)
+    return text, await take_picture(step_run)
 
 
-async def take(work: StepRun) -> Image | None:
+async def take_picture(step_run: StepRun) -> Image | None:
     """A picture of the window, for a model that takes pictures; None where none can be taken."""
-    vision = work.run.vision
-    picture = await vision.take(work.run.tabs.page)
+    vision = step_run.run.vision
+    picture = await vision.take(step_run.run.tabs.page)
     if picture is None:
         return None
     vision.tell(picture)
     return Image(picture.data, f"image/{picture.format}")
 
 
-async def propose(work: StepRun, notes: list[str]) -> StepsArguments:
+async def propose(step_run: StepRun, notes: list[str]) -> StepsArguments:
     """A plan for the request, based on the page as it was when the first plan was made.
 
     `notes` are the objections to earlier plans, and the user's answers. Raises ModelError, OverBudget.
     """
-    talk = work.conversation("planner", lambda: with_limits(work, _SYSTEM))
+    conversation = step_run.conversation("planner", lambda: with_limits(step_run, _SYSTEM))
 
     async def compose(first: bool) -> Question:
-        view, picture = await _see(work, talk, first=True) if first else ("", None)
-        begin = begins(work) if first else []
-        asked = "\n\n".join([*talk.news("notes", notes), "Answer by calling propose_steps."])
-        return Question(asked, picture, "\n\n".join(begin), view)
+        view, picture = await _observe(step_run, conversation, first=True) if first else ("", None)
+        beginning = preamble(step_run) if first else []
+        asked = "\n\n".join([*conversation.new_items("notes", notes), "Answer by calling propose_steps."])
+        return Question(asked, picture, "\n\n".join(beginning), view)
 
-    return await talk.ask_for(compose, _PROPOSE, StepsArguments, "planning")
+    return await conversation.ask_for(compose, _PROPOSE, StepsArguments, "planning")
 
 
-async def next_move(work: StepRun) -> MoveArguments:
+async def next_move(step_run: StepRun) -> MoveArguments:
     """The next step, or that nothing is left to do. Raises ModelError, OverBudget."""
-    talk = work.conversation("planner", lambda: with_limits(work, _ONE_BY_ONE), sight=work.run.sight)
+    conversation = step_run.conversation(
+        "planner", lambda: with_limits(step_run, _ONE_BY_ONE), observer=step_run.run.observer
+    )
 
     async def compose(first: bool) -> Question:
-        done = "\n".join(talk.news("done", work.done)[-_MOST_STEPS_TOLD:])
-        gave = told(_asked_for(work, talk.news("outputs", work.outputs)))
+        done = "\n".join(conversation.new_items("done", step_run.done)[-_MAX_STEPS_SHOWN:])
+        outputs = format_outputs(_asked_for(step_run, conversation.new_items("outputs", step_run.outputs)))
         what = "What was done so far" if first else "What came of it"
-        view, picture = await _see(work, talk, first=first)
+        view, picture = await _observe(step_run, conversation, first=first)
         records = [
-            *(begins(work) if first else []),
+            *(preamble(step_run) if first else []),
             f"{what}:\n" + fence(done, "done so far") if done else "",
-            gave,
-            *talk.news("notes", work.notes),
+            outputs,
+            *conversation.new_items("notes", step_run.notes),
         ]
         return Question("Answer by calling next_step.", picture, "\n\n".join(filter(None, records)), view)
 
-    return await talk.ask_for(compose, _NEXT, MoveArguments, "planning")
+    return await conversation.ask_for(compose, _NEXT, MoveArguments, "planning")
 
 
-def _asked_for(work: StepRun, outputs: Iterable[Output]) -> list[Output]:
+def _asked_for(step_run: StepRun, outputs: Iterable[Output]) -> list[Output]:
     """The outputs of read-only tools; for other tools the line in `StepRun.done` is enough."""
-    return [each for each in outputs if (tool := work.run.tools.get(each.tool)) is not None and tool.read_only]
+    return [each for each in outputs if (tool := step_run.run.tools.get(each.tool)) is not None and tool.read_only]
 
 
 def previous(plan: StepsArguments) -> str:
@@ -204,10 +208,10 @@ def previous(plan: StepsArguments) -> str:
     return f"Your plan was:\n{steps}"
 
 
-def begins(work: StepRun) -> list[str]:
+def preamble(step_run: StepRun) -> list[str]:
     """The beginning of every conversation: the earlier conversation, and the request with its data and form."""
-    task = work.run.task
-    said = [f"{each.who}: {each.text}" for each in work.said]
+    task = step_run.run.task
+    said = [f"{each.who}: {each.text}" for each in step_run.said]
     form = msgspec.json.format(msgspec.json.encode(task.form.source), indent=1).decode() if task.form else ""
     return [
         *(["Said before:\n" + "\n".join(said)] if said else []),
@@ -216,12 +220,12 @@ def begins(work: StepRun) -> list[str]:
     ]
 
 
-def with_limits(work: StepRun, system: str) -> str:
+def with_limits(step_run: StepRun, system: str) -> str:
     """A system prompt with its placeholders filled in: the date, the user's guardrails, and what the tools give."""
     return system.format(
         today=prompts.written(date.today()),
-        guardrails=prompts.limits(work.run.task.guardrails),
-        abilities=_abilities(work.run.tools.values()),
+        guardrails=prompts.limits(step_run.run.task.guardrails),
+        abilities=_abilities(step_run.run.tools.values()),
     )
 
 
@@ -233,8 +237,8 @@ def _abilities(tools: Iterable[Tool]) -> str:
     return "\n".join(f"  {', '.join(each)}: {gives}" for gives, each in names.items())
 
 
-async def _html(work: StepRun) -> str:
-    run = work.run
+async def _html(step_run: StepRun) -> str:
+    run = step_run.run
     page = run.tabs.page
     try:
         found = await page.clean_html(budget_tokens=_HTML_TOKENS)

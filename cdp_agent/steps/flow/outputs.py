@@ -17,15 +17,15 @@ _VIEWS: dict[str, Callable[[str], int]] = {
 """The tools that show the elements of a page, each with how to count them in its result."""
 
 
-def told(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
+def format_outputs(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:
     """The outputs in order, each in a fence of its own."""
-    newest = max((place for place, each in enumerate(outputs) if each.tool in _VIEWS), default=-1)
+    newest = max((index for index, each in enumerate(outputs) if each.tool in _VIEWS), default=-1)
     return "\n\n".join(
-        _fenced(each, _shown(each, place, newest, outputs, most_chars)) for place, each in enumerate(outputs)
+        _fenced(each, _shown(each, index, newest, outputs, most_chars)) for index, each in enumerate(outputs)
     )
 
 
-def in_a_line(text: str) -> str:
+def first_line(text: str) -> str:
     """The beginning of a step's output, in one line."""
     line = " · ".join(part.strip() for part in text.split("\n"))
     return line if len(text) <= LINE_CHARS else f"{line[:LINE_CHARS]}…"
@@ -35,8 +35,8 @@ def _fenced(output: Output, text: str) -> str:
     return f"Step {output.step} ({output.tool}):\n{fence(text, f'step {output.step}')}"
 
 
-def _shown(output: Output, place: int, newest: int, outputs: Sequence[Output], most_chars: int) -> str:
-    if place == newest:
+def _shown(output: Output, index: int, newest: int, outputs: Sequence[Output], most_chars: int) -> str:
+    if index == newest:
         return output.text
     if output.tool in _VIEWS:
         count = _VIEWS[output.tool](output.text)

@@ -30,27 +30,27 @@ _NOT_ANSWERED = (
 _DOES_NOT_FIT = "Your answer does not have the form that was asked for: {problems}. Give it again."
 
 
-async def carry_out_plan(work: StepRun) -> None:
+async def carry_out_plan(step_run: StepRun) -> None:
     """Makes a plan, carries out the approved steps, and ends the run with the verdict."""
-    steps = await _agree(work)
+    steps = await _agree_on_plan(step_run)
     if steps is None:
         return
-    await begin(work, steps)
-    await finish_plan(work)
+    await begin(step_run, steps)
+    await finish_plan(step_run)
 
 
-async def finish_plan(work: StepRun) -> None:
+async def finish_plan(step_run: StepRun) -> None:
     """Carries out the approved steps that are left, and ends the run with the verdict."""
-    await carry_out(work)
-    if work.run.end is None:
-        verdict = await verify(work)
+    await carry_out(step_run)
+    if step_run.run.end is None:
+        verdict = await verify(step_run)
         error = None if verdict.task_completed else TaskError("failed", verdict.message)
-        work.run.end = End(verdict.answer, error, "passed" if verdict.task_completed else "forced")
+        step_run.run.end = End(verdict.answer, error, "passed" if verdict.task_completed else "forced")
 
 
-async def begin(work: StepRun, steps: list[str]) -> None:
+async def begin(step_run: StepRun, steps: list[str]) -> None:
     """Emits the event with the approved steps."""
-    run, work.steps = work.run, steps
+    run, step_run.steps = step_run.run, steps
     run.emit(
         TaskStarted(
             **run.stamp,
@@ -64,34 +64,34 @@ async def begin(work: StepRun, steps: list[str]) -> None:
     await checkpoint.keep(run)
 
 
-async def carry_out(work: StepRun) -> None:
+async def carry_out(step_run: StepRun) -> None:
     """Carries out the steps that are left, up to one that cannot be done. The outputs of the others are kept."""
-    for number, step in enumerate(work.steps, 1):
-        if number <= work.over:
+    for number, step in enumerate(step_run.steps, 1):
+        if number <= step_run.last_completed:
             continue
-        if work.run.end is None:
-            await work.hand_over()
-        if work.run.end is not None:
+        if step_run.run.end is None:
+            await step_run.pause_for_user()
+        if step_run.run.end is not None:
             return
-        await _do_or_decide(work, number, step)
+        await _do_or_decide(step_run, number, step)
 
 
-async def _do_or_decide(work: StepRun, number: int, instruction: str) -> None:
+async def _do_or_decide(step_run: StepRun, number: int, instruction: str) -> None:
     """Carries out a step, again or reworded as decided, until it is done or skipped, or the run ends."""
     tried = 0
-    came: StepOutcome
-    while work.run.end is None:
+    outcome: StepOutcome
+    while step_run.run.end is None:
         tried += 1
         code: ErrorCode = "failed"
-        if work.at_risk:
-            instruction, came, code = work.at_risk, Failed(INTERRUPTED, again=False), "interrupted"
-            work.at_risk = ""
+        if step_run.at_risk:
+            instruction, outcome, code = step_run.at_risk, Failed(INTERRUPTED, can_retry=False), "interrupted"
+            step_run.at_risk = ""
         else:
-            instruction, came = await do_step(work, number, instruction, tried)
-        if not isinstance(came, Failed) or work.run.end is not None:
+            instruction, outcome = await do_step(step_run, number, instruction, tried)
+        if not isinstance(outcome, Failed) or step_run.run.end is not None:
             return
-        decision = await work.approvals.failure(
-            number, instruction, came.error, retries_left=RETRIES + 1 - tried, again=came.again, code=code
+        decision = await step_run.approvals.failure(
+            number, instruction, outcome.error, retries_left=RETRIES + 1 - tried, can_retry=outcome.can_retry, code=code
         )
         match decision:
             case Retry():
@@ -100,19 +100,19 @@ async def _do_or_decide(work: StepRun, number: int, instruction: str) -> None:
                 instruction, tried = step, 0
             case _:
                 if isinstance(decision, Skip):
-                    work.run.emit(StepSkipped(**work.run.stamp, number=number, instruction=instruction))
-                    work.over = number
-                    work.done.append(f"{number}. {instruction}: skipped by the user.")
+                    step_run.run.emit(StepSkipped(**step_run.run.stamp, number=number, instruction=instruction))
+                    step_run.last_completed = number
+                    step_run.done.append(f"{number}. {instruction}: skipped by the user.")
                 return
 
 
-async def _agree(work: StepRun) -> list[str] | None:
+async def _agree_on_plan(step_run: StepRun) -> list[str] | None:
     """The steps that are to be carried out; None when the run ends without any."""
-    run = work.run
+    run = step_run.run
     notes: list[str] = []
     revision = 0
     while True:
-        plan = await propose(work, notes)
+        plan = await propose(step_run, notes)
         run.emit(
             StepsPlanned(
                 **run.stamp, needs_steps=plan.needs_steps, steps=plan.steps, message=plan.message, revision=revision
@@ -120,7 +120,7 @@ async def _agree(work: StepRun) -> list[str] | None:
         )
         revision += 1
         if plan.ask_user:
-            reply = await work.approvals.answer(plan.ask_user)
+            reply = await step_run.approvals.answer(plan.ask_user)
             if isinstance(reply, Stop):
                 return None
             notes.append(answered(plan.ask_user, reply))
@@ -129,17 +129,19 @@ async def _agree(work: StepRun) -> list[str] | None:
             run.give_up(plan.message)
             return None
         if not plan.needs_steps:
-            if (problems := _answer_at_once(work, plan)) is None:
+            if (problems := _answer_at_once(step_run, plan)) is None:
                 return None
             notes.append(problems)
             continue
-        match await work.approvals.plan(plan.steps, plan.message):
+        match await step_run.approvals.plan(plan.steps, plan.message):
             case Approve():
                 # A plan that was made before any page was seen has in it what no page put there.
-                seen = work.run.tabs.page.url != BLANK
-                return _learnt(work, plan.steps, trusted=not seen or work.settings.rules.otherwise == "ask")
+                seen = step_run.run.tabs.page.url != BLANK
+                return _learn_addresses(
+                    step_run, plan.steps, trusted=not seen or step_run.settings.rules.otherwise == "ask"
+                )
             case Edit(steps):
-                return _learnt(work, steps, trusted=True)
+                return _learn_addresses(step_run, steps, trusted=True)
             case Reject(correction):
                 notes.append(_CORRECTED.format(plan=previous(plan), correction=correction))
             case _:
@@ -153,9 +155,9 @@ def answered(question: str, reply: Respond | Decline) -> str:
     return _ANSWERED.format(question=question, answer=reply.text)
 
 
-def _answer_at_once(work: StepRun, plan: StepsArguments) -> str | None:
+def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None:
     """Ends the run with the plan's answer, or returns what is wrong with it."""
-    run = work.run
+    run = step_run.run
     answer, problems = run.task.form.read(plan.message) if run.task.form is not None else (plan.message, [])
     run.validations += 1
     if problems and run.validations < run.limits.max_validations:
@@ -164,14 +166,14 @@ def _answer_at_once(work: StepRun, plan: StepsArguments) -> str | None:
     return None
 
 
-def _learnt(work: StepRun, steps: list[str], *, trusted: bool) -> list[str]:
+def _learn_addresses(step_run: StepRun, steps: list[str], *, trusted: bool) -> list[str]:
     """The steps, after adding their addresses to those that may be opened: all if `trusted`, else only those of whole
     sites.
     """
     kept = [step.strip() for step in steps if step.strip()]
     text = "\n".join(kept)
     if trusted:
-        work.run.addresses.learn(text)
+        step_run.run.addresses.learn(text)
     else:
-        work.run.addresses.learn_sites(text)
+        step_run.run.addresses.learn_sites(text)
     return kept

@@ -82,7 +82,7 @@ class StepRun:
         """The approved steps; empty where they are chosen one at a time."""
         self.begun = 0
         """The number of the step that was begun last."""
-        self.over = 0
+        self.last_completed = 0
         """The number of the last step that was done or skipped."""
         self.at_risk = ""
         """The step that is being carried out, if doing it twice would do harm; "" otherwise."""
@@ -95,7 +95,7 @@ class StepRun:
         """A line for each step that was carried out, skipped or failed."""
         self._given = given
         self._conversations: dict[str, Conversation] = {}
-        run.by_steps = lambda: msgspec.to_builtins(self._progress())
+        run.step_progress = lambda: msgspec.to_builtins(self._progress())
 
     @contextlib.asynccontextmanager
     async def holding(self) -> AsyncIterator[None]:
@@ -114,7 +114,7 @@ class StepRun:
             finally:
                 await hold.end()
 
-    async def hand_over(self) -> None:
+    async def pause_for_user(self) -> None:
         """If `run.pause` is set, waits until the user hands the page back, and notes it for the planner and the
         verifier.
         """
@@ -131,11 +131,11 @@ class StepRun:
             self.done.append(prompts.handed_back(*handed_back))
 
     def conversation(
-        self, role: str, system: Callable[[], str], *, sight: Observer | None = None, client: Client | None = None
+        self, role: str, system: Callable[[], str], *, observer: Observer | None = None, client: Client | None = None
     ) -> Conversation:
         """The conversation with this role, which is made when it is first needed; see `Conversation`."""
         if role not in self._conversations:
-            self._conversations[role] = self.run.conversation(system(), sight=sight, client=client)
+            self._conversations[role] = self.run.conversation(system(), observer=observer, client=client)
         return self._conversations[role]
 
     def _progress(self) -> Progress:
@@ -149,20 +149,25 @@ class StepRun:
             said=list(self.said),
             steps=self.steps,
             begun=self.begun,
-            over=self.over,
+            over=self.last_completed,
             at_risk=self.at_risk,
             notes=self.notes,
             outputs=self.outputs,
             done=self.done,
         )
 
-    def take_up(self, progress: Progress) -> None:
+    def restore(self, progress: Progress) -> None:
         """Restores the progress. Fields that the last steps filled in are to be filled in again, since the page is a
         new one.
         """
-        self.steps, self.begun, self.over = progress.steps, progress.begun, progress.over
+        self.steps, self.begun, self.last_completed = progress.steps, progress.begun, progress.over
         self.at_risk, self.notes = progress.at_risk, progress.notes
         self.outputs, self.done = progress.outputs, progress.done
-        while self.steps and self.outputs and self.outputs[-1].tool in _FILLING and self.outputs[-1].step == self.over:
+        while (
+            self.steps
+            and self.outputs
+            and self.outputs[-1].tool in _FILLING
+            and self.outputs[-1].step == self.last_completed
+        ):
             self.outputs.pop()
-            self.over -= 1
+            self.last_completed -= 1

@@ -21,7 +21,7 @@ from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipp
 from cdp_agent.steps.approval.approvals import StepAct
 from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.steps.flow.executor import ResolvedStep, resolve_step
-from cdp_agent.steps.flow.outputs import in_a_line
+from cdp_agent.steps.flow.outputs import first_line
 from cdp_agent.steps.resolve.call import Output
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.tools.base import Answer, Observation, facts
@@ -41,10 +41,10 @@ class Skipped(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """The step was not carried out. `again`: trying it once more does no harm and may help."""
+    """The step was not carried out. `can_retry`: trying it once more does no harm and may help."""
 
     error: str
-    again: bool = True
+    can_retry: bool = True
     candidates: tuple[str, ...] = ()
 
 
@@ -55,33 +55,33 @@ class Ended(msgspec.Struct, frozen=True):
 StepOutcome = Done | Skipped | Failed | Ended
 
 
-async def do_step(work: StepRun, number: int, instruction: str, attempt: int = 1) -> tuple[str, StepOutcome]:
+async def do_step(step_run: StepRun, number: int, instruction: str, attempt: int = 1) -> tuple[str, StepOutcome]:
     """Carries out a step; returns its words, which may have been reworded, and its outcome.
 
     Raises ModelError, OverBudget, BrowserError.
     """
-    run, work.begun = work.run, number
+    run, step_run.begun = step_run.run, number
     run.begin_step()
-    came: StepOutcome | str = instruction
-    while isinstance(came, str):  # what it was reworded to
-        instruction = came
-        came = await _try(work, number, instruction)
-    _take_down(work, number, instruction, attempt, came)
+    outcome: StepOutcome | str = instruction
+    while isinstance(outcome, str):  # what it was reworded to
+        instruction = outcome
+        outcome = await _attempt(step_run, number, instruction)
+    _record_outcome(step_run, number, instruction, attempt, outcome)
     run.check_limits()
     await checkpoint.keep(run)
     run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
-    return instruction, came
+    return instruction, outcome
 
 
-async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | str:
-    run = work.run
+async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutcome | str:
+    run = step_run.run
     resolved: ResolvedStep | Unclear | None = None
     try:
-        resolved = await resolve_step(work, instruction)
+        resolved = await resolve_step(step_run, instruction)
         if isinstance(resolved, Unclear):
             run.usage.failed()
-            candidates = tuple(node.located for node in resolved.candidates)
-            return Failed(str(resolved), again=False, candidates=candidates)
+            candidates = tuple(node.described_with_location for node in resolved.candidates)
+            return Failed(str(resolved), can_retry=False, candidates=candidates)
         risk = await risk_of(resolved.understood.tool, resolved.understood.arguments, run.tabs.page)
         run.emit(
             StepResolved(
@@ -97,11 +97,11 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
                 reasoning=resolved.reasoning,
             )
         )
-        decision = await work.approvals.act(number, instruction, resolved.call, risk)
+        decision = await step_run.approvals.act(number, instruction, resolved.call, risk)
     except BlockedByPolicy as error:
         run.usage.failed()
         run.emit(FirewallBlocked(**run.stamp, action=_name(resolved), message=str(error)))
-        return Failed(str(error), again=False)
+        return Failed(str(error), can_retry=False)
     except ActionError as error:
         run.usage.failed()
         return Failed(str(error))
@@ -110,8 +110,8 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
         return Failed(f"The browser went away before it was done, and was opened again: {error}")
     match decision:
         case Execute():
-            _begin_act(work, resolved, StepAct(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
-            return await _carry_out(work, number, instruction, resolved, risk)
+            _begin_act(step_run, resolved, StepAct(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
+            return await _carry_out(step_run, number, instruction, resolved, risk)
         case Skip():
             return Skipped()
         case Reword(step):
@@ -120,62 +120,68 @@ async def _try(work: StepRun, number: int, instruction: str) -> StepOutcome | st
             return Ended()
 
 
-def _begin_act(work: StepRun, resolved: ResolvedStep, act: StepAct, risk: Risk) -> None:
+def _begin_act(step_run: StepRun, resolved: ResolvedStep, act: StepAct, risk: Risk) -> None:
     """From now on, requests, downloads and dialogs count as caused by this step, unless it only reads."""
-    if work.hold is not None and not resolved.understood.tool.read_only:
-        tabs = [tab.activity for tab in map(tab_of, work.run.browser.pages) if tab.guard.hold is work.hold]
-        work.hold.begin(Act(act, frozenset(risk.kinds)), tabs)
+    if step_run.hold is not None and not resolved.understood.tool.read_only:
+        tabs = [
+            tab.activity for tab in map(tab_of, step_run.run.browser.pages) if tab.request_policy.hold is step_run.hold
+        ]
+        step_run.hold.begin(Act(act, frozenset(risk.kinds)), tabs)
 
 
-async def _carry_out(work: StepRun, number: int, instruction: str, resolved: ResolvedStep, risk: Risk) -> StepOutcome:
-    run = work.run
+async def _carry_out(
+    step_run: StepRun, number: int, instruction: str, resolved: ResolvedStep, risk: Risk
+) -> StepOutcome:
+    run = step_run.run
     if risk.kinds and run.options.checkpoint is not None:  # should the process end now, nobody does it twice unasked
-        work.at_risk = instruction
+        step_run.at_risk = instruction
         await checkpoint.keep(run)
     arguments = msgspec.json.encode(resolved.understood.as_json()).decode()
     batch = Batch(run, (ToolCall(f"step_{number}", resolved.understood.tool.name, arguments),))
     await batch.run()
     if batch.lost is not None:
         await recovery.recover(run, batch.lost)
-        return Failed(prompts.CHROME_LOST, again=not risk.kinds)
+        return Failed(prompts.CHROME_LOST, can_retry=not risk.kinds)
     if batch.stuck is Stuck.END:
         run.fail("stuck", "Turn after turn nothing new was seen or told: the run does not get any further.")
     outcome = batch.outcomes[0]
     match outcome:
         case Observation():
-            output = _output(work, number, resolved.understood.tool.name, outcome)
-            work.outputs.append(output)
+            output = _output(step_run, number, resolved.understood.tool.name, outcome)
+            step_run.outputs.append(output)
             if isinstance(outcome.value, Receipt):
-                work.receipts.append(outcome.value)
+                step_run.receipts.append(outcome.value)
             return Done(output)
         case Answer(result):  # a tool of the user's own that is terminal
-            return Failed(result, again=False)
+            return Failed(result, can_retry=False)
         case error:
-            again = not isinstance(error, BlockedByPolicy | InvalidArguments)
-            return Failed(str(error), again=again and resolved.call.tool != "wait_for")  # which was patient already
+            can_retry = not isinstance(error, BlockedByPolicy | InvalidArguments)
+            return Failed(
+                str(error), can_retry=can_retry and resolved.call.tool != "wait_for"
+            )  # which was patient already
 
 
-def _output(work: StepRun, number: int, tool: str, outcome: Observation) -> Output:
+def _output(step_run: StepRun, number: int, tool: str, outcome: Observation) -> Output:
     """The output of the step, with the address of the page afterwards."""
-    run, page = work.run, work.run.tabs.page
+    run, page = step_run.run, step_run.run.tabs.page
     found: dict[str, Any] = facts(outcome.value) if outcome.value is not None else {}
     where = {"tab": f"t{page.number}", "url": page.url, "title": page.title}
     return Output(number, tool, outcome.text, run.secrets.masked({**where, **found}), run.secrets.mask(page.url))
 
 
-def _take_down(work: StepRun, number: int, instruction: str, attempt: int, came: StepOutcome) -> None:
-    run = work.run
-    work.at_risk = ""
-    if isinstance(came, Done | Skipped):
-        work.over = number
-    match came:
+def _record_outcome(step_run: StepRun, number: int, instruction: str, attempt: int, outcome: StepOutcome) -> None:
+    run = step_run.run
+    step_run.at_risk = ""
+    if isinstance(outcome, Done | Skipped):
+        step_run.last_completed = number
+    match outcome:
         case Done(output):
             done = StepDone(**run.stamp, number=number, instruction=instruction, tool=output.tool, output=output.text)
             run.emit(done)
-            work.done.append(f"{number}. {instruction}: done ({output.tool}). {in_a_line(output.text)}")
+            step_run.done.append(f"{number}. {instruction}: done ({output.tool}). {first_line(output.text)}")
         case Skipped():
             run.emit(StepSkipped(**run.stamp, number=number, instruction=instruction))
-            work.done.append(f"{number}. {instruction}: skipped by the user.")
+            step_run.done.append(f"{number}. {instruction}: skipped by the user.")
         case Failed(error):
             run.emit(
                 StepNotDone(
@@ -184,10 +190,10 @@ def _take_down(work: StepRun, number: int, instruction: str, attempt: int, came:
                     instruction=instruction,
                     error=error,
                     attempt=attempt,
-                    candidates=list(came.candidates),
+                    candidates=list(outcome.candidates),
                 )
             )
-            work.done.append(f"{number}. {instruction}: failed. {in_a_line(error)}")
+            step_run.done.append(f"{number}. {instruction}: failed. {first_line(error)}")
         case Ended():
             pass
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.agent.judge.claims import Checked, check
-from cdp_agent.agent.judge.validator import all_shown, answer_schema, shown_and_not
+from cdp_agent.agent.judge.validator import all_shown, answer_schema, claims_report
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation, Question
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
@@ -16,8 +16,8 @@ from cdp_agent.extract.schema import Problem, listed
 from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.security.fence import fence
 from cdp_agent.step_events import StepsVerified
-from cdp_agent.steps.flow.orchestrator import begins, take, with_limits
-from cdp_agent.steps.flow.outputs import told
+from cdp_agent.steps.flow.orchestrator import preamble, take_picture, with_limits
+from cdp_agent.steps.flow.outputs import format_outputs
 from cdp_agent.tools.base import Arguments, only_asked_for
 
 if TYPE_CHECKING:
@@ -65,22 +65,22 @@ class Verdict(msgspec.Struct, frozen=True):
     answer: Any
 
 
-async def verify(work: StepRun, proposed: str = "") -> Verdict:
+async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
     """The verdict; `proposed` is the answer that the planner gave. Raises ModelError, OverBudget."""
-    run = work.run
-    talk = work.conversation("verifier", lambda: with_limits(work, _SYSTEM))
+    run = step_run.run
+    conversation = step_run.conversation("verifier", lambda: with_limits(step_run, _SYSTEM))
     note = ""
-    claims = shown_and_not(run, _held_against(work, _read(run, proposed)[0])) if proposed else []
+    claims = claims_report(run, _check_claims(step_run, _read(run, proposed)[0])) if proposed else []
 
     async def compose(first: bool) -> Question:
         if note and not first:
             return Question(note)
-        return await _question(work, talk, proposed, [*claims, note], first=first)
+        return await _question(step_run, conversation, proposed, [*claims, note], first=first)
 
     while True:
-        found = await talk.ask_for(compose, _VERIFY, VerifyArguments, "validation")
+        found = await conversation.ask_for(compose, _VERIFY, VerifyArguments, "validation")
         answer, problems = _read(run, found.message)
-        checked = _held_against(work, answer)
+        checked = _check_claims(step_run, answer)
         run.validations += 1
         last = run.validations >= run.limits.max_validations
         if found.task_completed and problems and not last:
@@ -94,10 +94,10 @@ async def verify(work: StepRun, proposed: str = "") -> Verdict:
         return Verdict(completed, found.message, None if problems else answer)
 
 
-def borne_out(work: StepRun, answer: str) -> Any | None:
+def confirmed_answer(step_run: StepRun, answer: str) -> Any | None:
     """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
-    value, problems = _read(work.run, answer)
-    checked = _held_against(work, value)
+    value, problems = _read(step_run.run, answer)
+    checked = _check_claims(step_run, value)
     return value if checked.found and not checked.missing and not problems else None
 
 
@@ -106,34 +106,39 @@ def _read(run: Run, message: str) -> tuple[Any, list[Problem]]:
     return run.task.form.read(message) if run.task.form is not None else (message, [])
 
 
-def _held_against(work: StepRun, answer: Any) -> Checked:
-    run = work.run
+def _check_claims(step_run: StepRun, answer: Any) -> Checked:
+    run = step_run.run
     return check(msgspec.to_builtins(answer), all_shown(run), answer_schema(run))
 
 
-async def _question(work: StepRun, talk: Conversation, proposed: str, notes: list[str], *, first: bool) -> Question:
-    done, outputs = talk.news("done", work.done), told(talk.news("outputs", work.outputs))
-    page = talk.unless_known(await _page_now(work, talk))
+async def _question(
+    step_run: StepRun, conversation: Conversation, proposed: str, notes: list[str], *, first: bool
+) -> Question:
+    done, outputs = (
+        conversation.new_items("done", step_run.done),
+        format_outputs(conversation.new_items("outputs", step_run.outputs)),
+    )
+    page = conversation.if_changed(await _page_now(step_run, conversation))
     shown = "The page at the end:\n" + fence(page, "page at the end") if page is not None else prompts.UNCHANGED
     records = [
-        *(begins(work) if first else [_AGAIN]),
+        *(preamble(step_run) if first else [_AGAIN]),
         f"The steps{_SINCE[first]}:\n" + fence("\n".join(done) or "None.", "steps"),
         "What they gave:\n\n" + outputs if outputs else "",
     ]
     asked = ["The answer that is proposed:\n" + fence(proposed, "answer") if proposed else "", *notes]
-    return Question(_joined(asked), await take(work), _joined(records), shown)
+    return Question(_joined(asked), await take_picture(step_run), _joined(records), shown)
 
 
 def _joined(parts: list[str]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-async def _page_now(work: StepRun, talk: Conversation) -> str:
+async def _page_now(step_run: StepRun, conversation: Conversation) -> str:
     """The page, read anew, and added to what the run was shown."""
-    run = work.run
+    run = step_run.run
     try:
-        seen = await talk.sight.look(run.tabs.page, whole=True)
-        run.saw(seen)
+        seen = await conversation.observer.observe(run.tabs.page, whole=True)
+        run.record_observation(seen)
         now = await run.tabs.page.snapshot(budget_tokens=_PAGE_TOKENS)
     except (ActionError, SessionClosed, BrowserError) as error:
         return f"It cannot be read: {error}"

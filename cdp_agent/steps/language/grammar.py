@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from cdp_agent.steps.language import rules_filling, rules_going, rules_pointing, rules_waiting
-from cdp_agent.steps.language.intents import Click, Either, Intent, Set, Targets, Wait
+from cdp_agent.steps.language.intents import Click, FirstOf, Intent, Set, Targets, Wait
 from cdp_agent.steps.language.targets import read_target
 from cdp_agent.steps.language.words import QUOTE, Quoted, quoted
 
@@ -129,4 +129,4 @@ def _either(sentence: str, text: Quoted) -> Intent | None:
     """ "Click the search button or press Enter": both halves are acts of their own."""
     halves = _OR.split(sentence)
     intents = [intent for half in halves if (intent := _read(half.strip(), text)) is not None]
-    return Either(tuple(intents)) if len(halves) > 1 and len(intents) == len(halves) else None
+    return FirstOf(tuple(intents)) if len(halves) > 1 and len(intents) == len(halves) else None

@@ -32,14 +32,14 @@ class Target(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         place = {None: "", 1: "first ", 2: "second ", 3: "third ", -1: "last "}.get(self.order, f"{self.order}th ")
-        told = place + " ".join(part for part in (f'"{self.name}"' if self.name else "", self.kind or "") if part)
+        words = place + " ".join(part for part in (f'"{self.name}"' if self.name else "", self.kind or "") if part)
         if self.column is not None:
-            return f'{told} in row "{self.near}", column "{self.column}"'
+            return f'{words} in row "{self.near}", column "{self.column}"'
         if self.row:
-            told += f' in row "{self.row}"'
+            words += f' in row "{self.row}"'
         if self.near:
-            told += f' next to "{self.near}"'
-        return f"{told} in {self.within}" if self.within else told or "element"
+            words += f' next to "{self.near}"'
+        return f"{words} in {self.within}" if self.within else words or "element"
 
 
 Targets = tuple[Target, ...]
@@ -117,12 +117,12 @@ class Check(_Intent, frozen=True):
 
 
 class Press(_Intent, frozen=True):
-    """`surely`: the step says that it is a key, so that no button of that name is meant."""
+    """`is_key`: the step says that it is a key, so that no button of that name is meant."""
 
     key: str
     target: Targets | None = None
     repeat: int = 1
-    surely: bool = False
+    is_key: bool = False
 
 
 class Point(_Intent, frozen=True):
@@ -163,7 +163,7 @@ class Look(_Intent, frozen=True):
     pattern: str = ""
 
 
-class Either(_Intent, frozen=True):
+class FirstOf(_Intent, frozen=True):
     """The first that can be done: "Click the search button or press Enter"."""
 
     intents: tuple[Intent, ...]
@@ -185,5 +185,5 @@ Intent = (
     | Upload
     | Wait
     | Look
-    | Either
+    | FirstOf
 )

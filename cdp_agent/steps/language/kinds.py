@@ -143,6 +143,6 @@ def may_be(role: str, kind: str | None) -> bool:
     return role in first or role in second
 
 
-def is_first(role: str, kind: str) -> bool:
+def is_primary_role(role: str, kind: str) -> bool:
     """Whether this role is the first that comes to mind for the kind."""
     return role in (AREAS[kind] if kind in AREAS else ELEMENTS[kind][0])

@@ -29,8 +29,8 @@ def _typed(words: str, text: Quoted) -> str | Reference:
 
 def _type_unquoted_into(slots: Slots, text: Quoted) -> Intent | None:
     """ "Type the number of blocks into the box" says what to find out, not what to type."""
-    told = slots.get("text", "")
-    return None if _DESCRIBED.match(told) and read_reference(told) is None else _type(slots, text)
+    words = slots.get("text", "")
+    return None if _DESCRIBED.match(words) and read_reference(words) is None else _type(slots, text)
 
 
 def _type(slots: Slots, text: Quoted) -> Intent:

@@ -33,8 +33,8 @@ def _press(slots: Slots, text: Quoted) -> Intent | None:
         return None
     where = slots.get("target", "the keyboard")
     target = None if where.lower().endswith("keyboard") else read_target(where, text)
-    surely = "+" in key or _KEY_WORDS.search(slots["key"]) is not None
-    return Press(key, target, _times(slots), surely)
+    is_key = "+" in key or _KEY_WORDS.search(slots["key"]) is not None
+    return Press(key, target, _times(slots), is_key)
 
 
 def _times(slots: Slots) -> int:

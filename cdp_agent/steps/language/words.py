@@ -66,7 +66,7 @@ def normal(text: str) -> str:
     return _EDGES.sub("", text) or text
 
 
-def alike(wanted: str, name: str, *, exactly: bool = False) -> float:
+def name_score(wanted: str, name: str, *, exactly: bool = False) -> float:
     """How well `name` matches `wanted`, from 0 to 1: equal, begins with it, contains it, has its words, or a similar
     spelling.
 
@@ -76,12 +76,12 @@ def alike(wanted: str, name: str, *, exactly: bool = False) -> float:
     said, called = words_of(wanted), words_of(name)
     if (set(called) - set(said)) & _CONTRARY and normal(wanted) != normal(name):
         return 0.0
-    if score := mentions(wanted, name):
+    if score := mention_score(wanted, name):
         return score
-    return 0.75 if not exactly and _spelt_so(said, called) else 0.0
+    return 0.75 if not exactly and _differs_by_slip(said, called) else 0.0
 
 
-def mentions(wanted: str, text: str) -> float:
+def mention_score(wanted: str, text: str) -> float:
     """How much of `text` is `wanted`, from 0 for not at all to 1 for the whole. Only whole words count."""
     wanted, text = normal(wanted), normal(text)
     if not wanted or not text:
@@ -96,7 +96,7 @@ def mentions(wanted: str, text: str) -> float:
         return 0.0
     if said == called[: len(said)]:
         return 0.78 + 0.15 * part
-    if any(said == called[place : place + len(said)] for place in range(len(called))):
+    if any(said == called[index : index + len(said)] for index in range(len(called))):
         return 0.7 + 0.15 * part
     if len(said) > 1 and set(said) <= set(called):
         return 0.62 + 0.15 * part
@@ -108,7 +108,7 @@ def is_part(wanted: str, name: str) -> bool:
     return len(words_of(wanted)) > 1 or len(normal(wanted)) >= _LONGEST_TAIL * len(normal(name))
 
 
-def nearly(wanted: str, name: str) -> float:
+def spelling_score(wanted: str, name: str) -> float:
     """How similar the spellings are, from 0 to 1: good enough for suggestions, not for choosing an element."""
     return SequenceMatcher(None, normal(wanted), normal(name)).ratio()
 
@@ -124,7 +124,7 @@ def _joined(words: Sequence[str]) -> str:
     return "".join(words)
 
 
-def _spelt_so(said: Sequence[str], called: Sequence[str]) -> bool:
+def _differs_by_slip(said: Sequence[str], called: Sequence[str]) -> bool:
     """The same words but for a slip of the pen: a letter too few or too many, two in the wrong order, a plural."""
     if len(said) != len(called):
         return False
@@ -142,9 +142,9 @@ def _is_slip(one: str, other: str) -> bool:
         return False
     if len(long) == len(short):
         return any(
-            short == long[:place] + long[place + 1] + long[place] + long[place + 2 :]
-            for place in range(1, len(long) - 1)
+            short == long[:index] + long[index + 1] + long[index] + long[index + 2 :]
+            for index in range(1, len(long) - 1)
         )
     return len(long) == len(short) + 1 and any(
-        short == long[:place] + long[place + 1 :] for place in range(1, len(long))
+        short == long[:index] + long[index + 1 :] for index in range(1, len(long))
     )

@@ -43,7 +43,7 @@ def on(tool: str, node: OutlineNode, **arguments: Any) -> Call:
     return Call(tool, {"ref": node.ref, **arguments}, node.described)
 
 
-def given(value: str | Reference, outputs: Sequence[Output]) -> str | Unclear:
+def resolve_reference(value: str | Reference, outputs: Sequence[Output]) -> str | Unclear:
     """The value itself or, for a reference to an earlier step, what that step gave, if it is clear what is meant."""
     if isinstance(value, str):
         return value

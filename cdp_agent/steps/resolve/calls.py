@@ -9,7 +9,7 @@ from cdp_agent.steps.language.intents import (
     Check,
     Click,
     Drag,
-    Either,
+    FirstOf,
     Go,
     Intent,
     Look,
@@ -51,7 +51,7 @@ def call_for(
             return calls_going.wait(intent)
         case Look():
             return calls_going.look(intent)
-        case Either():
+        case FirstOf():
             found = [call_for(each, page, outputs, tabs=tabs, current=current) for each in intent.intents]
             # The second is for where there is nothing to do the first on; not for where there is too much.
             can = next((each for each in found if isinstance(each, Call) or each.score), None)

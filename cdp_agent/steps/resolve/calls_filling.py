@@ -9,8 +9,8 @@ import msgspec
 from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Check, Select, Set, Target, Targets, Type, Upload
 from cdp_agent.steps.language.kinds import BOXES, LISTS
-from cdp_agent.steps.language.words import alike, is_part
-from cdp_agent.steps.resolve.call import Call, Output, given, on
+from cdp_agent.steps.language.words import is_part, name_score
+from cdp_agent.steps.resolve.call import Call, Output, on, resolve_reference
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 from cdp_agent.steps.resolve.resolve import Unclear, resolve
@@ -21,7 +21,7 @@ _OFF = ("off", "no", "false", "unchecked", "disabled", "unticked", "0")
 
 
 def type_text(intent: Type, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
-    text = given(intent.text, outputs)
+    text = resolve_reference(intent.text, outputs)
     if isinstance(text, Unclear):
         return text
     field = _the_field(page) if intent.target is None else _resolved(intent.target, page, _VALUED)
@@ -132,7 +132,7 @@ def _options_within(option: str, target: Targets) -> Targets:
 
 def _options(node: OutlineNode) -> list[str]:
     """The options that the snapshot shows of a list: a line each, or all in one line."""
-    lines = [each.name for each in node.below if each.role == "option"]
+    lines = [each.name for each in node.descendants if each.role == "option"]
     return lines or [part for each in node.children if each.role == "options" for part in each.parts]
 
 
@@ -141,7 +141,7 @@ def _option_of(node: OutlineNode, option: str) -> Call | Unclear:
     if not options:  # they come when it is opened: select() looks for itself
         return on("select", node, value=option)
     named = [each for each in dict.fromkeys(options) if is_part(option, each)]
-    scored = sorted(((alike(option, each, exactly=True), each) for each in named), reverse=True)
+    scored = sorted(((name_score(option, each, exactly=True), each) for each in named), reverse=True)
     best = [each for score, each in scored if score >= ENOUGH and score > scored[0][0] - MARGIN]
     best = [each for each in best if each.strip() == option.strip()] or best
     if len(best) == 1:

@@ -8,14 +8,14 @@ from typing import Any
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import in_line, quoted
 from cdp_agent.steps.language.intents import Go, Look, Open, UseTab, Wait
-from cdp_agent.steps.language.words import alike
-from cdp_agent.steps.resolve.call import Call, Output, given
+from cdp_agent.steps.language.words import name_score
+from cdp_agent.steps.resolve.call import Call, Output, resolve_reference
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.tools.navigation import LONGEST_S
 
 
 def open_address(intent: Open, outputs: Sequence[Output]) -> Call | Unclear:
-    url = given(intent.url, outputs)
+    url = resolve_reference(intent.url, outputs)
     if isinstance(url, Unclear):
         return url
     return Call("manage_tabs", {"action": "open", "url": url}) if intent.new_tab else Call("goto", {"url": url})
@@ -31,7 +31,7 @@ def use_tab(intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], cur
     """
     if intent.which is None:
         return Call("manage_tabs", {"action": intent.act})
-    which = given(intent.which, outputs)
+    which = resolve_reference(intent.which, outputs)
     if isinstance(which, Unclear):
         return which
     tab = _tab(which, tabs, current)
@@ -48,7 +48,7 @@ def _tab(which: str, tabs: Sequence[Page], current: Page | None) -> str | Unclea
     elif which in ("next", "previous", "last"):
         meant = {_relative(which, numbers, current.number if current else numbers[-1])} if len(numbers) > 1 else set()
     else:
-        scored = [(max(alike(which, page.title), _in_address(which, page.url)), page.number) for page in tabs]
+        scored = [(max(name_score(which, page.title), _in_address(which, page.url)), page.number) for page in tabs]
         top = max((score for score, _ in scored), default=0.0)
         meant = {each for score, each in scored if score and score == top}
     if len(meant) == 1:

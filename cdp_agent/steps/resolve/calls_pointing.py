@@ -6,7 +6,7 @@ from typing import Any
 
 from cdp_agent.steps.language.intents import Click, Drag, Point, Press, Scroll, Target
 from cdp_agent.steps.language.kinds import BOXES
-from cdp_agent.steps.language.words import alike, words_of
+from cdp_agent.steps.language.words import name_score, words_of
 from cdp_agent.steps.resolve.call import Call, on
 from cdp_agent.steps.resolve.calls_filling import choose
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode
@@ -85,8 +85,8 @@ def press(intent: Press, page: Outline) -> Call | Unclear:
         if isinstance(found, Unclear):
             return found
         return Call("press", {**arguments, "ref": found.node.ref}, found.node.described)
-    named = tuple(each for each in page.nodes if each.ref and alike(intent.key, each.name, exactly=True) == 1.0)
-    if named and not intent.surely:
+    named = tuple(each for each in page.nodes if each.ref and name_score(intent.key, each.name, exactly=True) == 1.0)
+    if named and not intent.is_key:
         why = f'"{intent.key}" is a key and the name of an element: say "the {intent.key} key", or "click"'
         return Unclear(why, named, 1.0)
     return Call("press", arguments)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Target
-from cdp_agent.steps.language.kinds import AREAS, BOXES, ELEMENTS, is_first
-from cdp_agent.steps.language.words import alike, is_part, normal, words_of
+from cdp_agent.steps.language.kinds import AREAS, BOXES, ELEMENTS, is_primary_role
+from cdp_agent.steps.language.words import is_part, name_score, normal, words_of
 from cdp_agent.steps.resolve.outline import OutlineNode
 
 ENOUGH = 0.6
@@ -46,31 +46,31 @@ _AS_SEEN = 0.7
 _SEARCH = 0.9
 
 
-def fit(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
+def fit_score(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
     """How well the element matches the target, from 0 to 1. `roles` are those that the act can be done to."""
-    score = max((weight * _called(target, said) for weight, said in _sayings(node)), default=0.0)
+    score = max((weight * _called(target, said) for weight, said in _possible_names(node)), default=0.0)
     if score < ENOUGH:
         score = max(score, _as_seen(target, node), _HINT if normal(target.name) in node.hints else 0.0)
     if target.kind == "field" and _is_search_field(target, node):
         score = max(score, _SEARCH)
     if target.kind is not None:
-        return score * (1.0 if is_first(node.role, target.kind) else _SECOND_CHOICE)
+        return score * (1.0 if is_primary_role(node.role, target.kind) else _SECOND_CHOICE)
     if not roles and node.role in FIELDS:
         return score * _SECOND_CHOICE
     return score * _UNLIKELY.get(node.role, 1.0)
 
 
-def is_called_so(name: str, node: OutlineNode) -> bool:
+def has_exact_name(name: str, node: OutlineNode) -> bool:
     """Whether the name or text of the element is exactly this."""
     return name.strip() in (node.name.strip(), node.text.strip())
 
 
 def _called(target: Target, said: str) -> float:
-    score = alike(target.name, said, exactly=target.quoted)
+    score = name_score(target.name, said, exactly=target.quoted)
     return score if score > 0.95 or is_part(target.name, said) else 0.0
 
 
-def _sayings(node: OutlineNode) -> Iterator[tuple[float, str]]:
+def _possible_names(node: OutlineNode) -> Iterator[tuple[float, str]]:
     """What an element can be called by, each with how much it counts."""
     yield 1.0, node.name
     if node.role not in _VALUED and node.text:
@@ -142,11 +142,11 @@ def _as_seen(target: Target, node: OutlineNode) -> float:
 def _is_search_field(target: Target, node: OutlineNode) -> bool:
     if normal(target.name) != "search" or node.role not in FIELDS:
         return False
-    return node.role == "searchbox" or any(each.role == "search" for each in node.above)
+    return node.role == "searchbox" or any(each.role == "search" for each in node.ancestors)
 
 
 def kind_fits(target: Target, node: OutlineNode) -> bool:
     """Whether the element is of the very kind that the step names."""
     if target.kind == "field" and node.role == "combobox" and any(each.role in _CHOICES for each in node.children):
         return False  # it is chosen from, not typed into
-    return target.kind in (*ELEMENTS, *AREAS) and is_first(node.role, target.kind or "")
+    return target.kind in (*ELEMENTS, *AREAS) and is_primary_role(node.role, target.kind or "")

@@ -36,10 +36,10 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def disabled(self) -> bool:
-        return "disabled" in self.states or any("inert" in each.states for each in (self, *self.above))
+        return "disabled" in self.states or any("inert" in each.states for each in (self, *self.ancestors))
 
     @property
-    def above(self) -> Iterator[OutlineNode]:
+    def ancestors(self) -> Iterator[OutlineNode]:
         """The lines that contain this one, innermost first."""
         node = self.parent
         while node is not None:
@@ -47,11 +47,11 @@ class OutlineNode(msgspec.Struct, eq=False):
             node = node.parent
 
     @property
-    def below(self) -> Iterator[OutlineNode]:
+    def descendants(self) -> Iterator[OutlineNode]:
         """All lines inside this one, in order."""
         for child in self.children:
             yield child
-            yield from child.below
+            yield from child.descendants
 
     @property
     def parts(self) -> list[str]:
@@ -62,20 +62,20 @@ class OutlineNode(msgspec.Struct, eq=False):
     @property
     def words(self) -> str:
         """Its name and text, with those of all lines inside."""
-        return " ".join(part for node in (self, *self.below) for part in (node.name, node.text) if part)
+        return " ".join(part for node in (self, *self.descendants) for part in (node.name, node.text) if part)
 
     @property
     def described(self) -> str:
         """The line in words, for people."""
-        told = f'{self.role} "{self.name}"' if self.name else self.role
+        line = f'{self.role} "{self.name}"' if self.name else self.role
         if self.text and self.text != self.name:
-            told += f": {self.text[:60]}"
-        return f"{told} ({self.ref})" if self.ref else told
+            line += f": {self.text[:60]}"
+        return f"{line} ({self.ref})" if self.ref else line
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stands, in words: its row or entry, the named part of the page, or the heading above it."""
-        for each in self.above:
+        for each in self.ancestors:
             if each.role in ITEMS and (said := each.name or each.text or each.words):
                 return f'in {each.role} "{said[:_LONGEST_PLACE]}"'
             if each.name and each.parent is not None:
@@ -86,9 +86,9 @@ class OutlineNode(msgspec.Struct, eq=False):
         return ""
 
     @property
-    def located(self) -> str:
+    def described_with_location(self) -> str:
         """The line in words, for people, with its place."""
-        return f"{self.described} {self.place}".rstrip()
+        return f"{self.described} {self.location}".rstrip()
 
 
 class Outline(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from cdp_agent.steps.language.intents import Target
 from cdp_agent.steps.language.kinds import AREAS, ENTRIES
-from cdp_agent.steps.language.words import alike, mentions, words_of
+from cdp_agent.steps.language.words import mention_score, name_score, words_of
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 from cdp_agent.steps.resolve.table_cells import is_header
@@ -59,7 +59,7 @@ def entries(target: Target, page: Outline) -> list[OutlineNode]:
     if not isinstance(part, Region):
         return []
     found = [node for node in part.nodes if _is_entry(node)]
-    return [node for node in found if not any(each in found for each in node.above)] or _headings_that_lead_on(part)
+    return [node for node in found if not any(each in found for each in node.ancestors)] or _headings_that_lead_on(part)
 
 
 def _is_entry(node: OutlineNode) -> bool:
@@ -74,12 +74,12 @@ def _is_entry(node: OutlineNode) -> bool:
 def _list_of(listed: str, page: Outline) -> Region | tuple[OutlineNode, ...]:
     if listed == "results":
         return part_of(Target(listed, kind="area"), page)
-    named = [part for score, part in _named(Target(listed, kind="area"), page) if score and _is_so_called(part, listed)]
+    named = [part for score, part in _named(Target(listed, kind="area"), page) if score and _is_list_name(part, listed)]
     named = [part for part in named if not any(_holds(other, part) for other in named if other is not part)]
     return _only(named or _results(page))
 
 
-def _is_so_called(part: Region, listed: str) -> bool:
+def _is_list_name(part: Region, listed: str) -> bool:
     """ "All products", "Products (12)", but not "Products you have seen"."""
     words = set(words_of(part.named_by.name or part.named_by.text)) - _OF_LISTS
     return {word for word in words if not word[0].isdigit()} == {listed}
@@ -90,7 +90,9 @@ def _headings_that_lead_on(part: Region) -> list[OutlineNode]:
 
     Only headings of the highest level count.
     """
-    found = [node for node in part.nodes if node.role == "heading" and any(each.role == "link" for each in node.below)]
+    found = [
+        node for node in part.nodes if node.role == "heading" and any(each.role == "link" for each in node.descendants)
+    ]
     highest = min((node.states.get("level", "2") for node in found), default="")
     return [node for node in found if node.states.get("level", "2") == highest]
 
@@ -104,7 +106,7 @@ def _only(parts: list[Region]) -> Region | tuple[OutlineNode, ...]:
 
 
 def _whole(node: OutlineNode) -> Region:
-    return Region(node, list(node.below))
+    return Region(node, list(node.descendants))
 
 
 def _holds(outer: Region, inner: Region) -> bool:
@@ -118,28 +120,28 @@ def _named(target: Target, page: Outline) -> Iterator[tuple[float, Region]]:
     kinds = AREAS.get(_kind(target), ())
     for node in page.nodes:
         if node.role == "heading":
-            yield _HEADING * alike(target.name, node.name or node.text), _under(node)
+            yield _HEADING * name_score(target.name, node.name or node.text), _under(node)
             continue
         if node.children:
             said = max(_own(target, node), _caption(target, node))
             right = target.kind in (None, "area") or target.kind not in AREAS or node.role in kinds
             yield said * (1.0 if right else _OTHER_KIND), _whole(node)
         elif node.role in _LABELS and (follower := _next(node)) is not None and follower.role in _LABELLED:
-            yield _TEXT * alike(target.name, node.text or node.name), _whole(follower)
+            yield _TEXT * name_score(target.name, node.text or node.name), _whole(follower)
 
 
 def _own(target: Target, node: OutlineNode) -> float:
     if node.role == "row":
-        return _ROW * mentions(target.name, node.words)
+        return _ROW * mention_score(target.name, node.words)
     if node.role in ("text", "link", "button", "checkbox"):
         return 0.0
-    return max(alike(target.name, node.name), _TEXT * alike(target.name, node.text))
+    return max(name_score(target.name, node.name), _TEXT * name_score(target.name, node.text))
 
 
 def _caption(target: Target, node: OutlineNode) -> float:
     first = node.children[0]
     said = first.name or first.text if first.role in ("caption", "legend", "summary") else ""
-    return _CAPTION * alike(target.name, said)
+    return _CAPTION * name_score(target.name, said)
 
 
 def _under(heading: OutlineNode) -> Region:
@@ -157,7 +159,7 @@ def _after(node: OutlineNode, level: int) -> list[OutlineNode]:
     siblings = node.parent.children if node.parent else []
     found: list[OutlineNode] = []
     for sibling in siblings[next((i for i, each in enumerate(siblings) if each is node), len(siblings)) + 1 :]:
-        for each in (sibling, *sibling.below):
+        for each in (sibling, *sibling.descendants):
             if each.role == "heading" and int(each.states.get("level", "2")) <= level:
                 return found
             found.append(each)
@@ -177,24 +179,24 @@ def _results(page: Outline) -> list[Region]:
     lists = rich or [node for node in lists if sum(each.role == "link" for each in node.children) >= 2]
     articles = _articles(page)
     within = [*lists, *(node for part in articles for node in part.nodes)]
-    return [*articles, *(_whole(node) for node in lists if not any(above in within for above in node.above))]
+    return [*articles, *(_whole(node) for node in lists if not any(ancestor in within for ancestor in node.ancestors))]
 
 
 def _articles(page: Outline) -> list[Region]:
-    beside: dict[int, list[OutlineNode]] = {}
+    by_parent: dict[int, list[OutlineNode]] = {}
     for node in page.nodes:
-        if node.role == "article" and not _is_aside(node) and any(each.role == "link" for each in node.below):
-            beside.setdefault(id(node.parent), []).append(node)
+        if node.role == "article" and not _is_aside(node) and any(each.role == "link" for each in node.descendants):
+            by_parent.setdefault(id(node.parent), []).append(node)
     return [
-        Region(nodes[0].parent or page.root, [each for node in nodes for each in (node, *node.below)])
-        for nodes in beside.values()
+        Region(nodes[0].parent or page.root, [each for node in nodes for each in (node, *node.descendants)])
+        for nodes in by_parent.values()
         if len(nodes) >= 2
     ]
 
 
 def _is_aside(node: OutlineNode) -> bool:
-    return any(each.role in _ASIDE for each in (node, *node.above))
+    return any(each.role in _ASIDE for each in (node, *node.ancestors))
 
 
 def _entries_with_links(node: OutlineNode) -> int:
-    return sum(any(each.role == "link" for each in entry.below) for entry in node.children if entry.children)
+    return sum(any(each.role == "link" for each in entry.descendants) for entry in node.children if entry.children)

@@ -12,8 +12,8 @@ import msgspec
 
 from cdp_agent.steps.language.intents import Target, Targets
 from cdp_agent.steps.language.kinds import DIALOGS, ENTRIES, may_be
-from cdp_agent.steps.language.words import mentions, nearly, words_of
-from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN, fit, is_called_so, kind_fits
+from cdp_agent.steps.language.words import mention_score, spelling_score, words_of
+from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN, fit_score, has_exact_name, kind_fits
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 from cdp_agent.steps.resolve.regions import Region, entries, part_of
 from cdp_agent.steps.resolve.table_cells import cell_at, rows_in
@@ -40,7 +40,7 @@ class Unclear(msgspec.Struct, frozen=True):
     score: float = 0.0
 
     def __str__(self) -> str:
-        others = [node.located for node in self.candidates if not self.why.startswith(node.described)]
+        others = [node.described_with_location for node in self.candidates if not self.why.startswith(node.described)]
         shown = "; ".join(others[:_SHOWN])
         more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
         return f"{self.why}: {shown}{more}." if shown else f"{self.why}."
@@ -57,7 +57,7 @@ def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Fo
         other = _of_readings([target for target in targets if target.unlikely], page, roles)
         clear = other if isinstance(other, Found) or other.score else clear
     if isinstance(clear, Unclear) and not clear.candidates:
-        return msgspec.structs.replace(clear, candidates=_anything_like(targets, page, roles))
+        return msgspec.structs.replace(clear, candidates=_similar_elements(targets, page, roles))
     return clear
 
 
@@ -86,21 +86,21 @@ def _resolve(target: Target, page: Outline, roles: Sequence[str]) -> Found | Unc
         return _the_cell(target, cell_at(target, scope), roles)
     if target.row is not None:
         rows = rows_in(target.row, scope)
-        scope = [node for node in scope if any(above in rows for above in node.above)]
+        scope = [node for node in scope if any(ancestor in rows for ancestor in node.ancestors)]
     nodes = [node for node in scope if node.ref is not None and may_be(node.role, target.kind)]
     nodes = [node for node in nodes if not roles or node.role in roles]
     if not target.name:
         return _unnamed(target, nodes, page)
-    scored = [(score, node) for node in nodes if (score := fit(target, node, roles)) >= ENOUGH]
+    scored = [(score, node) for node in nodes if (score := fit_score(target, node, roles)) >= ENOUGH]
     if not scored:
         return Unclear(f"Nothing on the page is {target}", _nearest(target, nodes or page.nodes))
     if target.near is not None:
-        near = beside(target.near, [node for _, node in scored], page, side=target.side)
+        near = near_text(target.near, [node for _, node in scored], page, side=target.side)
         scored = [(score, node) for score, node in scored if node in near]
         if not scored:
             return Unclear(f"Nothing on the page is {target}")
     top = max(score for score, _ in scored)
-    return _best(target, _at_the_top(target, scored), top)
+    return _pick_by_order(target, _top_candidates(target, scored), top)
 
 
 def _the_cell(target: Target, cells: list[OutlineNode], roles: Sequence[str]) -> Found | Unclear:
@@ -108,15 +108,15 @@ def _the_cell(target: Target, cells: list[OutlineNode], roles: Sequence[str]) ->
         cells = [cell for cell in cells if cell.ref]
     if len(cells) == 1 and cells[0].ref is None:
         return Unclear(f'{target} is only text: "{cells[0].name}"')
-    return Found(cells[0], 1.0) if len(cells) == 1 else _several(target, cells, 1.0)
+    return Found(cells[0], 1.0) if len(cells) == 1 else _ambiguous(target, cells, 1.0)
 
 
-def _at_the_top(target: Target, scored: list[tuple[float, OutlineNode]]) -> list[OutlineNode]:
+def _top_candidates(target: Target, scored: list[tuple[float, OutlineNode]]) -> list[OutlineNode]:
     """The best, those hardly worse, and those with exactly this name where the best has another."""
     top = max(score for score, _ in scored)
     tied = [node for score, node in scored if score > top - MARGIN]
-    if not any(is_called_so(target.name, node) for node in tied):
-        tied += [node for _, node in scored if is_called_so(target.name, node)]
+    if not any(has_exact_name(target.name, node) for node in tied):
+        tied += [node for _, node in scored if has_exact_name(target.name, node)]
     return tied
 
 
@@ -124,15 +124,17 @@ def _scope(target: Target, page: Outline) -> list[OutlineNode] | Unclear:
     if target.within is None:
         return page.nodes
     if target.within.kind == "item" and target.within.order and not target.within.name:
-        listed = entries(target.within, page)[_place(target.within)]
-        return [node for entry in listed for node in entry.below] or Unclear(f"Nothing on the page is {target.within}")
+        listed = entries(target.within, page)[_order_slice(target.within)]
+        return [node for entry in listed for node in entry.descendants] or Unclear(
+            f"Nothing on the page is {target.within}"
+        )
     part = part_of(target.within, page)
     if isinstance(part, Region):
         return [part.named_by, *part.nodes]
     if not part and len(rows := rows_in(target.within.name, page.nodes)) == 1:
-        return list(rows[0].below)
+        return list(rows[0].descendants)
     if not part and target.within.name:  # no part of the page is called so: it may stand beside what is
-        near = beside(target.within.name, [node for node in page.nodes if node.ref], page)
+        near = near_text(target.within.name, [node for node in page.nodes if node.ref], page)
         if near and target.within.quoted:
             return near
     return Unclear(f"{len(part) or 'No'} parts of the page are {target.within}", part)
@@ -147,29 +149,29 @@ def _unnamed(target: Target, nodes: list[OutlineNode], page: Outline) -> Found |
         return _entry(target, page)
     nodes = [node for node in nodes if kind_fits(target, node)] or nodes
     if target.near is not None:
-        nodes = beside(target.near, nodes, page, holding=target.kind in ("item", "row"), side=target.side)
+        nodes = near_text(target.near, nodes, page, holding=target.kind in ("item", "row"), side=target.side)
         if target.side and target.order is None:  # the nearest is meant
             nodes = nodes[:1] if target.side == "after" else nodes[-1:]
-    return _best(target, nodes, 1.0) if nodes else Unclear(f"Nothing on the page is {target}")
+    return _pick_by_order(target, nodes, 1.0) if nodes else Unclear(f"Nothing on the page is {target}")
 
 
 def _entry(target: Target, page: Outline) -> Found | Unclear:
     """ "The second result": that entry of the list, or the one link in it."""
-    listed = entries(target, page)[_place(target)]
+    listed = entries(target, page)[_order_slice(target)]
     if not listed:
         return Unclear(f"Nothing on the page is {target}: there is no one list of so many entries")
-    usable = [listed[0]] if listed[0].ref else [node for node in listed[0].below if node.ref]
-    links = _rivals(target, [node for node in usable if node.role == "link"] or usable) if usable else []
-    return Found(links[0], 1.0) if len(links) == 1 else _several(target, links, 1.0)
+    usable = [listed[0]] if listed[0].ref else [node for node in listed[0].descendants if node.ref]
+    links = _distinct(target, [node for node in usable if node.role == "link"] or usable) if usable else []
+    return Found(links[0], 1.0) if len(links) == 1 else _ambiguous(target, links, 1.0)
 
 
-def _place(target: Target) -> slice:
+def _order_slice(target: Target) -> slice:
     """Which of several the order means, as a slice of none or one."""
     order = target.order or 0
     return slice(order - 1, order) if order >= 0 else slice(order, order + 1 or None)
 
 
-def _best(target: Target, tied: list[OutlineNode], score: float) -> Found | Unclear:
+def _pick_by_order(target: Target, tied: list[OutlineNode], score: float) -> Found | Unclear:
     """The one of the tied elements that is meant, by its order; else Unclear."""
     if target.order is not None:
         tied = _without_wrappers(tied) if target.name else _outermost(tied)
@@ -177,20 +179,20 @@ def _best(target: Target, tied: list[OutlineNode], score: float) -> Found | Uncl
         if 0 <= place < len(tied):
             return Found(tied[place], score)
         return Unclear(f"There are only {len(tied)} of what {target} asks for", tuple(tied), score)
-    rivals = _rivals(target, tied)
+    rivals = _distinct(target, tied)
     if len(rivals) > 1:
-        return _several(target, rivals, score)
+        return _ambiguous(target, rivals, score)
     if rivals[0].disabled:
         return Unclear(f"{rivals[0].described} is disabled", (rivals[0],))
     return Found(rivals[0], score)
 
 
-def _several(target: Target, nodes: Sequence[OutlineNode], score: float) -> Unclear:
+def _ambiguous(target: Target, nodes: Sequence[OutlineNode], score: float) -> Unclear:
     why = f"{len(nodes)} elements may be {target}" if nodes else f"Nothing on the page is {target}"
     return Unclear(why, tuple(nodes), score if nodes else 0.0)
 
 
-def _rivals(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
+def _distinct(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
     """Those that really differ: of a box and the only element in it just the latter, of links to one address the first.
 
     Elements behind a dialog, disabled ones and those spelt differently are dropped if others are left.
@@ -198,7 +200,7 @@ def _rivals(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
     nodes = _in_dialog(nodes) or nodes
     nodes = _without_wrappers(nodes)
     nodes = [node for node in nodes if not node.disabled] or nodes
-    nodes = [node for node in nodes if target.name and is_called_so(target.name, node)] or nodes
+    nodes = [node for node in nodes if target.name and has_exact_name(target.name, node)] or nodes
     seen: set[tuple[str, str]] = set()
     different: list[OutlineNode] = []
     for node in nodes:
@@ -212,11 +214,11 @@ def _rivals(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
 
 def _in_dialog(nodes: list[OutlineNode]) -> list[OutlineNode]:
     """Those in the dialog that has the focus: what is behind it cannot be used."""
-    return [node for node in nodes if any(each.role in DIALOGS and _has_focus(each) for each in node.above)]
+    return [node for node in nodes if any(each.role in DIALOGS and _has_focus(each) for each in node.ancestors)]
 
 
 def _has_focus(dialog: OutlineNode) -> bool:
-    return any("focused" in node.states for node in (dialog, *dialog.below))
+    return any("focused" in node.states for node in (dialog, *dialog.descendants))
 
 
 def _without_wrappers(nodes: list[OutlineNode]) -> list[OutlineNode]:
@@ -227,42 +229,43 @@ def _wraps(node: OutlineNode, other: OutlineNode) -> bool:
     """Whether a click on one is a click on the other: it has nothing else in it, and is no entry around its like."""
     if node.role == other.role and node.role != "generic":
         return False
-    return any(each is node for each in other.above) and all(
-        each is other or each.ref is None or any(above is other for above in each.above) for each in node.below
+    return any(each is node for each in other.ancestors) and all(
+        each is other or each.ref is None or any(ancestor is other for ancestor in each.ancestors)
+        for each in node.descendants
     )
 
 
 def _outermost(nodes: list[OutlineNode]) -> list[OutlineNode]:
-    return [node for node in nodes if not any(any(above is each for each in nodes) for above in node.above)]
+    return [node for node in nodes if not any(any(ancestor is each for each in nodes) for ancestor in node.ancestors)]
 
 
-def _anything_like(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[OutlineNode, ...]:
+def _similar_elements(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[OutlineNode, ...]:
     """The elements that, with their surroundings, have most of the words; else those that the act can be done to."""
     wanted = {word for each in targets for said in (each.name, each.near, each.row) for word in words_of(said or "")}
-    able = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
-    scored = [(len(wanted & set(words_of(f"{node.name} {node.text[:200]} {node.place}"))), node) for node in able]
+    usable = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
+    scored = [(len(wanted & set(words_of(f"{node.name} {node.text[:200]} {node.location}"))), node) for node in usable]
     top = max((score for score, _ in scored), default=0)
     kinds = {each.kind for each in targets}
-    alike = (
+    similar = (
         [node for score, node in scored if score == top]
         if top
-        else [node for node in able if any(kind and may_be(node.role, kind) for kind in kinds)]
+        else [node for node in usable if any(kind and may_be(node.role, kind) for kind in kinds)]
     )
-    return tuple(alike or able)
+    return tuple(similar or usable)
 
 
 def _nearest(target: Target, nodes: Sequence[OutlineNode]) -> tuple[OutlineNode, ...]:
     """The elements with the most similar names, as suggestions for a better wording."""
     likeness = [
-        (max((nearly(target.name, each) for each in (node.name, node.text[:100]) if each), default=0.0), node)
+        (max((spelling_score(target.name, each) for each in (node.name, node.text[:100]) if each), default=0.0), node)
         for node in nodes
         if node.ref is not None
     ]
-    close = [each for each in likeness if each[0] >= _NEAR_SPELLING or mentions(target.name, each[1].name)]
+    close = [each for each in likeness if each[0] >= _NEAR_SPELLING or mention_score(target.name, each[1].name)]
     return tuple(node for _, node in sorted(close, key=lambda each: (-each[0], each[1].order)))[:_SHOWN]
 
 
-def beside(
+def near_text(
     near: str,
     nodes: Sequence[OutlineNode],
     page: Outline,
@@ -277,32 +280,32 @@ def beside(
     found: list[OutlineNode] = []
     for anchor in _anchors(near, page):
         there = [node for node in nodes if side is None or (node.order > anchor.order) == (side == "after")]
-        found += _holding(anchor, there) if holding else _with(anchor, there)
+        found += _holding(anchor, there) if holding else _near_anchor(anchor, there)
     return [node for node in nodes if any(node is each for each in found)]
 
 
 def _anchors(near: str, page: Outline) -> list[OutlineNode]:
     """The lines that say it; of those that say it and more, none when there are some that say nothing else."""
-    scored = [(max(mentions(near, node.name), _mentions_in_parts(near, node)), node) for node in page.nodes]
+    scored = [(max(mention_score(near, node.name), _mentions_in_parts(near, node)), node) for node in page.nodes]
     top = max((score for score, _ in scored), default=0.0)
     return [node for score, node in scored if score and (score > top - MARGIN or top < 1.0)]
 
 
 def _mentions_in_parts(near: str, node: OutlineNode) -> float:
-    return max(mentions(near, part) for part in (node.text, *node.parts))
+    return max(mention_score(near, part) for part in (node.text, *node.parts))
 
 
 def _holding(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     """The innermost of `nodes` that contains the text."""
-    around = [node for node in nodes if node is anchor or any(node is above for above in anchor.above)]
+    around = [node for node in nodes if node is anchor or any(node is ancestor for ancestor in anchor.ancestors)]
     return around[-1:]
 
 
-def _with(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
-    around = {id(each) for each in (anchor, *anchor.above)}
+def _near_anchor(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
+    around = {id(each) for each in (anchor, *anchor.ancestors)}
     others = [node for node in nodes if id(node) not in around]
-    for box in (anchor, *anchor.above):
-        inside = [node for node in others if box is node.parent or any(box is above for above in node.above)]
+    for box in (anchor, *anchor.ancestors):
+        inside = [node for node in others if box is node.parent or any(box is ancestor for ancestor in node.ancestors)]
         if inside:
             return inside if box is anchor else _next_to(anchor, box, inside)
     return []
@@ -310,20 +313,24 @@ def _with(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode
 
 def _next_to(anchor: OutlineNode, box: OutlineNode, inside: list[OutlineNode]) -> list[OutlineNode]:
     """Of what is in the same box as the text: not what is in another entry, nor what belongs to another such text."""
-    mine = _child(box, anchor)
+    anchor_branch = _child(box, anchor)
     branches = [(_child(box, node), node) for node in inside]
-    branches = [(branch, node) for branch, node in branches if not _is_other_entry(mine, branch, node)]
-    alike = [place for place, each in enumerate(box.children) if each.role == mine.role and not _is_one(each, branches)]
-    home = next(place for place, each in enumerate(box.children) if each is mine)
-    places = [(next(i for i, each in enumerate(box.children) if each is branch), node) for branch, node in branches]
-    if len(alike) < 2 or not places:
-        return [node for _, node in places]
-    leading = any(place < alike[0] for place, _ in places)
-    trailing = any(place > alike[-1] for place, _ in places)
-    after = [
-        node for place, node in places if home < place < min((each for each in alike if each > home), default=1 << 30)
+    branches = [(branch, node) for branch, node in branches if not _is_other_entry(anchor_branch, branch, node)]
+    peers = [
+        index
+        for index, each in enumerate(box.children)
+        if each.role == anchor_branch.role and not _is_one(each, branches)
     ]
-    before = [node for place, node in places if max((each for each in alike if each < home), default=-1) < place < home]
+    home = next(index for index, each in enumerate(box.children) if each is anchor_branch)
+    places = [(next(i for i, each in enumerate(box.children) if each is branch), node) for branch, node in branches]
+    if len(peers) < 2 or not places:
+        return [node for _, node in places]
+    leading = any(index < peers[0] for index, _ in places)
+    trailing = any(index > peers[-1] for index, _ in places)
+    after = [
+        node for index, node in places if home < index < min((each for each in peers if each > home), default=1 << 30)
+    ]
+    before = [node for index, node in places if max((each for each in peers if each < home), default=-1) < index < home]
     if trailing and not leading:
         return after
     return before if leading and not trailing else [*before, *after]
@@ -340,5 +347,5 @@ def _child(box: OutlineNode, node: OutlineNode) -> OutlineNode:
     return node
 
 
-def _is_other_entry(mine: OutlineNode, branch: OutlineNode, node: OutlineNode) -> bool:
-    return branch is not node and branch.role == mine.role and mine.role in ENTRIES
+def _is_other_entry(anchor_branch: OutlineNode, branch: OutlineNode, node: OutlineNode) -> bool:
+    return branch is not node and branch.role == anchor_branch.role and anchor_branch.role in ENTRIES

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cdp_agent.steps.language.intents import Target
 from cdp_agent.steps.language.kinds import AREAS, CELLS, order_of
-from cdp_agent.steps.language.words import mentions, normal
+from cdp_agent.steps.language.words import mention_score, normal
 from cdp_agent.steps.resolve.outline import OutlineNode
 
 _NUMBER = re.compile(r"(?:number |no\. |#)?(\d+)")
@@ -19,8 +19,8 @@ def rows_in(words: str, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     rows = [row for table in nodes if table.role in AREAS["table"] for row in _rows(words, table)]
     if rows:
         return rows
-    entries = [node for node in nodes if node.role in _ENTRIES and any(_says(words, each) for each in node.below)]
-    return [node for node in entries if not any(node in other.above for other in entries)]
+    entries = [node for node in nodes if node.role in _ENTRIES and any(_says(words, each) for each in node.descendants)]
+    return [node for node in entries if not any(node in other.ancestors for other in entries)]
 
 
 def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
@@ -39,32 +39,32 @@ def as_pattern(cell: OutlineNode) -> str:
     """A regular expression for `Page.search` that finds a cell of text where it stands in its row."""
     row = cell.parent
     said = row.parts if row else []
-    place = next((place for place, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1
-    if not cell.name or not 0 <= place < len(said) or said.count(cell.name) > 1:
+    index = next((index for index, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1
+    if not cell.name or not 0 <= index < len(said) or said.count(cell.name) > 1:
         return ""
-    before = re.escape(" | ".join([*said[:place], ""]).lstrip())
-    after = re.escape(" | ".join(["", *said[place + 1 :]]).rstrip())
+    before = re.escape(" | ".join([*said[:index], ""]).lstrip())
+    after = re.escape(" | ".join(["", *said[index + 1 :]]).rstrip())
     return rf"(?<=^{before}){re.escape(cell.name)}(?={after}(?:$| \|))"
 
 
 def _places(column: str, table: OutlineNode) -> list[int]:
     heads = _heads(table)
-    return [place for place, said in enumerate(heads) if said == normal(column)] or _number(column)
+    return [index for index, said in enumerate(heads) if said == normal(column)] or _number(column)
 
 
 def _heads(table: OutlineNode) -> list[str]:
-    rows = [node for node in table.below if node.role == "row"]
+    rows = [node for node in table.descendants if node.role == "row"]
     return [normal(said) for said in _texts(rows[0])] if rows else []
 
 
 def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]:
     """The rows with that number or place, else those with such a cell; "Invoice 12" means 12 in the column Invoice."""
     heads = _heads(table)
-    rows = [node for node in table.below if node.role == "row"]
+    rows = [node for node in table.descendants if node.role == "row"]
     body = rows[1:] if rows and (normal(column) in heads or _is_header(rows)) else rows
-    saying = [row for row in body if any(mentions(words, said) == 1.0 for said in _texts(row))]
+    saying = [row for row in body if any(mention_score(words, said) == 1.0 for said in _texts(row))]
     if numbers := _number(words):
-        named = [row for row in saying if mentions(words, _texts(row)[0]) == 1.0]
+        named = [row for row in saying if mention_score(words, _texts(row)[0]) == 1.0]
         placed = body[numbers[0] : numbers[0] + 1]
         return placed + [row for row in named if row not in placed]
     order, rest = order_of(f"{words} row")
@@ -72,28 +72,30 @@ def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]
         return body[order - 1 :][:1] if order > 0 else body[order:][:1]
     return saying or [
         row
-        for place, head in enumerate(heads)
+        for index, head in enumerate(heads)
         if head and normal(words).startswith(f"{head} ")
         for row in body
-        if normal(words) == " ".join([head, *map(normal, _texts(row)[place : place + 1])])
+        if normal(words) == " ".join([head, *map(normal, _texts(row)[index : index + 1])])
     ]
 
 
 def is_header(row: OutlineNode) -> bool:
     """Whether it is the header row of a table."""
-    table = next((node for node in row.above if node.role in AREAS["table"]), None)
-    rows = [node for node in table.below if node.role == "row"] if table is not None else []
+    table = next((node for node in row.ancestors if node.role in AREAS["table"]), None)
+    rows = [node for node in table.descendants if node.role == "row"] if table is not None else []
     return bool(rows) and rows[0] is row and _is_header(rows)
 
 
 def _is_header(rows: Sequence[OutlineNode]) -> bool:
     """Whether the first row is a header row: it has column headers, no refs, or other roles than the next row."""
-    first, second = ([node.role for node in row.below if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)]))
+    first, second = (
+        [node.role for node in row.descendants if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)])
+    )
     return not first or first != second or "columnheader" in first
 
 
 def _says(words: str, node: OutlineNode) -> bool:
-    return any(mentions(words, said) == 1.0 for said in (node.name, *node.parts))
+    return any(mention_score(words, said) == 1.0 for said in (node.name, *node.parts))
 
 
 def _number(words: str) -> list[int]:
@@ -119,10 +121,10 @@ def _plain(row: OutlineNode, text: str) -> OutlineNode:
     return OutlineNode("cell", text, "", "", {}, None, row.depth + 1, row.order, row)
 
 
-def _cell(row: OutlineNode, place: int) -> OutlineNode | None:
+def _cell(row: OutlineNode, index: int) -> OutlineNode | None:
     """None where there are several things in it, or none that can be used."""
-    cell = next(iter(cells_of(row)[place : place + 1]), None)
+    cell = next(iter(cells_of(row)[index : index + 1]), None)
     if cell is None or cell.ref is not None or not cell.children:
         return cell
-    inside = [node for node in cell.below if node.ref] if cell.role in CELLS else []
+    inside = [node for node in cell.descendants if node.ref] if cell.role in CELLS else []
     return inside[0] if len(inside) == 1 else None

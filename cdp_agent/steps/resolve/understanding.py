@@ -64,7 +64,7 @@ async def understand_step(
         shown = outline(await page.snapshot())
         if not shown.nodes and page.url == BLANK:
             return Unclear(_NO_PAGE)
-        found = await _at_one_look(intent, page, shown, outputs, tabs)
+        found = await _on_current_page(intent, page, shown, outputs, tabs)
         late = time.monotonic() > until
         if isinstance(found, Unclear):
             if found.score or late:
@@ -77,7 +77,7 @@ async def understand_step(
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
-def why_never(step: str) -> str | None:
+def why_unresolvable(step: str) -> str | None:
     """Why code cannot understand the step on any page; None where it may."""
     return None if read_step(step) or read_bare(step) else _UNKNOWN
 
@@ -92,16 +92,16 @@ async def _as_bare(step: str, page: Page) -> Call | Unclear:
     if isinstance(found, Unclear):
         return Unclear(_UNKNOWN, found.candidates)
     meant = next(node for node in shown.nodes if node.ref == found.arguments["ref"])
-    is_called_so = any(normal(each.name) == normal(meant.name) for each in intent.target)
-    return found if is_called_so else Unclear(_UNKNOWN, (meant,))
+    has_exact_name = any(normal(each.name) == normal(meant.name) for each in intent.target)
+    return found if has_exact_name else Unclear(_UNKNOWN, (meant,))
 
 
-async def _at_one_look(
+async def _on_current_page(
     intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
 ) -> Call | Unclear:
     """The call on the page as it is shown; where nothing fits, by what the markup says, and on plain text."""
     found = call_for(intent, shown, outputs, tabs=tabs, current=page)
-    if isinstance(found, Unclear) and not found.score and await take_hints(intent, page, shown):
+    if isinstance(found, Unclear) and not found.score and await add_hints(intent, page, shown):
         found = call_for(intent, shown, outputs, tabs=tabs, current=page)
     if isinstance(found, Unclear) and not found.score:
         found = await _on_plain_text(intent, page) or await _on_text_cell(intent, page, shown) or found
@@ -154,7 +154,7 @@ def _as_several(step: str, found: Unclear) -> Unclear:
     )
 
 
-async def take_hints(intent: Intent, page: Page, shown: Outline) -> bool:
+async def add_hints(intent: Intent, page: Page, shown: Outline) -> bool:
     """Reads the hints in the markup (class, id and so on) of the fields shown, for an act on a field without a usable
     name.
 

@@ -29,7 +29,7 @@ from cdp_agent.tools.members.reading import matching, part_of_page, role_of
 from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.tools.scripting import evaluated
 from cdp_agent.tools.tabs import close_tab as close
-from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
+from cdp_agent.tools.tabs import named_tab, open_tab, tabs_result
 
 LONGEST_WAIT_S = 30
 _TEXT_TOKENS = 12_000
@@ -176,21 +176,21 @@ class Pressed(msgspec.Struct, frozen=True):
 @tool(page_changing=True, effect="address")
 async def navigate(args: NavigateArguments, context: Context) -> Observation:
     """Open an address, or go back or forward in the tab's history, or reload."""
-    there = in_tab(args.tab_id, context)
+    tab_context = in_tab(args.tab_id, context)
     match args.url.strip().lower():
         case "back":
-            return told(await there.page.back())
+            return receipt_result(await tab_context.page.back())
         case "forward":
-            return told(await there.page.forward())
+            return receipt_result(await tab_context.page.forward())
         case "reload":
-            return told(await there.page.reload())
-    return told(await there.page.goto(await admitted(args.url, there)))
+            return receipt_result(await tab_context.page.reload())
+    return receipt_result(await tab_context.page.goto(await admitted(args.url, tab_context)))
 
 
 @tool(read_only=True)
 async def list_tabs(args: NoInput, context: Context) -> Observation:
     """List the open tabs."""
-    return await tabs_told("", context.page, context)
+    return await tabs_result("", context.page, context)
 
 
 @tool(page_changing=True, effect="none")
@@ -202,7 +202,7 @@ async def new_tab(args: NoInput, context: Context) -> Observation:
 @tool(page_changing=True, effect="none")
 async def switch_tab(args: NamedTabArguments, context: Context) -> Observation:
     """Make a tab the active one."""
-    return await tabs_told("", named_tab(args.tab_id, context), context)
+    return await tabs_result("", named_tab(args.tab_id, context), context)
 
 
 @tool(page_changing=True, effect="none")
@@ -214,21 +214,21 @@ async def close_tab(args: NamedTabArguments, context: Context) -> Observation:
 @tool(read_only=True)
 async def read_page(args: ReadPageArguments, context: Context) -> Observation:
     """Read the page as a tree of its elements, with refs that later actions take."""
-    there = in_tab(args.tab_id, context)
-    snapshot = await there.page.snapshot()
+    tab_context = in_tab(args.tab_id, context)
+    snapshot = await tab_context.page.snapshot()
     try:
         shown = part_of_page(snapshot.text, only=args.filter, depth=args.depth, ref=args.ref)
     except LookupError as error:
         raise InvalidArguments(f"No line of the page has the ref {args.ref}: read the page without one.") from error
-    whole = shown == snapshot.text and there.page is context.page
-    return Observation(there.read(shown), snapshot if whole else None)
+    whole = shown == snapshot.text and tab_context.page is context.page
+    return Observation(tab_context.read(shown), snapshot if whole else None)
 
 
 @tool(read_only=True)
 async def get_page_text(args: TabArguments, context: Context) -> Observation:
     """Read what the page says as text, the main content first."""
-    there = in_tab(args.tab_id, context)
-    return Observation(there.read(await there.page.markdown(budget_tokens=_TEXT_TOKENS)))
+    tab_context = in_tab(args.tab_id, context)
+    return Observation(tab_context.read(await tab_context.page.markdown(budget_tokens=_TEXT_TOKENS)))
 
 
 @tool(read_only=True)
@@ -242,29 +242,29 @@ async def find(args: FindArguments, context: Context) -> Observation:
 @tool(takes_secrets=True, effect="fill")
 async def form_input(args: FormInputArguments, context: Context) -> Observation:
     """Set the value of a field, a checkbox or a list."""
-    there, ref = in_tab(args.tab_id, context), args.target.ref
+    tab_context, ref = in_tab(args.tab_id, context), args.target.ref
     if isinstance(args.value, bool):
-        return told(await (there.page.check(ref) if args.value else there.page.uncheck(ref)))
+        return receipt_result(await (tab_context.page.check(ref) if args.value else tab_context.page.uncheck(ref)))
     value = args.value if isinstance(args.value, str) else f"{args.value:g}"
-    is_list = role_of((await there.page.snapshot()).text, ref) in ("combobox", "listbox")
-    if is_list and (chosen := await _chosen(ref, value, there)) is not None:
+    is_list = role_of((await tab_context.page.snapshot()).text, ref) in ("combobox", "listbox")
+    if is_list and (chosen := await _chosen(ref, value, tab_context)) is not None:
         return chosen
-    return _observed(await fill.run(FillArguments(ref, value), there))
+    return _observed(await fill.run(FillArguments(ref, value), tab_context))
 
 
-async def _chosen(ref: str, value: str, there: Context) -> Observation | None:
+async def _chosen(ref: str, value: str, tab_context: Context) -> Observation | None:
     """The option of a list chosen by its text, else by its value; None for a field that is written into."""
     try:
-        return _observed(await select.run(SelectArguments(ref, value), there))
+        return _observed(await select.run(SelectArguments(ref, value), tab_context))
     except NotInteractable as error:
         if error.why != "wrong_element":
             raise
         return None
     except InvalidArguments as no_such_text:
-        if there.secrets.named_in(value):
+        if tab_context.secrets.named_in(value):
             raise
         try:
-            return _observed(await select.run(SelectArguments(ref, value, "value"), there))
+            return _observed(await select.run(SelectArguments(ref, value, "value"), tab_context))
         except InvalidArguments:
             raise no_such_text from None  # it names the options by what a reader sees
 
@@ -276,11 +276,11 @@ async def file_upload(args: FileUploadArguments, context: Context) -> Observatio
         raise InvalidArguments("No files are staged here, so that document_ids name none: give paths.")
     if not args.paths:
         raise InvalidArguments("Give the paths of the files to upload.")
-    there = in_tab(args.tab_id, context)
+    tab_context = in_tab(args.tab_id, context)
     paths = [context.path(each) for each in args.paths]
     if context.upload_folders is not None:
         paths = inside(paths, context.upload_folders)
-    return told(await there.page.upload(args.target.ref, paths))
+    return receipt_result(await tab_context.page.upload(args.target.ref, paths))
 
 
 @tool(effect="none")
@@ -339,10 +339,10 @@ async def triple_click(args: ClickMemberArguments, context: Context) -> Observat
 @tool(effect="none")
 async def hover(args: HoverArguments, context: Context) -> Observation:
     """Move the mouse over an element or to a point."""
-    there = in_tab(args.tab_id, context)
+    tab_context = in_tab(args.tab_id, context)
     if isinstance(args.target, RefTarget):
-        return told(await there.page.hover(args.target.ref))
-    return told(await pointing.move_to(there.tab, await _point(there.tab, args.target)))
+        return receipt_result(await tab_context.page.hover(args.target.ref))
+    return receipt_result(await pointing.move_to(tab_context.tab, await _point(tab_context.tab, args.target)))
 
 
 @tool(page_changing=True)
@@ -350,28 +350,28 @@ async def left_click_drag(args: DragMemberArguments, context: Context) -> Observ
     """Drag from one point to another."""
     tab = in_tab(args.tab_id, context).tab
     path = [await _point(tab, args.from_), await _point(tab, args.target)]
-    return told(await pointing.drag_along(tab, path))
+    return receipt_result(await pointing.drag_along(tab, path))
 
 
 @tool()
 async def left_mouse_down(args: PointArguments, context: Context) -> Observation:
     """Press the left mouse button at a point and keep it down."""
     tab = in_tab(args.tab_id, context).tab
-    return told(await pointing.press_at(tab, await _point(tab, args.target)))
+    return receipt_result(await pointing.press_at(tab, await _point(tab, args.target)))
 
 
 @tool(page_changing=True)
 async def left_mouse_up(args: PointArguments, context: Context) -> Observation:
     """Let the left mouse button go at a point."""
     tab = in_tab(args.tab_id, context).tab
-    return told(await pointing.release_at(tab, await _point(tab, args.target)))
+    return receipt_result(await pointing.release_at(tab, await _point(tab, args.target)))
 
 
 @tool(effect="none")
 async def mouse_move(args: PointArguments, context: Context) -> Observation:
     """Move the mouse to a point."""
     tab = in_tab(args.tab_id, context).tab
-    return told(await pointing.move_to(tab, await _point(tab, args.target)))
+    return receipt_result(await pointing.move_to(tab, await _point(tab, args.target)))
 
 
 @tool(effect="none")
@@ -379,25 +379,25 @@ async def scroll(args: ScrollMemberArguments, context: Context) -> Observation:
     """Turn the wheel at a point."""
     tab = in_tab(args.tab_id, context).tab
     at, pixels = await _point(tab, args.target), args.scroll_amount * pointing.NOTCH_PX
-    return told(await pointing.turn_wheel(tab, at, args.scroll_direction, pixels=pixels))
+    return receipt_result(await pointing.turn_wheel(tab, at, args.scroll_direction, pixels=pixels))
 
 
 @tool(page_changing=lambda args: "\n" in args.text, effect="type")
 async def type_(args: TypeMemberArguments, context: Context) -> Observation:
     """Type a text where the focus is."""
-    return told(await in_tab(args.tab_id, context).page.type(args.text))
+    return receipt_result(await in_tab(args.tab_id, context).page.type(args.text))
 
 
 @tool(page_changing=True, effect="press")
 async def key(args: KeyArguments, context: Context) -> Observation:
     """Press a key or chord, or several one after another."""
-    there = in_tab(args.tab_id, context)
+    tab_context = in_tab(args.tab_id, context)
     chords = args.text.split() or ["Space"]
     for chord in chords:
-        await pointing.keys_of(there.tab, chord)  # raises before anything is pressed
+        await pointing.keys_of(tab_context.tab, chord)  # raises before anything is pressed
     if len(chords) == 1:
-        return told(await there.page.press(chords[0], repeat=args.repeat))
-    receipts = [await there.page.press(chord) for chord in chords * args.repeat]
+        return receipt_result(await tab_context.page.press(chords[0], repeat=args.repeat))
+    receipts = [await tab_context.page.press(chord) for chord in chords * args.repeat]
     return Observation("\n".join(each.text for each in receipts), Pressed(receipts))
 
 
@@ -405,7 +405,7 @@ async def key(args: KeyArguments, context: Context) -> Observation:
 async def hold_key(args: HoldKeyArguments, context: Context) -> Observation:
     """Hold a key or chord down for some time."""
     tab = in_tab(args.tab_id, context).tab
-    return told(await pointing.hold_keys(tab, await pointing.keys_of(tab, args.text), args.duration))
+    return receipt_result(await pointing.hold_keys(tab, await pointing.keys_of(tab, args.text), args.duration))
 
 
 @tool(effect="none")
@@ -437,19 +437,21 @@ async def read_network(args: TabArguments, context: Context) -> Observation:
 
 
 def in_tab(tab_id: str | None, context: Context) -> Context:
-    """The same in the tab that the call names. Raises InvalidArguments when there is none of that name."""
+    """The context for the tab that the call names. Raises InvalidArguments when there is none of that name."""
     return msgspec.structs.replace(context, page=named_tab(tab_id, context)) if tab_id else context
 
 
 async def _click(
     args: ClickMemberArguments, context: Context, *, button: MouseButton = "left", count: int = 1
 ) -> Observation:
-    there = in_tab(args.tab_id, context)
-    modifiers = [] if not args.modifiers else (await pointing.keys_of(there.tab, f"{args.modifiers}+a"))[:-1]
+    tab_context = in_tab(args.tab_id, context)
+    modifiers = [] if not args.modifiers else (await pointing.keys_of(tab_context.tab, f"{args.modifiers}+a"))[:-1]
     if isinstance(args.target, RefTarget):
-        return told(await there.page.click(args.target.ref, button=button, count=count, modifiers=modifiers))
-    at = await _point(there.tab, args.target)
-    return told(await pointing.click_at(there.tab, at, button=button, count=count, modifiers=modifiers))
+        return receipt_result(
+            await tab_context.page.click(args.target.ref, button=button, count=count, modifiers=modifiers)
+        )
+    at = await _point(tab_context.tab, args.target)
+    return receipt_result(await pointing.click_at(tab_context.tab, at, button=button, count=count, modifiers=modifiers))
 
 
 async def _point(tab: Tab, target: CoordinateTarget) -> pointing.Point:
@@ -457,8 +459,8 @@ async def _point(tab: Tab, target: CoordinateTarget) -> pointing.Point:
     return (await view.view_of(tab)).point(target.x, target.y)
 
 
-def told(receipt: Receipt) -> Observation:
-    """What a receipt tells."""
+def receipt_result(receipt: Receipt) -> Observation:
+    """The receipt as the result of a tool."""
     return Observation(receipt.text, receipt)
 
 

@@ -20,10 +20,10 @@ from cdp_agent.page.picture import view
 from cdp_agent.page.snapshot.lines import FIELDS, Line, indent_of, read_line, unquoted
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
 from cdp_agent.tools.members import anthropic
-from cdp_agent.tools.members.anthropic import RefTarget, TabId, in_tab, told
+from cdp_agent.tools.members.anthropic import RefTarget, TabId, in_tab, receipt_result
 from cdp_agent.tools.members.reading import part_of_page
 from cdp_agent.tools.scripting import evaluated
-from cdp_agent.tools.tabs import named_tab, open_tab, tabs_told
+from cdp_agent.tools.tabs import named_tab, open_tab, tabs_result
 
 ModifierKey = Literal["Control", "Alt", "Meta", "Shift"]
 ReadRole = Literal["button", "textbox", "combobox", "checkbox", "radio", "slider", "listbox"]
@@ -173,33 +173,35 @@ class ScopedRead(msgspec.Struct, frozen=True):
 @tool(page_changing=True, effect="address")
 async def navigate(args: OpenArguments, context: Context) -> Observation:
     """Open an address in a tab."""
-    return await _as(anthropic.navigate, anthropic.NavigateArguments(args.url, args.tab_id), context)
+    return await _call_member(anthropic.navigate, anthropic.NavigateArguments(args.url, args.tab_id), context)
 
 
 @tool(read_only=True)
 async def read_page(args: ReadArguments, context: Context) -> Observation:
     """Read the page, with the refs of what can be acted on."""
     only: Literal["interactive"] | None = "interactive" if args.filter == "interactive" else None
-    return await _as(anthropic.read_page, anthropic.ReadPageArguments(_WHOLE, only, None, args.tab_id), context)
+    return await _call_member(
+        anthropic.read_page, anthropic.ReadPageArguments(_WHOLE, only, None, args.tab_id), context
+    )
 
 
 @tool(read_only=True)
 async def get_page_text(args: anthropic.TabArguments, context: Context) -> Observation:
     """Read what the page says."""
-    return await _as(anthropic.get_page_text, args, context)
+    return await _call_member(anthropic.get_page_text, args, context)
 
 
 @tool(read_only=True)
 async def find(args: anthropic.FindArguments, context: Context) -> Observation:
     """Find elements by a description."""
-    return await _as(anthropic.find, args, context)
+    return await _call_member(anthropic.find, args, context)
 
 
 @tool(page_changing=True, effect="click")
 async def click(args: TargetArguments, context: Context) -> Observation:
     """Click an element."""
     target = RefTarget(args.target)
-    return await _as(anthropic.left_click, anthropic.ClickMemberArguments(target, None, args.tab_id), context)
+    return await _call_member(anthropic.left_click, anthropic.ClickMemberArguments(target, None, args.tab_id), context)
 
 
 @tool(takes_secrets=True, page_changing=lambda args: args.target is None and "\n" in args.text, effect="type")
@@ -207,17 +209,19 @@ async def type_(args: FillOrTypeArguments, context: Context) -> Observation:
     """Fill a field, or type where the focus is."""
     if args.target is not None:
         target = RefTarget(args.target)
-        return await _as(anthropic.form_input, anthropic.FormInputArguments(target, args.text, args.tab_id), context)
+        return await _call_member(
+            anthropic.form_input, anthropic.FormInputArguments(target, args.text, args.tab_id), context
+        )
     if context.secrets.named_in(args.text):
         raise InvalidArguments("A secret goes into a field: give its target.")
-    return await _as(anthropic.type_, anthropic.TypeMemberArguments(args.text, args.tab_id), context)
+    return await _call_member(anthropic.type_, anthropic.TypeMemberArguments(args.text, args.tab_id), context)
 
 
 @tool(page_changing=True, effect="press")
 async def key(args: KeysArguments, context: Context) -> Observation:
     """Press a key or a combination of keys."""
     page = in_tab(args.tab_id, context).page
-    return told(await page.press("+".join(each.strip() or "Space" for each in args.keys)))
+    return receipt_result(await page.press("+".join(each.strip() or "Space" for each in args.keys)))
 
 
 @tool(effect="none")
@@ -236,12 +240,12 @@ async def select_option(args: SelectOptionArguments, context: Context) -> Observ
     if len(args.values) == 1:
         target = RefTarget(args.target)
         choice = anthropic.FormInputArguments(target, args.values[0], args.tab_id)
-        return await _as(anthropic.form_input, choice, context)
+        return await _call_member(anthropic.form_input, choice, context)
     try:
-        return told(await page.select(args.target, args.values))
+        return receipt_result(await page.select(args.target, args.values))
     except InvalidArguments as no_such_text:
         try:
-            return told(await page.select(args.target, args.values, by="value"))
+            return receipt_result(await page.select(args.target, args.values, by="value"))
         except InvalidArguments:
             raise no_such_text from None  # it names the options by what a reader sees
 
@@ -249,19 +253,19 @@ async def select_option(args: SelectOptionArguments, context: Context) -> Observ
 @tool(effect="none")
 async def hover(args: TargetArguments, context: Context) -> Observation:
     """Move the mouse over an element."""
-    return await _as(anthropic.hover, anthropic.HoverArguments(RefTarget(args.target), args.tab_id), context)
+    return await _call_member(anthropic.hover, anthropic.HoverArguments(RefTarget(args.target), args.tab_id), context)
 
 
 @tool(read_only=True)
 async def screenshot(args: anthropic.TabArguments, context: Context) -> Observation:
     """Take a picture of the viewport."""
-    return await _as(anthropic.screenshot, args, context)
+    return await _call_member(anthropic.screenshot, args, context)
 
 
 @tool(read_only=True)
 async def zoom(args: anthropic.ZoomArguments, context: Context) -> Observation:
     """Take an enlarged picture of a part of the viewport."""
-    return await _as(anthropic.zoom, args, context)
+    return await _call_member(anthropic.zoom, args, context)
 
 
 @tool(page_changing=True, effect="address")
@@ -273,40 +277,44 @@ async def new_tab(args: NewTabArguments, context: Context) -> Observation:
 @tool(page_changing=True, effect="none")
 async def switch_tab(args: anthropic.NamedTabArguments, context: Context) -> Observation:
     """Make a tab the active one."""
-    return await tabs_told("", named_tab(args.tab_id, context), context)
+    return await tabs_result("", named_tab(args.tab_id, context), context)
 
 
 @tool(page_changing=True, effect="none")
 async def close_tab(args: anthropic.NamedTabArguments, context: Context) -> Observation:
     """Close a tab."""
-    return await _as(anthropic.close_tab, args, context)
+    return await _call_member(anthropic.close_tab, args, context)
 
 
 @tool(effect="none")
 async def scroll_to(args: TargetArguments, context: Context) -> Observation:
     """Scroll an element into view."""
-    return await _as(anthropic.scroll_to, anthropic.RefTargetArguments(RefTarget(args.target), args.tab_id), context)
+    return await _call_member(
+        anthropic.scroll_to, anthropic.RefTargetArguments(RefTarget(args.target), args.tab_id), context
+    )
 
 
 @tool(read_only=True)
 async def wait_for(args: WaitForTextArguments, context: Context) -> Observation:
     """Wait until a text is on the page."""
     page = in_tab(args.tab_id, context).page
-    return told(await page.wait_for(text=" ".join(args.text.split()), timeout_s=args.timeout_ms / 1000))
+    return receipt_result(await page.wait_for(text=" ".join(args.text.split()), timeout_s=args.timeout_ms / 1000))
 
 
 @tool(effect="none")
 async def hover_at(args: PixelArguments, context: Context) -> Observation:
     """Move the mouse to a point."""
     target = anthropic.CoordinateTarget(args.x, args.y)
-    return await _as(anthropic.mouse_move, anthropic.PointArguments(target, args.tab_id), context)
+    return await _call_member(anthropic.mouse_move, anthropic.PointArguments(target, args.tab_id), context)
 
 
 @tool(effect="none")
 async def set_checked(args: SetCheckedArguments, context: Context) -> Observation:
     """Turn a checkbox on or off."""
     target = RefTarget(args.target)
-    return await _as(anthropic.form_input, anthropic.FormInputArguments(target, args.checked, args.tab_id), context)
+    return await _call_member(
+        anthropic.form_input, anthropic.FormInputArguments(target, args.checked, args.tab_id), context
+    )
 
 
 @tool(page_changing=True)
@@ -314,7 +322,9 @@ async def click_at(args: ClickAtArguments, context: Context) -> Observation:
     """Click at a point."""
     tab = in_tab(args.tab_id, context).tab
     at = (await view.view_of(tab)).point(args.x, args.y)
-    return told(await pointing.click_at(tab, at, button=args.button, count=args.click_count, modifiers=args.keys))
+    return receipt_result(
+        await pointing.click_at(tab, at, button=args.button, count=args.click_count, modifiers=args.keys)
+    )
 
 
 @tool(page_changing=True)
@@ -322,7 +332,7 @@ async def drag_path(args: DragPathArguments, context: Context) -> Observation:
     """Drag with the mouse over some points."""
     tab = in_tab(args.tab_id, context).tab
     shown = await view.view_of(tab)
-    return told(
+    return receipt_result(
         await pointing.drag_along(tab, [shown.point(each.x, each.y) for each in args.path], modifiers=args.keys)
     )
 
@@ -331,7 +341,7 @@ async def drag_path(args: DragPathArguments, context: Context) -> Observation:
 async def hold_keys(args: HoldKeysArguments, context: Context) -> Observation:
     """Hold keys down for some time."""
     tab = in_tab(args.tab_id, context).tab
-    return told(await pointing.hold_keys(tab, args.keys, args.duration_ms / 1000))
+    return receipt_result(await pointing.hold_keys(tab, args.keys, args.duration_ms / 1000))
 
 
 @tool(read_only=True)
@@ -363,7 +373,7 @@ async def run_script(args: RunScriptArguments, context: Context) -> Observation:
     return await evaluated(args.source, in_tab(args.tab_id, context), args.timeout_ms / 1000)
 
 
-async def _as(member: Tool, args: Arguments, context: Context) -> Observation:
+async def _call_member(member: Tool, args: Arguments, context: Context) -> Observation:
     outcome = await member.run(args, context)
     assert isinstance(outcome, Observation)  # none of these tools ends a task
     return outcome
@@ -374,16 +384,16 @@ def _scopes(text: str) -> dict[str, str]:
     lines = text.split("\n")
     found: dict[str, str] = {}
     times: Counter[str] = Counter()
-    for place, raw in enumerate(lines):
+    for index, raw in enumerate(lines):
         line = read_line(raw)
         if line is None or not line.opens or line.role not in _REGIONS:
             continue
         depth = indent_of(raw)
-        end = next((at for at in range(place + 1, len(lines)) if indent_of(lines[at]) <= depth), len(lines))
+        end = next((at for at in range(index + 1, len(lines)) if indent_of(lines[at]) <= depth), len(lines))
         name = _cut(f"{line.role} {line.name}" if line.name else line.role, _LONGEST_LABEL - 10)
         times[name] += 1
         label = name if times[name] == 1 else f"{name} {times[name]}"
-        found[label] = "\n".join(each[depth:] for each in lines[place:end])
+        found[label] = "\n".join(each[depth:] for each in lines[index:end])
     return found
 
 
@@ -391,9 +401,9 @@ def _elements(text: str) -> list[ReadElement]:
     """What can be acted on in these lines."""
     found: list[ReadElement] = []
     lines = [read_line(raw) for raw in text.split("\n")]
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line is not None and line.ref is not None and (role := _ROLES.get(line.role)) is not None:
-            found.append(_element(line, line.ref, role, lines[place + 1 :]))
+            found.append(_element(line, line.ref, role, lines[index + 1 :]))
     return found
 
 

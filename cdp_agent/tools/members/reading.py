@@ -55,13 +55,13 @@ def part_of_page(text: str, *, only: Literal["all", "interactive"] | None, depth
     shallow = [line for line in lines if indent_of(line) // 2 < depth]
     if only == "interactive":
         shallow = [line.strip() for line in shallow if _is_interactive(line)]
-    told = "\n".join(shallow)
+    shown = "\n".join(shallow)
     left_out = "" if len(shallow) == len(lines) or only == "interactive" else _deeper(len(lines) - len(shallow))
-    if len(told) <= MOST_CHARS:
-        return told + left_out
-    cut = told[: told.rfind("\n", 0, MOST_CHARS - 200)]
+    if len(shown) <= MOST_CHARS:
+        return shown + left_out
+    cut = shown[: shown.rfind("\n", 0, MOST_CHARS - 200)]
     return (
-        f"{cut}\n… cut here: {len(told) - len(cut):,} characters more. Ask for a part, by its ref or a smaller depth."
+        f"{cut}\n… cut here: {len(shown) - len(cut):,} characters more. Ask for a part, by its ref or a smaller depth."
     )
 
 
@@ -76,16 +76,16 @@ def matching(text: str, description: str) -> list[str]:
     candidates = [(line, raw) for raw in text.split("\n") if (line := read_line(raw)) is not None and line.ref]
     words = [set(_words(_said(line))) for line, _ in candidates]
     scored: list[tuple[float, int]] = []
-    for place, (line, _) in enumerate(candidates):
-        score = sum(_rarity(word, words) for word in set(wanted) if _has(words[place], word))
+    for index, (line, _) in enumerate(candidates):
+        score = sum(_rarity(word, words) for word in set(wanted) if _has(words[index], word))
         score += 0.5 if line.role in kinds else 0.0
         if score > 0:
-            scored.append((score, place))
+            scored.append((score, index))
     scored.sort(key=lambda each: (-each[0], each[1]))
     if scored:  # what shares only a kind, or a word that is everywhere, with a better one is no match
         least = scored[0][0] / 3
         scored = [each for each in scored if each[0] >= least]
-    return [candidates[place][1].strip() for _, place in scored[:MOST_FOUND]]
+    return [candidates[index][1].strip() for _, index in scored[:MOST_FOUND]]
 
 
 def role_of(text: str, ref: str) -> str:
@@ -94,12 +94,12 @@ def role_of(text: str, ref: str) -> str:
 
 
 def _below(lines: list[str], ref: str) -> list[str]:
-    place = next((place for place, line in enumerate(lines) if (read := read_line(line)) and read.ref == ref), None)
-    if place is None:
+    index = next((index for index, line in enumerate(lines) if (read := read_line(line)) and read.ref == ref), None)
+    if index is None:
         raise LookupError(ref)
-    depth = indent_of(lines[place])
-    end = next((at for at in range(place + 1, len(lines)) if indent_of(lines[at]) <= depth), len(lines))
-    return [line[depth:] for line in lines[place:end]]
+    depth = indent_of(lines[index])
+    end = next((at for at in range(index + 1, len(lines)) if indent_of(lines[at]) <= depth), len(lines))
+    return [line[depth:] for line in lines[index:end]]
 
 
 def _is_interactive(raw: str) -> bool:

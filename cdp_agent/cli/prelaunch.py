@@ -19,14 +19,14 @@ from cdp_agent.config import Config, launch_keywords
 from cdp_agent.config.sources import Loaded
 
 
-class StartedAhead(msgspec.Struct, frozen=True):
+class PrelaunchedChrome(msgspec.Struct, frozen=True):
     """A Chrome that is starting, and its settings."""
 
     opening: Opening
     config: Config
 
 
-def start_ahead(arguments: Sequence[str], caller: CommandCaller) -> StartedAhead | None:
+def prelaunch_chrome(arguments: Sequence[str], caller: CommandCaller) -> PrelaunchedChrome | None:
     """Starts the Chrome that the first command of a session will need; None where it may not need one of ours.
 
     Raises SetupError for a wrong call, BrowserError when Chrome cannot be started.
@@ -39,7 +39,7 @@ def start_ahead(arguments: Sequence[str], caller: CommandCaller) -> StartedAhead
         return None
     opening = Browser.launch(**launch_keywords(config))
     opening.begin()
-    return StartedAhead(opening, config)
+    return PrelaunchedChrome(opening, config)
 
 
 def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[Namespace, Loaded[Config]]:

@@ -1,4 +1,4 @@
-"""What the blocking classes have in common, and what becomes of arguments on their way to the async ones."""
+"""The base of the blocking classes, and the functions that convert their arguments for the async classes."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ T = TypeVar("T")
 C = TypeVar("C", bound=Closes)
 
 
-class Face(Generic[T]):
-    """A blocking object; what it does is done by the async one behind it. Two with the same one are equal."""
+class SyncWrapper(Generic[T]):
+    """A blocking object that wraps an async one. Two wrappers of the same object are equal."""
 
-    def __init__(self, behind: T) -> None:
-        self._async = behind
+    def __init__(self, wrapped: T) -> None:
+        self._async = wrapped
 
     @classmethod
-    def of(cls, behind: T) -> Self:
-        """One for an async object that is there, of a class that otherwise makes its own."""
-        face = cls.__new__(cls)
-        face._async = behind
-        return face
+    def of(cls, wrapped: T) -> Self:
+        """Wraps an existing async object, for classes whose constructor creates one."""
+        wrapper = cls.__new__(cls)
+        wrapper._async = wrapped
+        return wrapper
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and other._async is self._async
@@ -65,7 +65,7 @@ class StopSignal:
 
 
 def opened(opening: Opens[C]) -> C:
-    """A browser or a session, open. It is closed with the interpreter at the latest."""
+    """Opens a browser or a session, which is closed at interpreter exit at the latest."""
 
     async def open_() -> C:
         found = await opening
@@ -76,7 +76,7 @@ def opened(opening: Opens[C]) -> C:
 
 
 def closed(opened: Closes) -> None:
-    """Closes it."""
+    """Closes a browser or a session that `opened` returned."""
 
     async def close() -> None:
         background().open.discard(opened)
@@ -87,7 +87,7 @@ def closed(opened: Closes) -> None:
 
 @contextmanager
 def entered(manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
-    """Waits for it to be entered and left."""
+    """Enters and leaves an async context manager, waiting for both."""
 
     async def leave(error: BaseException | None) -> bool | None:
         return await manager.__aexit__(type(error) if error else None, error, error.__traceback__ if error else None)
@@ -103,21 +103,21 @@ def entered(manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
 
 
 @overload
-def behind(face: Face[T]) -> T: ...
+def unwrap(wrapper: SyncWrapper[T]) -> T: ...
 @overload
-def behind(face: Face[T] | None) -> T | None: ...
-def behind(face: Face[T] | None) -> T | None:
-    """The async object behind a blocking one."""
-    return None if face is None else face._async
+def unwrap(wrapper: SyncWrapper[T] | None) -> T | None: ...
+def unwrap(wrapper: SyncWrapper[T] | None) -> T | None:
+    """The async object that a blocking one wraps."""
+    return None if wrapper is None else wrapper._async
 
 
 def event_of(stop: StopSignal | None) -> asyncio.Event | None:
-    """What an async run is stopped with."""
+    """The event with which the async run is stopped."""
     return None if stop is None else stop._event
 
 
 def sink_of(on_event: Sink | None) -> Sink | None:
-    """Calls the function in the thread that waits for the run, in order; what it raises ends the run."""
+    """A sink that calls `on_event` in the thread that waits for the run, in order; its exceptions end the run."""
     if on_event is None:
         return None
 
@@ -128,7 +128,7 @@ def sink_of(on_event: Sink | None) -> Sink | None:
 
 
 def approve_of(approve: Approve | None) -> Approve | None:
-    """Asks the function in the thread that waits for the run."""
+    """`approve` for the async agent: a function is called in the thread that waits for the run."""
     if not callable(approve):
         return approve
     function: Callable[[Ask], Any] = approve
@@ -139,20 +139,20 @@ def approve_of(approve: Approve | None) -> Approve | None:
     return decide
 
 
-def approve_call_of(approve: ApproveCall | None, face: Callable[[AsyncPage], object]) -> session.Approve | None:
-    """Asks the function in the thread that waits for the call, about a page as `face` makes it."""
+def approve_call_of(approve: ApproveCall | None, wrap_page: Callable[[AsyncPage], object]) -> session.Approve | None:
+    """`approve` for the async session: called in the thread that waits for the call, with a page from `wrap_page`."""
     if approve is None:
         return None
     function = approve
 
     async def decide(call: Understood, page: AsyncPage) -> str | None:
-        return await waiting().ask(lambda: function(call, face(page)))
+        return await waiting().ask(lambda: function(call, wrap_page(page)))
 
     return decide
 
 
 def approver_of(approver: Approver | None) -> approval.Approver | None:
-    """Has the approver called in the thread that waits for the run."""
+    """The approver for the async agent: it is called in the thread that waits for the run."""
     if approver is None:
         return None
     function = approver
@@ -164,7 +164,7 @@ def approver_of(approver: Approver | None) -> approval.Approver | None:
 
 
 def ask_user_of(ask_user: AskUser | None) -> decisions.AskUser | None:
-    """Asks the user in the thread that waits for the run."""
+    """`ask_user` for the async agent: it is called in the thread that waits for the run."""
     if ask_user is None:
         return None
     function = ask_user

@@ -12,8 +12,8 @@ import sys
 import msgspec
 
 from cdp_agent.cli import end_quickly
-from cdp_agent.cli.ahead import start_ahead
 from cdp_agent.cli.caller import CommandCaller, Starter
+from cdp_agent.cli.prelaunch import prelaunch_chrome
 from cdp_agent.cli.status import WRONG_CALL, status_of
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.errors import CdpAgentError
@@ -30,14 +30,14 @@ def main(folder: str, name: str) -> None:
     request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)
     caller = CommandCaller(request.folder, request.environment, starter, request.at_terminal)
     try:
-        ahead = start_ahead(request.words, caller)
-        from cdp_agent.cli.hosting import hold  # late: Chrome comes up meanwhile
+        prelaunched = prelaunch_chrome(request.words, caller)
+        from cdp_agent.cli.hosting import run_host  # late: Chrome comes up meanwhile
 
-        hold(folder, name, request, caller, starter, ahead)
+        run_host(folder, name, request, caller, starter, prelaunched)
     except CdpAgentError as error:
-        starter.complain(f"cdp-agent: {one_line(str(error))}\n")
+        starter.write_error(f"cdp-agent: {one_line(str(error))}\n")
         starter.say(CommandEnded(status_of(error)))
     except OSError as error:
         _log.error("the session's process ended: %r", error)  # once it listens, nobody hears what it says
-        starter.complain(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
+        starter.write_error(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
         starter.say(CommandEnded(WRONG_CALL))

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from cdp_agent.browser.browser import _Launching
-from cdp_agent.cli.ahead import StartedAhead, read_settings, start_ahead
 from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.prelaunch import PrelaunchedChrome, prelaunch_chrome, read_settings
 from cdp_agent.cli.session import Sessions
 from tests.commands import wait_until
 
@@ -21,13 +21,13 @@ def caller(environment: dict[str, str], tmp_path: Path) -> CommandCaller:
     return msgspec.structs.replace(CommandCaller.here(), folder=str(tmp_path), environment=environment)
 
 
-def started(caller: CommandCaller) -> StartedAhead:
-    ahead = start_ahead(["open", "about:blank"], caller)
+def started(caller: CommandCaller) -> PrelaunchedChrome:
+    ahead = prelaunch_chrome(["open", "about:blank"], caller)
     assert ahead is not None
     return ahead
 
 
-def supervisor_of(ahead: StartedAhead) -> int:
+def supervisor_of(ahead: PrelaunchedChrome) -> int:
     opening = ahead.opening
     assert isinstance(opening, _Launching)
     assert opening._begun is not None
@@ -44,7 +44,7 @@ def has_ended(pid: int) -> bool:
 
 @pytest.mark.unit
 def test_no_tool_is_imported_before_it_is_started() -> None:
-    program = "import sys, cdp_agent.cli.beginning; print(*sys.modules)"
+    program = "import sys, cdp_agent.cli.host_startup; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert not [
@@ -54,7 +54,7 @@ def test_no_tool_is_imported_before_it_is_started() -> None:
 
 @pytest.mark.parametrize("words", [["snapshot"], ["open", "--cdp", "http://127.0.0.1:1"], ["chrome", "start"]])
 def test_where_none_of_ours_may_be_wanted_none_is_started(caller: CommandCaller, words: list[str]) -> None:
-    assert start_ahead(words, caller) is None
+    assert prelaunch_chrome(words, caller) is None
 
 
 @pytest.mark.chrome
@@ -63,7 +63,7 @@ async def test_the_first_session_has_it(caller: CommandCaller) -> None:
     supervisor = supervisor_of(ahead)
     sessions = Sessions("default", ahead)
     async with sessions.use("default", read_settings(["about:blank"], caller)[1], caller) as opened:
-        process = opened.session.browser._exchange.instance.process
+        process = opened.session.browser._chrome.instance.process
         assert process is not None
         assert process.supervisor_pid == supervisor
     await sessions.close_all()

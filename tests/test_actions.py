@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from pytest_httpserver import HTTPServer
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.actions import actions
@@ -11,7 +12,7 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
-from tests.conftest import Serve
+from tests.conftest import Serve, held
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
 from tests.writing import opened, show
@@ -404,10 +405,22 @@ async def test_what_is_put_in_anew_whenever_the_mouse_comes_over_it_is_clicked(
             assert await sheet.evaluate("told.textContent") == "up,"
 
 
-async def test_a_receipt_tells_that_the_page_unchecked_it_again(sheet: Page) -> None:
-    await show(sheet, "<input type=checkbox aria-label=C onchange='setTimeout(() => this.checked = false, 20)'>")
+async def test_a_receipt_tells_that_the_page_unchecked_it_again(
+    page: Page, serve: Serve, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state_after = actions._state_after
+    undo = "fetch('/undo').then(() => { this.checked = false })"
 
-    receipt = await sheet.check(await ref(sheet, "C"))
+    async def answering(at: Located, local: int, wanted: str) -> str | None:
+        state = await state_after(at, local, wanted)
+        released.set()
+        return state
+
+    monkeypatch.setattr(actions, "_state_after", answering)
+    with held(httpserver, "/undo", "") as released:
+        await opened(page, serve, f'<input type=checkbox aria-label=C onchange="{undo}">')
+
+        receipt = await page.check(await ref(page, "C"))
 
     assert receipt.note == "the page changed it since: it is not checked"
     assert "no change seen" not in receipt.text

@@ -71,8 +71,15 @@ def interactive(snapshot: str) -> Counter[Element]:
 
 
 def missing(ours: str, theirs: str) -> list[Element]:
-    """What is interactive in theirs and not in ours, as often as it is missing there."""
-    return sorted((interactive(theirs) - interactive(ours)).elements())
+    """What is interactive in theirs and not in ours, as often as it is missing there.
+
+    Names are in lower case: ours are as a style sheet's `text-transform` shows them, Playwright's as they are written.
+    """
+    return sorted((_in_lower_case(theirs) - _in_lower_case(ours)).elements())
+
+
+def _in_lower_case(snapshot: str) -> Counter[Element]:
+    return Counter((role, name.lower()) for role, name in interactive(snapshot).elements())
 
 
 def _node(line: str) -> _Node | None:

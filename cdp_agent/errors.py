@@ -1,12 +1,12 @@
 """Every exception of cdp_agent. The class says who hears of it.
 
 CdpAgentError
-├── BrowserError            Chrome did not start, or is gone                → the task ends
+├── BrowserError            Chrome did not start, or is gone                → the task ends, or goes on in another Chrome
 ├── ProtocolError           Chrome refused: .method .code .message          → a bug
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
-    │   ├── PageUnresponsive · DocumentGone · PageClosed (also a SessionClosed) · BlockedByPolicy
+│   └── PageUnresponsive · DocumentGone · PageClosed (also a SessionClosed) · BlockedByPolicy
 ├── ModelError              .provider .status .retry_after
 │   ├── AuthenticationError · QuotaExhausted · RateLimited · Overloaded · Unreachable
 │   └── ContextTooLong · Refused · BadReply · Unsupported (.what)

@@ -56,4 +56,8 @@ def test_what_is_in_a_combobox_is_its_value_and_not_its_name() -> None:
 def test_what_is_there_less_often_is_missing_as_often() -> None:
     theirs = '- button "Pay" [ref=e1]\n- button "Pay" [ref=e2]\n- button "Cancel" [ref=e3]\n'
 
-    assert aria.missing(OURS, theirs) == [("button", "Cancel"), ("button", "Pay")]
+    assert aria.missing(OURS, theirs) == [("button", "cancel"), ("button", "pay")]
+
+
+def test_a_name_in_capitals_by_a_style_sheet_is_the_same_name() -> None:
+    assert aria.missing('- button "LOG OUT" [ref=E1]\n', '- button "Log out" [ref=e1]\n') == []

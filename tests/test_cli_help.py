@@ -57,10 +57,27 @@ def test_the_help_of_a_command_is_what_it_takes(capsys: Captured) -> None:
         "  REF                         The element's ref, for example E12\n"
         "  --button left|middle|right  The mouse button (default: left)\n"
         "  --count COUNT               2 for a double click (default: 1)\n"
-        "  --at AT                     Pixels from its left top corner: right, down\n"
-        "  --no-page                   print no page that it leads to\n"
+        "  --at AT                     Pixels from its top left corner: right, down\n"
+        "  --no-page                   do not print the resulting page\n"
         "More: cdp-agent options\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("shell", ["--[no-]headless   run without a window; --headed means --no-headless (default: yes)"]),
+        ("har", ["--[no-]bodies  Include response bodies (default: yes)"]),
+        ("pdf", ['--page-ranges RANGES            Such as "1-5, 8"']),
+        ("trace", ["FOLDER         the folder given to", "[FOLDER]       another run to show beside it"]),
+    ],
+)
+def test_a_row_of_the_help_has_both_forms_of_a_flag_its_default_if_any_and_each_argument(
+    name: str, rows: list[str], capsys: Captured
+) -> None:
+    lines = told(["help", name], capsys)
+
+    assert [row for row in rows if f"\n  {row}" not in lines] == []
 
 
 def test_the_top_help_has_each_command_with_its_arguments(capsys: Captured) -> None:

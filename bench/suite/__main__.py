@@ -1,7 +1,7 @@
-"""Us and the peers side by side, on this machine, as one page: scripts/bench.
+"""Measures cdp_agent and its peers side by side on this machine, and writes one page: scripts/bench.
 
 Without options it fetches what is missing into ~/.cache/cdp_agent-bench, measures everything, and writes bench.md,
-bench.json and plots into the folder of --out. It takes about half an hour on two cores, --quick less.
+bench.json and plots into the folder of --out. It takes about half an hour on two cores, less with --quick.
 """
 
 from __future__ import annotations
@@ -96,12 +96,22 @@ def _parsed() -> argparse.Namespace:
     )
     names = ", ".join(PARTS)
     parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help=f"only these parts ({names}) or pages (a part of a name)"
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help=f"only these parts ({names}) or pages (part of a name is enough)",
     )
     sides = ", ".join(peer.name for peer in PEERS)
     parser.add_argument("--without", nargs="+", default=[], metavar="PEER", help=f"leave out some of {sides}")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, and not all sizes")
-    parser.add_argument("--out", type=Path, default=Path("bench-results"), metavar="FOLDER")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, and fewer sizes")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("bench-results"),
+        metavar="FOLDER",
+        help="write the results there (default: %(default)s)",
+    )
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="write the text of every snapshot there")
     parser.add_argument(
         "--compare",
@@ -109,16 +119,16 @@ def _parsed() -> argparse.Namespace:
         nargs="?",
         const=REFERENCE,
         metavar="FILE",
-        help=f"say what became worse than in these results ({REFERENCE}), and exit with 1 if anything did",
+        help=f"report what is worse than in these results ({REFERENCE}), and exit with 1 if anything is",
     )
     parser.add_argument(
         "--beside",
         nargs="+",
         default=[],
         metavar="COMMIT",
-        help="measure this project as it was at these commits in the same run, too, and say what became worse since",
+        help="in the same run, also measure this project as of these commits, and report what has become worse since",
     )
-    parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing: take these results")
+    parser.add_argument("--read", type=Path, metavar="FILE", help="measure nothing, and use these results")
     options = parser.parse_args()
     unknown = set(options.without) - {peer.name for peer in PEERS}
     if unknown:

@@ -62,6 +62,8 @@ def columns(rows: Mapping[str, str]) -> list[str]:
 def _written(action: argparse.Action) -> str:
     """How an argument is written in the help."""
     name = action.option_strings[-1] if action.option_strings else ""
+    if isinstance(action, argparse.BooleanOptionalAction):
+        return f"--[no-]{name.removeprefix('--no-')}"
     if action.nargs == 0:
         return name if name != "-h" else "--help"
     return f"{name} {action.metavar}".strip() if action.metavar else name

@@ -39,7 +39,7 @@ class OpenTab(msgspec.Struct, frozen=True):
 
 def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Loaded[Config]:
     """Parses the words after `tabs`. Raises SetupError."""
-    parser = Parser("tabs", "List the tabs of the session's Chrome: --tab takes their ids.", more="")
+    parser = Parser("tabs", "List the tabs of the session's Chrome, with the ids that --tab takes.", more="")
     add_settings(parser, FOR_CHROME | {"json", "debug"})
     return loaded(parser.read(words), caller)
 

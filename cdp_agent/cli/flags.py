@@ -30,9 +30,10 @@ FOR_APPROVAL = {setting.name for setting in SETTINGS.values() if setting.name.st
 
 _GIVEN = "setting_"
 WHERE = (
-    "Each has a variable CDP_AGENT_… and a key in the file of `cdp-agent config path`; keys and other secrets have "
-    "these alone, since all users of a machine can read the words of a command. A flag beats a variable, that beats "
-    "the file. A .env file is not read: it would be one of whichever folder this is called in."
+    "Each can also be set by a variable CDP_AGENT_…, or in the file that `cdp-agent config path` names. API keys and "
+    "other secrets can be set only in these two ways, since all users of a machine can read the command line. A flag "
+    "overrides a variable, which overrides the file. A .env file is not read: it would be that of whatever folder the "
+    "command runs in."
 )
 
 

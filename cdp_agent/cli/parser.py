@@ -74,7 +74,7 @@ def read_tool_call(
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **option)
     if not tool.read_only:
         rarely = tool.effect == "none" and not tool.page_changing
-        help_text = argparse.SUPPRESS if rarely else "print no page that it leads to"
+        help_text = argparse.SUPPRESS if rarely else "do not print the resulting page"
         parser.add_argument("--no-page", action="store_true", help=help_text)
     shared = FOR_CHROME | {"json", "debug", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
@@ -207,13 +207,13 @@ def _placeholder(name: str, tool: Tool) -> str:
 
 def _help_of(tool: Tool, fixed: Mapping[str, Any]) -> str:
     if _takes_path(tool):
-        return f"URL: opened first. PATH: a {suffix_of(tool)} file, replaced if it is there; without, one is named."
+        return f"URL: opened first. PATH: a {suffix_of(tool)} file, overwritten if it exists (default: a new name)"
     properties = tool.parameters["properties"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
     described = {name.upper(): properties[name]["description"] for name in required}
     if tool.read_only:
         described = {
-            "URL": "opened first." if described else "opened first; without, the page that is open.",
+            "URL": "opened first." if described else "opened first (default: the open page).",
             **described,
         }
     elif not described and (free := _free_place(tool, fixed)):
@@ -225,11 +225,11 @@ def _help_of(tool: Tool, fixed: Mapping[str, Any]) -> str:
 
 def _option(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     text = schema.get("description", "").removesuffix(".")
-    if schema.get("default") not in (None, False, []):
-        text += f" (default: {schema['default']})"
+    if (default := schema.get("default")) not in (None, False, "", []):
+        text += f" (default: {'yes' if default is True else default})"
     text = text.replace("%", "%%")
     if schema["type"] == "boolean":
-        if schema.get("default"):
+        if default:
             return {"action": argparse.BooleanOptionalAction, "default": None, "help": text}
         return {"action": "store_true", "default": None, "help": text}
     metavar = "|".join(schema["enum"]) if "enum" in schema else name.rpartition("_")[2].upper()

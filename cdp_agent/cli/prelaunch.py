@@ -46,13 +46,13 @@ def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[N
     """The words after `open`, and the settings with which the session is opened. Raises SetupError."""
     parser = Parser(
         "open",
-        "Open a page, in the session's Chrome, which is started with these settings where none runs; it stays until "
-        "`close`, or until nobody has used it for --idle seconds. Prints the page.",
+        "Open a page in the session's Chrome and print it. If no session is running, one is started with these "
+        "settings; it lasts until `close`, or until it has been idle for --idle seconds.",
         "%(prog)s [URL] [options]",
         more="",
     )
-    parser.add_argument("url", nargs="?", metavar="URL", help="the address; without, the page that is open")
-    parser.add_argument("--no-page", action="store_true", help="print no page")
+    parser.add_argument("url", nargs="?", metavar="URL", help="the page to open (default: the one that is open)")
+    parser.add_argument("--no-page", action="store_true", help="do not print the page")
     add_settings(parser, FOR_CHROME | {"json", "debug"})
     found = parser.read(words)
     return found, loaded(found, caller)

@@ -46,7 +46,7 @@ _ENDS = ("exit", "quit")
 _OF_MODEL = {"planner", "model", "flow", "planner_page", "vision", "replan", "fallback_model", "fallback_base_url"}
 _HELP = """\
 A line is a tool (`click E3`, `open example.com`, `snapshot`), a step in plain English (`Click Save`), or a task for a
-model (`run Buy two mugs`). `tools` lists the tools, `exit` or Ctrl-D ends it, and Ctrl-C ends what is being done."""
+model (`run Buy two mugs`). `tools` lists the tools, `exit` or Ctrl-D ends the shell, Ctrl-C stops what is running."""
 
 
 def shell(words: Sequence[str]) -> int:

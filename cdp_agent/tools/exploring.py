@@ -25,7 +25,7 @@ _AMBIGUOUS = re.compile(r'[\s"\[\]\x00-\x1f\x7f-\x9f]')
 class SearchPageArguments(Arguments, frozen=True):
     pattern: Annotated[str, Meta(min_length=1, description="What to look for.")]
     regex: Annotated[bool, Meta(description="Take the pattern as a regular expression.")] = False
-    case_sensitive: Annotated[bool, Meta(description="Tell capitals from small letters.")] = False
+    case_sensitive: Annotated[bool, Meta(description="Match case.")] = False
     context_chars: Annotated[int, Meta(ge=0, le=500, description="Text to show around each match.")] = 80
     max_results: Annotated[int, Meta(ge=1, le=50, description="How many to show; all are counted.")] = 10
 

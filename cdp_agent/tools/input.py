@@ -16,7 +16,7 @@ from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, t
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
 _NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
 _MOST_TOLD = 100
-PLACE_WORDS = "Pixels from its left top corner: right, down."
+PLACE_WORDS = "Pixels from its top left corner: right, down."
 
 
 class ClickArguments(Arguments, frozen=True):

@@ -85,6 +85,6 @@ async def forward(args: NoArguments, context: Context) -> Observation:
 
 @tool(page_changing=True, by_callers=False, effect="none")
 async def reload(args: NoArguments, context: Context) -> Observation:
-    """Load the page anew."""
+    """Reload the page."""
     receipt = await context.page.reload()
     return Observation(receipt.text, receipt)

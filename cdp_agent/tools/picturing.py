@@ -45,7 +45,7 @@ class PdfArguments(SavingArguments, frozen=True):
 
 class HarArguments(SavingArguments, frozen=True):
     suffix: ClassVar[str] = ".har"
-    bodies: Annotated[bool, Meta(description="With the bodies of answers.")] = True
+    bodies: Annotated[bool, Meta(description="Include response bodies.")] = True
 
 
 class Screenshot(msgspec.Struct, frozen=True):

@@ -77,19 +77,19 @@ def carry_out_batch(words: Sequence[str]) -> int:
 
 
 def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
-    parser = Parser("batch", "Carry out many tasks, a line of JSON each.", "%(prog)s TASKS [options]", more="tasks")
+    parser = Parser("batch", "Carry out many tasks, each a line of JSON.", "%(prog)s TASKS [options]", more="tasks")
     parser.add_argument(
         "tasks", metavar="TASKS", nargs="?", help='a line: {"id", "task" or "steps", "url", "data"}, or -'
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="results, or -")
-    parser.add_argument("--resume", action="store_true", help="go on with FILE")
-    parser.add_argument("--ordered", action="store_true", help="in the order of TASKS")
-    parser.add_argument("--max-tokens", type=_natural, metavar="N", help="for all")
-    parser.add_argument("--max-cost", type=_amount, metavar="USD", help="for all")
-    parser.add_argument("--max-seconds", type=_amount, metavar="X", help="for all")
-    parser.add_argument("--ray", metavar="auto|ADDRESS", help="over a Ray cluster")
-    parser.add_argument("--storage", metavar="URL", help="that its nodes reach")
-    parser.add_argument("--watch", metavar="FILE|URL", help="how far one is")
+    parser.add_argument("--resume", action="store_true", help="continue with FILE")
+    parser.add_argument("--ordered", action="store_true", help="results in TASKS order")
+    parser.add_argument("--max-tokens", type=_natural, metavar="N", help="in total")
+    parser.add_argument("--max-cost", type=_amount, metavar="USD", help="in total")
+    parser.add_argument("--max-seconds", type=_amount, metavar="X", help="in total")
+    parser.add_argument("--ray", metavar="auto|ADDRESS", help="on a Ray cluster")
+    parser.add_argument("--storage", metavar="URL", help="storage its nodes can reach")
+    parser.add_argument("--watch", metavar="FILE|URL", help="show a batch's progress")
     add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=())
     found = parser.read(words)
     if found.watch is not None and (found.tasks is not None or found.output is not None):

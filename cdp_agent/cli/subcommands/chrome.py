@@ -39,13 +39,13 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
     """Parses the words after `chrome`. Raises SetupError."""
     parser = Parser(
         "chrome",
-        "A session whose Chrome listens on a port, so that other programs can connect to it.",
+        "Start, stop or check a session whose Chrome listens on a port, so that other programs can connect to it.",
         "%(prog)s start|stop|status [options]",
         more="",
     )
-    parser.add_argument("act", choices=("start", "stop", "status"), metavar="ACT", help="start, stop or status")
+    parser.add_argument("act", choices=("start", "stop", "status"), metavar="ACTION", help="start, stop or status")
     parser.add_argument(
-        "--port", type=port_number, default=0, metavar="N", help="start: on 127.0.0.1 (default: any free one)"
+        "--port", type=port_number, default=0, metavar="N", help="start: the port on 127.0.0.1 (default: any free one)"
     )
     add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
     found = parser.read(words)

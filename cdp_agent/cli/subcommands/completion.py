@@ -30,7 +30,7 @@ def print_completion(words: Sequence[str]) -> int:
     """Prints the script for a shell. Raises SetupError."""
     parser = Parser(
         "completion",
-        f"{OWN['completion'][1]} For example in ~/.bashrc: source <(cdp-agent completion bash)",
+        f"{OWN['completion'][1]} For example, in ~/.bashrc: source <(cdp-agent completion bash)",
         "%(prog)s bash|zsh|fish",
     )
     parser.add_argument("shell", choices=list(_SCRIPTS), metavar="SHELL", help="bash, zsh or fish")

@@ -22,12 +22,12 @@ from cdp_agent.config.values import MASK, from_text, plain, shown
 from cdp_agent.errors import SetupError
 
 _ACTS = {
-    "init": "asks what a model needs, writes the file",
-    "list": "all settings, and where each comes from",
-    "get": "the value of one",
-    "set": "writes one; a key is asked for, or read from stdin",
-    "unset": "takes it out",
-    "path": "where the file is",
+    "init": "set up a model and write the file",
+    "list": "show all settings and where each comes from",
+    "get": "show one",
+    "set": "write one (a key is prompted for, or read from stdin)",
+    "unset": "remove one",
+    "path": "show where the file is",
 }
 
 
@@ -35,12 +35,12 @@ def manage_config(words: Sequence[str]) -> int:
     """Shows or changes the settings. Raises SetupError."""
     actions = "; ".join(f"{act}: {text}" for act, text in _ACTS.items())
     parser = Parser("config", "", f"%(prog)s {'|'.join(_ACTS)} [NAME] [VALUE]")
-    parser.add_argument("act", choices=list(_ACTS), metavar="ACT", help=actions)
-    parser.add_argument("name", nargs="?", metavar="NAME", help="of the setting, such as max_steps")
-    parser.add_argument("value", nargs="?", metavar="VALUE", help="set: as a flag would have it")
-    parser.add_argument("--json", action="store_true", help="list, get: as JSON")
-    parser.add_argument("--show-secret", action="store_true", help="get: a key as it is")
-    parser.add_argument("--yes", action="store_true", help="init: take what is found, ask nothing")
+    parser.add_argument("act", choices=list(_ACTS), metavar="ACTION", help=actions)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a setting, such as max_steps")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help="set: the value, as its flag takes it")
+    parser.add_argument("--json", action="store_true", help="list, get: print as JSON")
+    parser.add_argument("--show-secret", action="store_true", help="get: show a secret unmasked")
+    parser.add_argument("--yes", action="store_true", help="init: take what is found without asking")
     found = parser.read(words)
     file = ConfigFile.read(config_path(os.environ))
     if found.act == "init":

@@ -40,8 +40,8 @@ class Finding(msgspec.Struct, frozen=True):
 
 def examine(words: Sequence[str]) -> int:
     """Prints the findings; returns 1 when a task could not be run. Raises SetupError for a wrong call."""
-    parser = Parser("doctor", "Look whether Chrome, the model and the settings are as a task needs them.")
-    parser.add_argument("--offline", action="store_true", help="ask no model")
+    parser = Parser("doctor", "Check that Chrome, the model and the settings are ready for a task.")
+    parser.add_argument("--offline", action="store_true", help="do not call the model")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     found = parser.read(words)
     findings = asyncio.run(_all(offline=found.offline))

@@ -16,11 +16,11 @@ from cdp_agent.tools import BUILT_IN
 
 _EVERYWHERE = FOR_CHROME | {"json", "debug"}
 _ANYWHERE = {
-    "--session NAME": "another session than `default` (or CDP_AGENT_SESSION)",
-    "--once": "a Chrome for this command alone",
+    "--session NAME": "the session to use (default: CDP_AGENT_SESSION, else `default`)",
+    "--once": "a Chrome for this command only",
 }
 _STATUS = (
-    "Exit status: 0 done, 1 the page or the task said no, 2 a wrong call, 3 no Chrome, 4 the model's provider failed."
+    "Exit status: 0 done, 1 the action or task failed, 2 wrong usage, 3 no Chrome, 4 the model's provider failed."
 )
 
 
@@ -30,9 +30,9 @@ def top_help() -> str:
     rows |= {" ".join((shown_name(tool), *places_of(tool, {}))): tool.summary for tool in TOOLS.values()}
     return "\n".join(
         [
-            "usage: cdp-agent COMMAND …     `cdp-agent help COMMAND` tells what it takes, `cdp-agent options` the rest",
+            "usage: cdp-agent COMMAND …     `cdp-agent help COMMAND` shows its arguments, `cdp-agent options` the rest",
             *columns({written: description.partition(". ")[0].rstrip(".") for written, description in rows.items()}),
-            "What is open stays open for the commands that follow. Results go to stdout, errors to stderr.",
+            "Pages stay open for the commands that follow. Results go to stdout, errors to stderr.",
             _STATUS,
         ]
     )
@@ -44,7 +44,7 @@ def list_options(words: Sequence[str]) -> int:
     names = ["all", *(_word(group) for group in groups)]
     parser = Parser("options", f"{OWN['options'][1]} GROUP is one of {', '.join(names)}.", "%(prog)s [GROUP]")
     parser.add_argument(
-        "group", nargs="?", choices=names, metavar="GROUP", help="those of a group, not of all commands"
+        "group", nargs="?", choices=names, metavar="GROUP", help="list the options of this group instead"
     )
     wanted = parser.read(words).group
     if wanted is None:

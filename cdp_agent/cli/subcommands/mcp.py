@@ -89,15 +89,15 @@ def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCo
     """Parses the words after `mcp`. Raises SetupError."""
     parser = Parser(
         "mcp",
-        "Serve the tools over the Model Context Protocol, at stdin and stdout: in its own Chrome, or in --session.",
+        "Serve the tools over the Model Context Protocol, on stdin and stdout: in its own Chrome, or in --session.",
         "%(prog)s [--http [HOST:]PORT] [options]",
         more="",
     )
     parser.add_argument(
-        "--http", type=_address, metavar="[HOST:]PORT", help="listen there instead, for several clients"
+        "--http", type=_address, metavar="[HOST:]PORT", help="listen on HTTP instead, for several clients"
     )
-    parser.add_argument("--stateless", action="store_true", help="for old clients of several servers")
-    parser.add_argument("--token", metavar="TOKEN", help="or CDP_AGENT_SERVER_TOKEN: what they have to show")
+    parser.add_argument("--stateless", action="store_true", help="for older clients that several servers share")
+    parser.add_argument("--token", metavar="TOKEN", help="what clients must send; or set CDP_AGENT_SERVER_TOKEN")
     own = {"debug", "trace", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
     add_settings(parser, (FOR_CHROME - {"tab"}) | FOR_MODEL | FOR_APPROVAL | own, shown=_SHOWN)
     found = parser.read(words)

@@ -29,14 +29,20 @@ _SHOWN = ("model", "max_runs")
 def serve(words: Sequence[str]) -> int:
     """Serves until it is told to stop; returns the exit status. Raises SetupError, BrowserError."""
     parser = Parser("serve", "Serve runs and sessions over HTTP.", "%(prog)s [options]", more="server")
-    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="where it listens (default: 127.0.0.1)")
     parser.add_argument(
-        "--port", type=port_number, default=DEFAULT_PORT, metavar="N", help=f"0: any free one (default: {DEFAULT_PORT})"
+        "--host", default="127.0.0.1", metavar="HOST", help="the address to listen on (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port",
+        type=port_number,
+        default=DEFAULT_PORT,
+        metavar="N",
+        help=f"the port; 0 for any free one (default: {DEFAULT_PORT})",
     )
     parser.add_argument(
         "--token",
         metavar="TOKEN",
-        help="what callers have to show (hidden: CDP_AGENT_SERVER_TOKEN)",
+        help="the token that callers must send; CDP_AGENT_SERVER_TOKEN keeps it hidden",
     )
     add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=_SHOWN)
     found = parser.read(words)

@@ -23,8 +23,8 @@ _ENDS_WITHIN_S = 10.0
 
 def list_sessions(words: Sequence[str]) -> int:
     """Prints the sessions that run. Raises SetupError."""
-    parser = Parser("sessions", "List the sessions that run.")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser = Parser("sessions", "List the running sessions.")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
     as_json = parser.read(words).json
     folder = runtime.folder()
     found = [about for name in runtime.names(folder) if (about := _about(folder, name))]
@@ -44,9 +44,11 @@ def list_sessions(words: Sequence[str]) -> int:
 
 def close_sessions(words: Sequence[str], chosen: ChosenSession) -> int:
     """Ends the chosen session, or all. Raises SetupError, BrowserError."""
-    parser = Parser("close", "End the session: its tabs, and its Chrome where that is ours.", "%(prog)s [--all]")
-    parser.add_argument("--all", action="store_true", help="all of this user's sessions")
-    parser.add_argument("--json", action="store_true", help="the names of those that have ended, as JSON")
+    parser = Parser(
+        "close", "End the session: close its tabs, and its Chrome if cdp-agent started it.", "%(prog)s [--all]"
+    )
+    parser.add_argument("--all", action="store_true", help="end all of this user's sessions")
+    parser.add_argument("--json", action="store_true", help="print the names of the ended sessions as JSON")
     found = parser.read(words)
     folder = runtime.folder()
     closed = [

@@ -13,7 +13,7 @@ _FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "skill.md")
 
 def print_skill(words: Sequence[str]) -> int:
     """Prints the skill file. Raises SetupError."""
-    Parser("skill", "Print what a model with a shell has to know of this program.").read(words)
+    Parser("skill", "Print instructions for a model that uses cdp-agent from a shell.").read(words)
     with open(_FILE, encoding="utf-8") as file:
         print(file.read(), end="")
     return DONE

@@ -42,8 +42,8 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
 
     Raises SetupError.
     """
-    parser = Parser("do", "Carry out steps in plain English, one a line.", "%(prog)s FILE [options]", more="all")
-    parser.add_argument("file", metavar="FILE", help="the steps; # begins a comment; - is stdin")
+    parser = Parser("do", "Carry out steps in plain English, one per line.", "%(prog)s FILE [options]", more="all")
+    parser.add_argument("file", metavar="FILE", help="the steps; # starts a comment; - is stdin")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
     add_settings(parser, _TAKEN, shown=("url", "executor", "approve"))
     found = parser.read(words)

@@ -43,10 +43,10 @@ _STATUS = {"task": REFUSED, "model": MODEL_FAILED, "browser": NO_CHROME, "user":
 
 def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     """Parses the words after `run`. Raises SetupError."""
-    parser = Parser("run", "Carry out a task in the browser, with a model.", "%(prog)s TASK [options]", more="all")
+    parser = Parser("run", "Have a model carry out a task in the browser.", "%(prog)s TASK [options]", more="all")
     parser.add_argument("task", metavar="TASK", help="what to do, in plain words")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
-    parser.add_argument("--live", action="store_true", help="show it as a page, and ask there")
+    parser.add_argument("--live", action="store_true", help="show it on a web page, and ask there")
     add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "trace"))
     found = parser.read(words)
     asked = loaded(found, caller)
@@ -107,11 +107,11 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     """Parses the words after `resume`. Raises SetupError."""
     parser = Parser(
         "resume",
-        "Go on with what was begun with `run` or `do`, and --checkpoint DIR.",
+        "Continue a `run` or `do` that was started with --checkpoint DIR.",
         "%(prog)s DIR [options]",
         more="all",
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that was given with --checkpoint")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder given to --checkpoint")
     add_settings(parser, FOR_CHROME | FOR_OUTPUT | FOR_APPROVAL | {"base_url", "save_storage_state"})
     found = parser.read(words)
     asked = loaded(found, caller)

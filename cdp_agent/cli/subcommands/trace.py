@@ -20,11 +20,13 @@ def show_trace(words: Sequence[str]) -> int:
         "form",
         choices=["html", "zip"],
         metavar="html|zip",
-        help="one page that needs no other file, or what Playwright's viewer opens",
+        help="a self-contained page, or a file for Playwright's trace viewer",
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="that was given with --trace, or one in it")
-    parser.add_argument("other", type=Path, nargs="?", metavar="FOLDER", help="a run to show beside the first")
-    parser.add_argument("-o", "--output", type=Path, metavar="PATH", help="(default: run.html or trace.zip)")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder given to --trace, or one inside it")
+    parser.add_argument("other", type=Path, nargs="?", metavar="[FOLDER]", help="another run to show beside it")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="PATH", help="the file to write (default: run.html or trace.zip)"
+    )
     parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
     found = parser.read(words)
     if found.form == "zip" and found.other is not None:

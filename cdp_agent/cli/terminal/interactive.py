@@ -17,7 +17,7 @@ from cdp_agent.config.sources import Loaded
 from cdp_agent.decisions import Ask
 from cdp_agent.steps.approval.approval import Submit
 
-INTERACTIVE = "answer questions; Ctrl-C or p pauses it"
+INTERACTIVE = "answer questions; Ctrl-C or p pauses"
 """The help of the flag for it."""
 _PAUSES = ("p", "pause")
 _PAUSING = "It waits for you after this step. Ctrl-C again ends it.\n"

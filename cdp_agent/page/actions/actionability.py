@@ -15,7 +15,7 @@ import msgspec
 
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
-from cdp_agent.errors import DocumentGone, NotInteractable, StaleRef
+from cdp_agent.errors import NotInteractable, StaleRef
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World, answer_of
 from cdp_agent.page.refs.locate import Located
@@ -163,15 +163,15 @@ async def aim(
         raise obstacle_error(at, found, at.world)
     worlds = [at.world]
     frame, moved, hint = at.frame, found.scrolled, found.hint
-    while frame.parent is not None:
-        world, owner = await _holder(frame, frame.parent)
+    while (holder := await frame.owner()) is not None:
+        outside, world, owner = holder
         through = {"guard": guard, "moved": moved, "wait_ms": wait_s * 1000}
         inner = {"x": found.x, "y": found.y}
         outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
         if outer.why:
             raise obstacle_error(at, msgspec.structs.replace(outer, said=await element_label(at, local)), world)
         worlds.append(world)
-        frame, found, moved = frame.parent, outer, moved or outer.scrolled
+        frame, found, moved = outside, outer, moved or outer.scrolled
     return Aimed(found.x, found.y, worlds, at.refs, hint, released, answers)
 
 
@@ -190,14 +190,6 @@ async def describe(at: Located, local: int | None = None) -> str:
 async def element_label(at: Located, local: int | None = None) -> ElementLabel:
     """Role and name of the element."""
     return await at.world.call("toldBy", at.local if local is None else local, returning=ElementLabel)
-
-
-async def _holder(frame: Frame, parent: Frame) -> tuple[World, int]:
-    world = await parent.world()
-    for local, frame_id in parent.owners.items():
-        if frame_id == frame.id:
-            return world, local
-    raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
 
 
 def _named(at: Located, said: ElementLabel) -> str:

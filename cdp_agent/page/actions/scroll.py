@@ -277,8 +277,7 @@ class _Scroll:
 
 async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
     """The nearest box that scrolls, from the element (or the page) outwards through the frames; else why none does."""
-    tree = await tab.frames()
-    frame: Frame = at.frame if at is not None else tree.root
+    frame: Frame = at.frame if at is not None else (await tab.frames()).root
     local = at.local if at is not None else 0
     why = "fits"
     while True:
@@ -294,7 +293,7 @@ async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
             frame, local = inner, 0
             continue
         why = box.why or why
-        owner = await tree.owner_of(frame)
+        owner = await frame.owner()
         if owner is None:
             break
         frame, _, local = owner
@@ -314,10 +313,9 @@ async def _frame_in(tab: Tab, frame: Frame, local: int) -> Frame | None:
 
 
 async def _into_view(tab: Tab, at: Located) -> Scrolled:
-    tree = await tab.frames()
     owners: list[Callable[[], Awaitable[float]]] = [lambda: at.world.call("topOf", at.local, returning=float)]
     frame = at.frame
-    while (owner := await tree.owner_of(frame)) is not None:
+    while (owner := await frame.owner()) is not None:
         frame, world, local = owner
         owners.append(lambda world=world, local=local: world.call("topOf", local, returning=float))  # type: ignore[misc]
     before = sum([await top() for top in owners])

@@ -121,6 +121,20 @@ class Frame:
             if not waiter.done():
                 waiter.set_result(None)
 
+    async def owner(self) -> tuple[Frame, World, int] | None:
+        """The frame, world and local id of the iframe element that holds this frame; None for the tab's own frame.
+
+        Raises DocumentGone when that element is gone, and what `world` raises.
+        """
+        parent = self.parent
+        if parent is None:
+            return None
+        world = await parent.world()
+        for local, frame_id in parent.owners.items():
+            if frame_id == self.id:
+                return parent, world, local
+        raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
+
     @property
     def present_world(self) -> World | None:
         """The world of the present document, None if it is not made yet."""
@@ -235,17 +249,6 @@ class FrameTree:
         for session in {each.session for each in self.all()} - {self.root.session}:
             if session.unresponsive:
                 session.tell(runtime.TerminateExecution())
-
-    async def owner_of(self, frame: Frame) -> tuple[Frame, World, int] | None:
-        """The frame, world and local id of the iframe element that holds this frame; None for the tab."""
-        parent = frame.parent
-        if parent is None:
-            return None
-        world = await parent.world()
-        for local, frame_id in parent.owners.items():
-            if frame_id == frame.id:
-                return parent, world, local
-        raise DocumentGone("The frame has no place in its page any more: take a new snapshot.")
 
     def _subscribe(self, frame: Frame) -> list[asyncio.Future[Any]]:
         session = frame.session

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from cdp_agent.errors import ActionError
-from cdp_agent.page.frames.frames import Frame, FrameTree
+from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World
 from cdp_agent.page.snapshot.refs import parse_ref
 from cdp_agent.page.tab.tab import Tab
@@ -84,7 +84,7 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
         for frame in tree.all()
         if (world := frame.present_world) is not None and world in by_world
     ]
-    answers = await asyncio.gather(*(_marks(tree, *each) for each in asked), return_exceptions=True)
+    answers = await asyncio.gather(*(_marks(*each) for each in asked), return_exceptions=True)
     marks: list[Mark] = []
     for (frame, world, _), answer in zip(asked, answers, strict=True):
         if isinstance(answer, ActionError) and frame.parent is not None:
@@ -95,10 +95,10 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
     return marks
 
 
-async def _marks(tree: FrameTree, frame: Frame, world: World, ids: list[int]) -> list[_Found]:
+async def _marks(frame: Frame, world: World, ids: list[int]) -> list[_Found]:
     """The marks of one world in the tab's viewport, mapped outwards through the frames around it."""
     found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=timeout_for(frame))
-    while found and (holder := await tree.owner_of(frame)) is not None:
+    while found and (holder := await frame.owner()) is not None:
         frame, world, owner = holder
         found = await world.call("marksThrough", owner, found, returning=list[_Found], timeout_s=timeout_for(frame))
     return found

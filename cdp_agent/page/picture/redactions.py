@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from cdp_agent.errors import ActionError, PageUnresponsive
-from cdp_agent.page.frames.frames import Frame, FrameTree
+from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.snapshot.frame_part import FramePart
 from cdp_agent.page.snapshot.lines import units_of
@@ -45,7 +45,7 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     async with tab.reading_lock:
         readings = await read_all(tree, tab.refs, "seenText", _TextPart, {}, frame_timeout_s=FRAME_TIMEOUT_S)
     try:
-        found = await asyncio.gather(*(_boxes(tree, each, spans) for each in readings.by_frame.values()))
+        found = await asyncio.gather(*(_boxes(each, spans) for each in readings.by_frame.values()))
     finally:
         for reading in readings.by_frame.values():
             reading.world.tell("forgetSeen")
@@ -54,14 +54,14 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     return TextFound([box for boxes in found if isinstance(boxes, list) for box in boxes], frozenset(unresponsive))
 
 
-async def _boxes(tree: FrameTree, reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:
+async def _boxes(reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:
     """The boxes of one world in the tab's viewport; or the frame, of those around it, that does not answer."""
     frame: Frame = reading.frame
     world: World = reading.world
     try:
         asked = [units_of(reading.part.text, start, end) for start, end in spans(reading.part.text)]
         boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=timeout_for(frame))
-        while boxes and (holder := await tree.owner_of(frame)) is not None:
+        while boxes and (holder := await frame.owner()) is not None:
             frame, world, owner = holder
             boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=timeout_for(frame))
     except PageUnresponsive:

@@ -1,7 +1,7 @@
 """Every exception of cdp_agent. The class says who hears of it.
 
 CdpAgentError
-├── BrowserError            Chrome did not start, or is gone                → the task ends, or goes on in another Chrome
+├── BrowserError            Chrome did not start, or is gone                → another Chrome, or the task ends
 ├── ProtocolError           Chrome refused: .method .code .message          → a bug
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result

@@ -143,7 +143,7 @@ def test_a_variable_that_wins_is_told(capsys: Captured, monkeypatch: pytest.Monk
         (["set", "max_steps", "0"], "config set: max_steps is a whole number of at least 1, not 0."),
         (["set", "model", " "], "No value was given: `cdp-agent config unset model` takes it out."),
         (["get"], "Which setting? `cdp-agent config get NAME`; `cdp-agent config list` shows all."),
-        (["fly"], "argument ACT: invalid choice: 'fly'"),
+        (["fly"], "argument ACTION: invalid choice: 'fly'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -1,4 +1,4 @@
-"""The exit statuses: 0 done, 1 the task or the page said no, 2 a wrong call, 3 no Chrome, 4 the provider failed."""
+"""The exit statuses: 0 done, 1 the action or task failed, 2 wrong usage, 3 no Chrome, 4 the model's provider failed."""
 
 from __future__ import annotations
 

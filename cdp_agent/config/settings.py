@@ -223,9 +223,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         str | None,
         option(_CHROME, "the tab to use, for this command only: t2, or part of its URL or title", "command"),
     ] = None
-    idle: Annotated[_Amount, option(_CHROME, "seconds after which an unused session is closed", "command")] = (
-        1800.0
-    )
+    idle: Annotated[_Amount, option(_CHROME, "seconds after which an unused session is closed", "command")] = 1800.0
     headless: Annotated[bool, option(_CHROME, "run without a window; --headed means --no-headless", "launch")] = True
     executable: Annotated[
         str | None, option(_CHROME, "the Chrome program to run", "launch", variables=("CDP_AGENT_CHROME",))

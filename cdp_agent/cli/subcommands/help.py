@@ -19,9 +19,7 @@ _ANYWHERE = {
     "--session NAME": "the session to use (default: CDP_AGENT_SESSION, else `default`)",
     "--once": "a Chrome for this command only",
 }
-_STATUS = (
-    "Exit status: 0 done, 1 the action or task failed, 2 wrong usage, 3 no Chrome, 4 the model's provider failed."
-)
+_STATUS = "Exit status: 0 done, 1 the action or task failed, 2 wrong usage, 3 no Chrome, 4 the model's provider failed."
 
 
 def top_help() -> str:

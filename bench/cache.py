@@ -44,14 +44,14 @@ def run(*command: str, cwd: Path) -> str:
 def python_packages(*names: str, dependencies: bool = True) -> Path:
     """A virtual environment with these packages from PyPI and nothing else: see `python_in` and `site_packages`."""
     more = [] if dependencies else ["--no-deps"]
+    return fetched("python-" + "-".join(names), lambda folder: make_environment(folder, *more, *names))
 
-    def fill(folder: Path) -> None:
-        # Our own pip fills it, so the environment needs none (and Debian's python3 could not put one in).
-        run(sys.executable, "-m", "venv", "--without-pip", str(folder), cwd=folder)
-        pip = (sys.executable, "-m", "pip", "--python", str(python_in(folder)), "install", "-q", *more, *names)
-        run(*pip, cwd=folder)
 
-    return fetched("python-" + "-".join(names), fill)
+def make_environment(folder: Path, *what: str) -> None:
+    """Makes a virtual environment in the folder, with what these arguments of `pip install` name."""
+    # Our own pip fills it, so the environment needs none (and Debian's python3 could not put one in).
+    run(sys.executable, "-m", "venv", "--without-pip", str(folder), cwd=folder.parent)
+    run(sys.executable, "-m", "pip", "--python", str(python_in(folder)), "install", "-q", *what, cwd=folder)
 
 
 def python_in(environment: Path) -> Path:

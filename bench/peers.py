@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.cache import fetched, npm_environment, python_in, python_packages, run, site_packages
+from bench.cache import fetched, make_environment, npm_environment, python_in, python_packages, run, site_packages
 from bench.drivers.process import PLAYWRIGHT, ROOT
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -19,6 +19,7 @@ FLOOR = "floor"
 TOKENIZER = "gpt-tokenizer@4.0.0"
 HTML2TEXT = "html2text==2025.4.15"
 MARKDOWNIFY = "markdownify==1.2.3"
+_IMPORT = "from cdp_agent import Browser"
 _MB = 1e6
 
 
@@ -82,7 +83,6 @@ def converters() -> list[str]:
     return [str(python_in(python_packages(PLAYWRIGHT, HTML2TEXT, MARKDOWNIFY))), "-m", "bench.drivers.converters"]
 
 
-_IMPORT = "from cdp_agent import Browser"
 OURS = Peer(
     US,
     "",
@@ -131,9 +131,7 @@ def at_commit(commit: str) -> Peer:
 def _check_out(number: str, empty: Path) -> None:
     run("git", "clone", "-q", str(ROOT), ".", cwd=empty)
     run("git", "checkout", "-q", number, cwd=empty)
-    run(sys.executable, "-m", "venv", "--without-pip", ".venv", cwd=empty)
-    python = str(python_in(empty / ".venv"))
-    run(sys.executable, "-m", "pip", "--python", python, "install", "-q", str(empty), cwd=empty)
+    make_environment(empty / ".venv", str(empty))
 
 
 class Installed(msgspec.Struct, frozen=True):

@@ -47,9 +47,7 @@ def memory(bench: Bench, served: Served) -> None:
         for _ in range(bench.pace.shifts):
             for peer in bench.peers:
                 try:
-                    with bench.driver(peer) as driver:
-                        driver.do("connect", endpoint=bench.endpoint)
-                        driver.do("attach", url=url)
+                    with bench.attached(peer, url) as driver:
                         for _ in range(2):
                             driver.do("snapshot")
                         bench.note(figures.MEMORY, served.page.name, peer.name, "MB", driver.peak_memory_mb())

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ class Bench:
         self._values: dict[tuple[str, str, str, str], list[float]] = {}
         self._commands: dict[str, list[str]] = {}
         self.peers: list[Peer] = []
-        self._states = [OURS, *more] if more else []
+        self._states = [each.name for each in (OURS, *more)] if more else []
         """The states of this project that are compared with each other."""
         for peer in [*PEERS, *more]:
             if peer.name in without:
@@ -121,9 +121,9 @@ class Bench:
         `commands` are those of other drivers than usual.
         """
         done = set[str]()
-        for state in self._states:
+        for state in [each for each in self.peers if each.name in self._states]:
             # Who is first at a page pays for what Chrome does once, up to three times as much: so none of them is.
-            with self._attached(state, url) as driver:
+            with suppress(DriverFailed), self.attached(state, url) as driver:  # it says so in its shift
                 driver.do("snapshot")
         for shift in range(self.pace.shifts):
             for peer in self.peers if shift % 2 == 0 else reversed(self.peers):
@@ -131,7 +131,7 @@ class Bench:
                     continue
                 started = time.monotonic()
                 try:
-                    with self._attached(peer, url, commands) as driver:
+                    with self.attached(peer, url, commands) as driver:
                         work(peer, driver)
                 except DriverFailed as error:
                     done.add(peer.name)
@@ -140,7 +140,8 @@ class Bench:
                     done.add(peer.name)
 
     @contextmanager
-    def _attached(self, peer: Peer, url: str, commands: dict[str, list[str]] | None = None) -> Iterator[DriverProcess]:
+    def attached(self, peer: Peer, url: str, commands: dict[str, list[str]] | None = None) -> Iterator[DriverProcess]:
+        """A driver's process that has the open tab of this address. Raises DriverFailed."""
         with self.driver(peer, commands) as driver:
             driver.do("connect", endpoint=self.endpoint)
             driver.do("attach", url=url)

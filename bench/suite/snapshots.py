@@ -84,9 +84,7 @@ def _exact(bench: Bench, name: str, driver: DriverProcess, url: str) -> None:
     """What we tell after changes is what somebody sees who comes anew."""
     told = driver.do("snapshot")["text"]
     us = next(peer for peer in bench.peers if peer.name == US)
-    with bench.driver(us) as other:
-        other.do("connect", endpoint=bench.endpoint)
-        other.do("attach", url=url)
+    with bench.attached(us, url) as other:
         fresh = other.do("snapshot")["text"]
     differing = set(_VOLATILE.sub("", told).split("\n")) ^ set(_VOLATILE.sub("", fresh).split("\n"))
     if differing:

@@ -122,16 +122,14 @@ def whole() -> str:
     return f"globalThis.{WORLD} = (() => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}})"
 
 
-@cache
 def held_code() -> str:
     """The function that runs in a page's own world, see snapshot/held_code.py."""
-    return _text("editors/held_code.js")
+    return _body(("editors/held_code.js",))
 
 
-@cache
 def unheld() -> str:
     """The script that runs first in a page's own world where its tab has rules, see policy/unheld.py."""
-    return _text("activity/unheld.js")
+    return _body(("activity/unheld.js",))
 
 
 @cache

@@ -42,6 +42,19 @@ async def test_a_screenshot_shows_the_viewport_or_the_whole_page(page: Page, ser
     assert size_of(await page.screenshot(full_page=True)) == (viewport[0], 2000)
 
 
+async def test_a_picture_of_all_of_a_page_that_is_in_view_gives_the_page_no_other_size(
+    page: Page, serve: Serve, subtests: pytest.Subtests
+) -> None:
+    script = "<script>let resized = 0; onresize = () => { document.title = ++resized }</script>"
+    for height in ("auto", "100vh", "100vh; overflow: scroll"):
+        with subtests.test(height):
+            await page.goto(serve(f"<title>0</title>{script}<body style='margin: 0; height: {height}'>"))
+            viewport = await page.evaluate("[innerWidth, innerHeight]")
+
+            assert size_of(await page.screenshot(full_page=True)) == tuple(viewport)
+            assert await page.evaluate("new Promise(done => requestAnimationFrame(() => done(document.title)))") == "0"
+
+
 async def test_a_tab_behind_another_is_pictured_as_it_is(browser: Browser, serve: Serve) -> None:
     pages = [await browser.new_page(serve(f"<body style='background: {colour}'>")) for colour in ("red", "lime")]
     in_front = pages[-1]

@@ -60,8 +60,17 @@ class Rect(Result, frozen=True):
     height: float
 
 
+class VisualViewport(Part, frozen=True):
+    """What is in view, in CSS pixels without scrollbars; `scale` is that of pinching."""
+
+    client_width: float
+    client_height: float
+    scale: float
+
+
 class LayoutMetrics(Result, frozen=True):
     css_content_size: Rect
+    css_visual_viewport: VisualViewport
 
 
 class AddedScript(Result, frozen=True):

@@ -78,7 +78,7 @@ async def take_picture(
         (image, found, place), masks, drawn, unresponsive = await cover(tab, hidden, taken, in_page=full_page)
     width = place.width
     if full_page:
-        width = (await _content_size(tab)).width
+        width = (await _metrics(tab)).css_content_size.width
         masks = [box.moved(place.left, place.top) for box in masks]
         found = [Mark(each.ref, [box.moved(place.left, place.top) for box in each.boxes]) for each in found]
     return await paint(
@@ -99,8 +99,13 @@ async def _capture(tab: Tab, *, full_page: bool, to_be_painted: bool = False) ->
     if not tab.url and not tab.activity.navigating():  # Chrome would wait for a document to draw, for ever
         raise ActionError("There is nothing to take a picture of: no page was ever opened in this tab. Close it.")
     clip = None
+    beyond = False
     if full_page:
-        size = await _content_size(tab)
+        metrics = await _metrics(tab)
+        size, view = metrics.css_content_size, metrics.css_visual_viewport
+        # Beyond what is in view, Chrome gives the page another size for the picture: the page hears of it, and frames
+        # of another process are blank until they have drawn themselves again.
+        beyond = view.scale != 1 or size.width > view.client_width or size.height > view.client_height
         clip = cdp_page.Clip(
             x=0, y=0, width=min(size.width, LONGEST_SIDE_PX), height=min(size.height, LONGEST_SIDE_PX), scale=1
         )
@@ -110,16 +115,16 @@ async def _capture(tab: Tab, *, full_page: bool, to_be_painted: bool = False) ->
             cdp_page.CaptureScreenshot(
                 format="png",
                 clip=clip,
-                capture_beyond_viewport=full_page or None,
+                capture_beyond_viewport=beyond or None,
                 optimize_for_speed=to_be_painted or None,
             ),
         )
 
 
-async def _content_size(tab: Tab) -> cdp_page.Rect:
+async def _metrics(tab: Tab) -> cdp_page.LayoutMetrics:
     session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
-        return (await session.send(cdp_page.GetLayoutMetrics())).css_content_size
+        return await session.send(cdp_page.GetLayoutMetrics())
 
 
 class Covered(NamedTuple, Generic[T]):

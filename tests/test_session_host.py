@@ -270,6 +270,7 @@ def test_a_run_in_a_session_is_stopped_in_order(session: Cli, serve: Serve) -> N
         session.environment |= {"CDP_AGENT_MODEL": "openai-compatible/m", "CDP_AGENT_BASE_URL": server.base_url}
 
         def stop(run: OtherEnd) -> None:
+            told.append(run.stderr.readline())  # of the click: the command follows the run, which may be ahead of it
             assert wait_until(lambda: len(server.turns) == 2)
             run.interrupt()
             told.extend(run.stderr)

@@ -82,6 +82,21 @@ async def test_a_film_plays_and_shows_one_page_after_another_also_when_the_block
     assert 1.2 < seconds < 60
 
 
+@pytest.mark.parametrize("is_behind", [False, True], ids=["in front", "behind another"])
+async def test_a_film_ends_with_what_the_page_shows_last(
+    browser: Browser, serve: Serve, tmp_path: Path, is_behind: bool
+) -> None:
+    page = await browser.new_page(serve(_coloured("red")))
+    if is_behind:
+        await browser.new_page("about:blank")
+
+    async with page.record_video(tmp_path / "run.mp4", max_width=640):
+        await page.evaluate("document.body.style.background = 'blue'")
+
+    _, _, _, colours = await _played(page, (tmp_path / "run.mp4").read_bytes())
+    assert colours == ["red", "blue"]
+
+
 async def test_a_tab_that_stands_still_behind_another_and_crashes_is_filmed(
     browser: Browser, serve: Serve, tmp_path: Path
 ) -> None:
@@ -92,7 +107,6 @@ async def test_a_tab_that_stands_still_behind_another_and_crashes_is_filmed(
         await _wait(page)
         await page.goto("chrome://crash")
         await page.goto(serve(_coloured("blue")))
-        await _wait(page)
 
     film = (tmp_path / "run.mp4").read_bytes()
     _, _, _, colours = await _played(page, film)

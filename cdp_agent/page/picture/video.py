@@ -84,9 +84,18 @@ async def _draw(tab: Tab) -> None:
         await capture(session, cdp_page.CaptureScreenshot(format="jpeg", quality=1))
 
 
+async def _draw_end(tab: Tab) -> None:
+    """Makes Chrome draw what the page shows now: what changed just before would be missing at the end of the video."""
+    try:
+        await _draw(tab)
+    except (ActionError, ProtocolError) as error:
+        _log.debug("the page is gone or hangs, so there is no more of it to be seen: %s", error)
+
+
 async def _fetch(tab: Tab, session: Session, path: str, file: int) -> int:
-    """Writes the video into the file; returns its size in bytes."""
+    """Ends the recording, and writes the video into the file; returns its size in bytes."""
     size = 0
+    await _draw_end(tab)
     try:
         async with deadline(session, TIMEOUT_S):
             handle = (await session.send(cdp_page.StopScreenRecording())).stream

@@ -298,8 +298,10 @@ async def test_a_navigation_that_another_one_overtakes(page: Page, serve: Serve)
 
 
 async def test_time_limits_of_the_browser_hold_for_its_pages(
-    detached: DetachedChrome, serve: Serve, hanging: str
+    detached: DetachedChrome, serve: Serve, hanging: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for usual in ("actionability.DEADLINE_S", "actions.DEADLINE_S", "fill.FIELD_WAIT_S"):
+        monkeypatch.setattr(f"cdp_agent.page.actions.{usual}", 60.0)
     address = serve("<button disabled>Pay</button><input aria-label=Name disabled>")
 
     async with Browser.connect(detached.endpoint, navigation_timeout_s=0.5, action_timeout_s=0.2) as browser:
@@ -310,7 +312,7 @@ async def test_time_limits_of_the_browser_hold_for_its_pages(
         await page.snapshot()
         waited = [await refused_after_s(page.click("E1")), await refused_after_s(page.fill("E2", "Ada"))]
 
-    assert [0.2 <= each < 1.9 for each in waited] == [True, True]
+    assert [0.2 <= each < 30 for each in waited] == [True, True]
 
 
 async def refused_after_s(action: Coroutine[Any, Any, Receipt]) -> float:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.browser import Browser
-from cdp_agent.browser.launch import supervisor
+from cdp_agent.browser.launch import launcher, supervisor
 from cdp_agent.errors import BrowserError, PageUnresponsive
 from tests.conftest import Serve
 from tests.detached import start_detached
@@ -139,7 +139,9 @@ def test_what_is_looked_at_too_late_is_ended_all_the_same(tmp_path: Path, monkey
 
 
 @pytest.mark.whole_chrome
-async def test_close_leaves_nothing_and_is_quick(folder: Path) -> None:
+async def test_close_leaves_nothing_and_is_quick(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chrome ends by itself: the time after which it would be ended is never waited for."""
+    monkeypatch.setattr(launcher, "_TEMPORARY_GRACE_S", 60.0)
     async with Browser.launch() as browser:
         await browser.new_page("data:text/html,<script>onbeforeunload = () => 'stay'</script>")
         running = remains(folder)
@@ -148,7 +150,7 @@ async def test_close_leaves_nothing_and_is_quick(folder: Path) -> None:
     took = time.monotonic() - began
     assert len(running) > 5
     assert remains(folder) == []
-    assert took < 1.5
+    assert took < 30
 
 
 async def test_close_ends_a_chrome_whose_page_hangs(folder: Path) -> None:

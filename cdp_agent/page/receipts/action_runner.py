@@ -159,7 +159,7 @@ class ActionRunner:
         try:
             while not acting.done():
                 event = activity.next_event()
-                either: list[asyncio.Future[Any]] = [acting, event]
+                either: list[asyncio.Future[Outcome] | asyncio.Future[None]] = [acting, event]
                 try:
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 finally:
@@ -289,7 +289,7 @@ class ActionRunner:
         return self._tab.title
 
 
-async def _finish_task(task: asyncio.Task[Any]) -> None:
+async def _finish_task(task: asyncio.Task[object]) -> None:
     """Cancels a task that is not done, and waits while it cleans up, as by releasing the mouse button."""
     if not task.done():
         task.cancel()

@@ -6,10 +6,10 @@ Time is measured here, not in the page: timers and frames of a background tab ru
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
 
+from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
@@ -330,7 +330,7 @@ class Watch:
 
     async def wait_for_change(self, timeout_s: float) -> None:
         """Waits for the next change in any world or the next event of the tab, at most `timeout_s`."""
-        asked: list[asyncio.Future[Any]] = [
+        asked: list[asyncio.Future[runtime.Evaluated] | asyncio.Future[None]] = [
             world.ask("changedSince", count) for world, count in self.counts.items() if not world.gone
         ]
         asked.append(self._activity.next_event())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -126,7 +127,7 @@ def _begin_act(step_run: StepRun, resolved: ResolvedStep, act: StepAct, risk: Ri
         tabs = [
             tab.activity for tab in map(tab_of, step_run.run.browser.pages) if tab.request_policy.hold is step_run.hold
         ]
-        step_run.hold.begin(Act(act, frozenset(risk.kinds)), tabs)
+        step_run.hold.begin(Act(partial(step_run.approvals.held, act=act), frozenset(risk.kinds)), tabs)
 
 
 async def _carry_out(

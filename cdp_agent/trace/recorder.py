@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import ModelError, SetupError
-from cdp_agent.event import BaseEvent
+from cdp_agent.event import BaseEvent, Stamp
 from cdp_agent.events import AgentProcessing, AgentStep, Event, TaskCompleted, without_image
 from cdp_agent.page.picture.paint import Picture
-from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request
+from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request, ToolSpec
 from cdp_agent.security.redaction import redact
 from cdp_agent.trace import lines
 from cdp_agent.trace.event_file import TraceStarted
@@ -189,7 +189,7 @@ class Recorder:
         return self._began[begun - 1][1] if begun else 0
 
     @property
-    def stamp(self) -> dict[str, Any]:
+    def stamp(self) -> Stamp:
         """The time and step for a line that is written now."""
         return {"timestamp": time.time(), "step": self.step}
 
@@ -203,7 +203,7 @@ class Recorder:
             image["file"] = self._save(content, image["media_type"].partition("/")[2])
         return self._once(plain, lambda number: lines.ModelMessage(**self.stamp, number=number, message=plain))
 
-    def _once(self, what: Any, line: Callable[[int], Record]) -> int:
+    def _once(self, what: object, line: Callable[[int], Record]) -> int:
         digest = hashlib.blake2b(msgspec.json.encode(what), digest_size=16).digest()
         if digest not in self._known:
             self._known[digest] = len(self._known) + 1
@@ -302,7 +302,7 @@ class Recorder:
         self.problem(why)
 
 
-def _shown_tool(tool: Any) -> dict[str, Any]:
+def _shown_tool(tool: ToolSpec) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -165,7 +165,7 @@ async def _carry_out(
 def _output(step_run: StepRun, number: int, tool: str, outcome: Observation) -> Output:
     """The output of the step, with the address of the page afterwards."""
     run, page = step_run.run, step_run.run.tabs.page
-    found: dict[str, Any] = facts(outcome.value) if outcome.value is not None else {}
+    found: dict[str, object] = facts(outcome.value) if outcome.value is not None else {}
     where = {"tab": f"t{page.number}", "url": page.url, "title": page.title}
     return Output(number, tool, outcome.text, run.secrets.masked({**where, **found}), run.secrets.mask(page.url))
 

@@ -47,7 +47,7 @@ def plain_schema(schema: Any) -> Any:
     return msgspec.json.decode(written)
 
 
-def _schema(title: str, kind: Any) -> dict[str, Any]:
+def _schema(title: str, kind: object) -> dict[str, Any]:
     return {"$schema": _DRAFT, "title": title, **plain_schema(msgspec.json.schema(kind))}
 
 

@@ -171,5 +171,5 @@ def _kind(bare: Any) -> Kind:
         return "list"
     if origin is dict:
         return "table"
-    kinds: dict[Any, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text", Path: "path"}
+    kinds: dict[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text", Path: "path"}
     return kinds.get(bare, "json")

@@ -15,7 +15,6 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from secrets import token_urlsafe
-from typing import Any
 
 import httpx
 import msgspec
@@ -34,7 +33,7 @@ class Webhook(msgspec.Struct, frozen=True):
 
     type: str
     timestamp: str
-    data: Any
+    data: object
 
 
 class Webhooks:

@@ -202,7 +202,7 @@ class Tool:
             "parameters": self.parameters,
         }
 
-    def parse(self, source: str | Mapping[str, Any]) -> Arguments:
+    def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """The arguments in a model's JSON text, or in a mapping of names to values.
 
         Obvious slips are accepted (`"12"` for 12, `[ref=E12]` for E12, null for "left out"). Raises InvalidArguments,

@@ -110,7 +110,12 @@ def BrowserDriver(
     secrets: Mapping[str, GivenSecret] | None = None,
     grants: Mapping[str, Grant] | None = None,
 ) -> BlockingPageDriver: ...
-def BrowserDriver(page: Page | sync.Page, **options: Any) -> AsyncPageDriver | BlockingPageDriver:
+def BrowserDriver(
+    page: Page | sync.Page,
+    *,
+    secrets: Mapping[str, GivenSecret] | None = None,
+    grants: Mapping[str, Grant] | None = None,
+) -> AsyncPageDriver | BlockingPageDriver:
     """The driver that works in `page`: for the SDK's `AsyncBrowserToolset`, or, with a page of `cdp_agent.sync`, for
     its `BrowserToolset`.
 
@@ -122,8 +127,8 @@ def BrowserDriver(page: Page | sync.Page, **options: Any) -> AsyncPageDriver | B
     closed.
     """
     if isinstance(page, sync.Page):
-        return BlockingPageDriver(page, **options)
-    return AsyncPageDriver(page, **options)
+        return BlockingPageDriver(page, secrets=secrets, grants=grants)
+    return AsyncPageDriver(page, secrets=secrets, grants=grants)
 
 
 class AsyncPageDriver:

@@ -38,7 +38,7 @@ def schemas() -> dict[str, bytes]:
     return {name: msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n" for name, value in content.items()}
 
 
-def plain_schema(schema: Any) -> Any:
+def plain_schema(schema: object) -> Any:
     """A schema made by msgspec as plain JSON data.
 
     Classes have their plain names; msgspec adds the type parameter to that of a generic class.

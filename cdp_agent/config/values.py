@@ -80,7 +80,7 @@ def _parsed(setting: Setting, text: str) -> object:
             return text
 
 
-def _placed(value: Any, folder: Path) -> Any:
+def _placed(value: object, folder: Path) -> Any:
     """Paths, also those of a list, as seen from the folder."""
     match value:
         case Path():

@@ -51,7 +51,7 @@ class SchemaForm:
 class TypeForm:
     """An answer that is of a type which msgspec knows."""
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, answer: object) -> None:
         try:
             self.source = msgspec.json.schema(answer)
         except TypeError as error:

@@ -44,8 +44,8 @@ class Problem(msgspec.Struct, frozen=True):
 class _Validator(Protocol):
     """What the validators of all dialects have in common."""
 
-    def is_valid(self, instance: Any) -> bool: ...
-    def iter_errors(self, instance: Any) -> Iterator[jsonschema_rs.ValidationError]: ...
+    def is_valid(self, instance: object) -> bool: ...
+    def iter_errors(self, instance: object) -> Iterator[jsonschema_rs.ValidationError]: ...
 
 
 class Schema:
@@ -56,11 +56,11 @@ class Schema:
         self.notices = notices
         self._validator = validator
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         """Whether the value fits."""
         return self._validator.is_valid(value)
 
-    def problems(self, value: Any) -> list[Problem]:
+    def problems(self, value: object) -> list[Problem]:
         """Everything that does not fit, in the order of the schema."""
         return [
             Problem(json_path(error.instance_path), _shortened(error.message))
@@ -120,7 +120,7 @@ def _dialect(named: Any, default: Dialect, documents: Mapping[str, Any]) -> Dial
     raise SetupError(f"$schema is {named!r}: only 2020-12 and draft 7 of JSON Schema are known.")
 
 
-def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats: bool) -> _Validator:
+def _build(source: object, dialect: Dialect, documents: Mapping[str, Any], formats: bool) -> _Validator:
     def retrieve(uri: str) -> Any:
         if uri not in documents:
             raise ValueError(f"{uri} is not at hand")
@@ -136,7 +136,7 @@ def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats:
     return validator
 
 
-def _notices(source: Any, dialect: Dialect, formats: bool) -> list[str]:
+def _notices(source: object, dialect: Dialect, formats: bool) -> list[str]:
     found = unenforced(source, dialect)
     for place, name in formats_in(source):
         if not formats or not _is_known_format(name, dialect):

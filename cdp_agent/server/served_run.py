@@ -65,7 +65,7 @@ class OpenQuestion:
         self.ask = self._submit = None
         self._can_be_decided.set()
 
-    async def decide(self, ask_id: int, decision: Mapping[str, Any]) -> str | None:
+    async def decide(self, ask_id: int, decision: Mapping[str, object]) -> str | None:
         """Takes a decision, as JSON data: None when it counts, else why it does not."""
         if self.ask is not None:
             await self._can_be_decided.wait()

@@ -110,7 +110,7 @@ def selector_in(given: Mapping[str, object]) -> str | None:
     return None
 
 
-def _waited(given: Mapping[str, Any]) -> tuple[str, _Given] | None:
+def _waited(given: Mapping[str, object]) -> tuple[str, _Given] | None:
     """The tool and arguments for a wait whose `waitType` says what for: its times are in milliseconds."""
     by_name = {_plain(name): (name, value) for name, value in given.items()}
     if "waittype" not in by_name:
@@ -132,13 +132,13 @@ def _milliseconds(value: Any) -> Any:
         return value
 
 
-def _time(value: Any) -> _Given:
+def _time(value: object) -> _Given:
     """The time in seconds; values in the hundreds are taken as milliseconds, since nobody waits that long."""
     scaled = _milliseconds(value)
     return {"seconds": scaled if isinstance(scaled, float) and scaled >= 0.1 else value}
 
 
-def _timeout(value: Any) -> _Given:
+def _timeout(value: object) -> _Given:
     """The timeout in seconds; values above the longest one are taken as milliseconds."""
     scaled = _milliseconds(value)
     return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}

@@ -95,7 +95,7 @@ def run_folders(parent: Path) -> list[Path]:
         raise SetupError(f"{parent} cannot be read: {error.strerror}.") from error
 
 
-def with_texts_cut(value: Any, longest: int, mark: str) -> Any:
+def with_texts_cut(value: object, longest: int, mark: str) -> Any:
     """JSON data whose texts have `longest` characters at most, and then the mark with the number of those left out."""
     match value:
         case str() if len(value) > longest:

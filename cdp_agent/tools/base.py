@@ -97,6 +97,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
+"""Each tool takes `Arguments` of its own."""
 
 Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
 """How the risks of a call are determined (steps/approval/risk.py); "none" where it can always be undone."""

@@ -15,6 +15,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from secrets import token_urlsafe
+from typing import Any
 
 import httpx
 import msgspec
@@ -33,7 +34,7 @@ class Webhook(msgspec.Struct, frozen=True):
 
     type: str
     timestamp: str
-    data: object
+    data: Any
 
 
 class Webhooks:

@@ -19,6 +19,8 @@ ErrorCode = Literal[
     "aborted", "max_steps", "max_errors", "max_tokens", "max_cost", "max_seconds", "failed", "stuck", "interrupted"
 ]
 
+ErrorPlace = Literal["task", "model", "browser", "user"]
+
 
 class TaskError(msgspec.Struct, frozen=True):
     """Why a task was not done: what failed (`code`), in which part (`where`), and what to do about it (`message`).
@@ -29,7 +31,7 @@ class TaskError(msgspec.Struct, frozen=True):
 
     code: ErrorCode
     message: str
-    where: Literal["task", "model", "browser", "user"] = "task"
+    where: ErrorPlace = "task"
 
 
 class Stats(msgspec.Struct, frozen=True):

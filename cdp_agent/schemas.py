@@ -38,7 +38,7 @@ def schemas() -> dict[str, bytes]:
     return {name: msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n" for name, value in content.items()}
 
 
-def plain_schema(schema: Any) -> Any:
+def plain_schema(schema: object) -> Any:
     """A schema made by msgspec as plain JSON data.
 
     Classes have their plain names; msgspec adds the type parameter to that of a generic class.
@@ -47,7 +47,7 @@ def plain_schema(schema: Any) -> Any:
     return msgspec.json.decode(written)
 
 
-def _schema(title: str, kind: Any) -> dict[str, Any]:
+def _schema(title: str, kind: object) -> dict[str, Any]:
     return {"$schema": _DRAFT, "title": title, **plain_schema(msgspec.json.schema(kind))}
 
 

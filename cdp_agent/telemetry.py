@@ -103,7 +103,7 @@ class Telemetry:
         )
 
     @contextmanager
-    def tool(self, call: ToolCall, arguments: Mapping[str, Any]) -> Iterator[Span]:
+    def tool(self, call: ToolCall, arguments: Mapping[str, object]) -> Iterator[Span]:
         """The span of a tool call, whose arguments must have their secrets masked; `record_result` adds the result."""
         named: Attributes = {_OPERATION: "execute_tool", "gen_ai.tool.name": call.name}
         more: Attributes = {"gen_ai.tool.type": "function", "gen_ai.tool.call.id": call.id}
@@ -117,7 +117,7 @@ class Telemetry:
         if error is not None:
             fail(span, type(error).__name__)
 
-    def set_content(self, span: Span, name: str, content: Any) -> None:
+    def set_content(self, span: Span, name: str, content: object) -> None:
         """Sets an attribute with content, where content is wanted: text as it is, all else as JSON."""
         if self._has_content and content:
             said = content if isinstance(content, str) else msgspec.json.encode(content).decode()
@@ -160,7 +160,7 @@ class RunSpan:
         """A context manager inside which new spans are children of the run's span."""
         return trace.use_span(self._span, record_exception=False, set_status_on_exception=False)
 
-    def end(self, result: AgentResult[Any] | None) -> None:
+    def end(self, result: AgentResult[object] | None) -> None:
         """Ends the span with the result of the run; None where whoever followed the run did not wait for its end."""
         error = None if result is not None and result.error is None else "aborted"
         if result is not None:
@@ -207,7 +207,7 @@ def _finish(reply: Reply) -> str:
     return {"tool_calls": "tool_call"}.get(reply.finish_reason, reply.finish_reason)
 
 
-def _said(role: str, *parts: Mapping[str, Any]) -> dict[str, Any]:
+def _said(role: str, *parts: Mapping[str, object]) -> dict[str, Any]:
     return {"role": role, "parts": list(parts)}
 
 

@@ -45,12 +45,12 @@ class Desk:
     def __init__(self, browser: Browser, page: Page) -> None:
         self.browser = browser
         self.page = page
-        self.hold = Hold(self._refuse)
+        self.hold = Hold()
         self.held: list[Held] = []
         self.before: set[int] = set()
         self._changed = asyncio.Event()
 
-    async def _refuse(self, held: Held, label: Any) -> bool:
+    async def _refuse(self, held: Held) -> bool:
         self.held.append(held)
         self._changed.set()
         return False
@@ -91,7 +91,7 @@ class Desk:
         return (await tool.run(arguments, Context(self.page, self.browser))).text  # type: ignore[union-attr]
 
     def begin(self, label: Any) -> None:
-        self.hold.begin(Act(label), [tab_of(each).activity for each in self.browser.pages])
+        self.hold.begin(Act(self._refuse), [tab_of(each).activity for each in self.browser.pages])
 
     async def wait_for(self, rows: Mapping[int, Row]) -> None:
         """What is set off late has its time."""

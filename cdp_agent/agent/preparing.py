@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def checked_task(
-    text: str, url: str | None, data: Any, answer: Any, guardrails: str | None, secrets: Mapping[str, GivenSecret]
+    text: str, url: str | None, data: object, answer: object, guardrails: str | None, secrets: Mapping[str, GivenSecret]
 ) -> Task:
     """The task, checked. Raises SetupError when it is empty, or its address, data, answer or secrets are wrong."""
     if not text.strip():

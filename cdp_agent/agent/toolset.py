@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -94,7 +94,7 @@ class TypedDone(Tool):
         described = {"description": _ANSWER, **parameters["properties"][WRAPPER]}
         self.__dict__["parameters"] = {**parameters, "properties": {WRAPPER: described}}
 
-    def parse(self, source: str | Mapping[str, Any]) -> Arguments:
+    def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """See Tool.parse."""
         try:
             found = read_object(source) if isinstance(source, str) else dict(source)

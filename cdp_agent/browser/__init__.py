@@ -3,13 +3,13 @@
 Imports `page`, `cdp` and what is below them; its folders `launch` and `attach` import nothing of the files here.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cdp_agent.browser.browser import Browser as Browser
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name != "Browser":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from cdp_agent.browser.browser import Browser  # late: this module is loaded with each of its folders

@@ -15,6 +15,7 @@ from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import target
 from cdp_agent.cdp.connection import Connection, Session
 from cdp_agent.cdp.system_info import GetProcessInfo
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
@@ -29,8 +30,6 @@ from .liveness import Liveness
 from .targets import Targets, find_page
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from cdp_agent.browser.launch.launcher import ChromeProcess
 
 _CLOSE_TABS_S = 1.0
@@ -85,15 +84,17 @@ class Instance:
         """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
         await self.policies.begin()
         await self.default.create()
-        answers: list[Awaitable[Any]] = [
-            self.session.post(cdp_browser.GetVersion()),
+        version = self.session.post(cdp_browser.GetVersion())
+        answers: list[Awaitable[object]] = [
+            version,
             *self.default.set_up(),
             *self.targets.follow(),
         ]
         if self.process is not None:
             processes = self.session.post(GetProcessInfo())
             answers.append(processes)
-        self.version, *_ = await asyncio.gather(*answers)
+        await asyncio.gather(*answers)
+        self.version = version.result()
         if self.process is not None:
             await self.process.identify(processes.result().process_info)
         self._liveness.start()
@@ -263,10 +264,10 @@ class OpenContext:
         if self.options.isolated:
             self.id = await self.options.create(self.instance.session)
 
-    def set_up(self) -> list[asyncio.Future[Any]]:
+    def set_up(self) -> list[asyncio.Future[Empty]]:
         """Sets up downloads and permissions, and gives futures of Chrome's answers. To be called once."""
         instance, session = self.instance, self.instance.session
-        answers: list[asyncio.Future[Any]] = []
+        answers: list[asyncio.Future[Empty]] = []
         alone = instance.process is not None or self.id is not None
         if self.downloads.folder is None and instance.process is not None:
             self.downloads.save_in(os.path.join(instance.process.profile, "Downloads", self.id or ""))

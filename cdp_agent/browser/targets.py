@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -20,6 +20,7 @@ from cdp_agent.browser.attach.tab_closer import TabCloser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection
 from cdp_agent.cdp.known_errors import is_ending
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError, PageClosed, ProtocolError, SetupError
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.page import Page
@@ -77,7 +78,7 @@ class Targets(Generic[C]):
         self._creating = 0
         self._count = 0
 
-    def follow(self) -> list[asyncio.Future[Any]]:
+    def follow(self) -> list[asyncio.Future[Empty]]:
         """Begins to follow the tabs. The returned answers of Chrome come after the events of all existing tabs."""
         session = self._connection.browser
         session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
@@ -239,7 +240,7 @@ class Targets(Generic[C]):
         if target_id in self._gone:
             raise PageClosed("Target.createTarget")
         arrived = self._arrivals.setdefault(target_id, asyncio.get_running_loop().create_future())
-        either: list[asyncio.Future[Any]] = [arrived, self._connection.closed]
+        either: list[asyncio.Future[Tab] | asyncio.Future[str]] = [arrived, self._connection.closed]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not arrived.done():
             raise BrowserError(f"Chrome is gone: {self._connection.closed.result()}")

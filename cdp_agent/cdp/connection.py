@@ -34,7 +34,7 @@ E = TypeVar("E", bound=Event)
 class _Request(msgspec.Struct, omit_defaults=True, rename="camel"):
     id: int
     method: str
-    params: Any
+    params: Command[object]
     session_id: str = ""
 
 
@@ -66,7 +66,7 @@ _ID = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d{1,18})\b')
 
 class _Pending(msgspec.Struct):
     session: Session
-    command: Command[Any]
+    command: Command[object]
     future: asyncio.Future[Any]
 
 
@@ -99,7 +99,7 @@ class Session:
         """Sends a command now, and gives a future of its answer: for several commands without waiting in between."""
         return self.connection._post(self, command)
 
-    def tell(self, command: Command[Any]) -> None:
+    def tell(self, command: Command[object]) -> None:
         """Sends a command and ignores its answer: for event handlers. An error is only logged, at debug level."""
         self.post(command).add_done_callback(_log_refusal)
 
@@ -324,6 +324,6 @@ def _unreadable(method: str, error: Exception) -> ProtocolError:
     return refusal
 
 
-def _log_refusal(future: asyncio.Future[Any]) -> None:
+def _log_refusal(future: asyncio.Future[R]) -> None:
     if not future.cancelled() and (error := future.exception()) is not None:
         log.debug("not awaited: %s", error)

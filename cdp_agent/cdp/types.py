@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import msgspec
 
-R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 
-class Command(msgspec.Struct, Generic[R], frozen=True, omit_defaults=True, rename="camel", kw_only=True):
+class Command(msgspec.Struct, Generic[R_co], frozen=True, omit_defaults=True, rename="camel", kw_only=True):
     """A method with its parameters; `Command[Result]` names what Chrome answers. Defaults are not sent."""
 
     method: ClassVar[str]
@@ -35,7 +35,7 @@ class Empty(Result, frozen=True):
 
 
 @cache
-def result_decoder(command: type[Command[Any]]) -> msgspec.json.Decoder[Any]:
+def result_decoder(command: type[Command[object]]) -> msgspec.json.Decoder[Any]:
     """The decoder of a command's answer, whose type is the argument of `Command[…]`."""
     (result,) = get_args(command.__orig_bases__[0])  # type: ignore[attr-defined]  # set by typing.Generic
     return msgspec.json.Decoder(result)

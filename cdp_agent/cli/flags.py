@@ -109,7 +109,7 @@ def _option(setting: Setting) -> dict[str, Any]:
             return about | {"metavar": metavar}
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if value is True:
         return "yes"
     return f"{value:,g}" if isinstance(value, int | float) else str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import NAMES, TYPING, Alias, nearest, resolve_alias
@@ -71,7 +70,7 @@ def shown_name(tool: Tool) -> str:
     return SHORT.get(tool.name, tool.name)
 
 
-def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, Any]] | None:
+def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, object]] | None:
     """The name of the tool that is meant (also web_search), and the arguments that the typed name implies; None for no
     tool.
     """

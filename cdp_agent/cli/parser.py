@@ -52,7 +52,7 @@ class ToolCommand(msgspec.Struct, frozen=True):
 def read_tool_call(
     tool: Tool,
     words: Sequence[str],
-    fixed: Mapping[str, Any] | None = None,
+    fixed: Mapping[str, object] | None = None,
     more: Collection[str] = (),
     caller: CommandCaller | None = None,
 ) -> ToolCommand:
@@ -89,7 +89,7 @@ def read_tool_call(
     return ToolCommand(tool, arguments, url, loaded(found, caller), shows_page=shows_page)
 
 
-def places_of(tool: Tool, fixed: Mapping[str, Any]) -> list[str]:
+def places_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
     """The positional arguments: those that every call needs, or else one optional argument, as in `scroll down`."""
     if _takes_path(tool):
         return ["[URL]", "[PATH]"]
@@ -120,7 +120,7 @@ def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> To
     return msgspec.structs.replace(call, tool=searching(search), needs_page=False)
 
 
-def _by_place(tool: Tool, fixed: Mapping[str, Any], values: list[str]) -> tuple[str | None, dict[str, Any]]:
+def _by_place(tool: Tool, fixed: Mapping[str, object], values: list[str]) -> tuple[str | None, dict[str, Any]]:
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if _takes_path(tool) and (given := _url_and_path(values)) is not None:
         return given
@@ -190,7 +190,7 @@ def _other_ref(tool: Tool) -> str:
     return next((name for name, each in properties if name not in required and each.get("pattern") == REF_PATTERN), "")
 
 
-def _free_place(tool: Tool, fixed: Mapping[str, Any]) -> str:
+def _free_place(tool: Tool, fixed: Mapping[str, object]) -> str:
     """The argument that a single word stands for when none is required: the address for reading tools, else the first
     option.
     """
@@ -205,7 +205,7 @@ def _placeholder(name: str, tool: Tool) -> str:
     return name.upper() + ("…" if tool.parameters["properties"][name]["type"] == "array" else "")
 
 
-def _help_of(tool: Tool, fixed: Mapping[str, Any]) -> str:
+def _help_of(tool: Tool, fixed: Mapping[str, object]) -> str:
     if _takes_path(tool):
         return f"URL: opened first. PATH: a {suffix_of(tool)} file, overwritten if it exists (default: a new name)"
     properties = tool.parameters["properties"]

@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -240,7 +240,7 @@ def host_of(name: str, config: Config) -> str:
     """
     if not config.cdp:
         return name
-    identity: list[Any] = [
+    identity: list[object] = [
         sorted(same_chromes(config.cdp, config.profile)),
         sorted(config.cdp_headers.items()),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from platformdirs import user_config_path, user_state_path
@@ -41,7 +41,7 @@ def config_path(environment: Mapping[str, str]) -> Path:
 class FileEntry(msgspec.Struct, frozen=True):
     """A top-level key of the file, and its line, from 1; for a table the line of its header."""
 
-    value: Any
+    value: object
     line: int
     is_table: bool = False
 
@@ -68,7 +68,7 @@ class ConfigFile(msgspec.Struct, frozen=True):
         """Where a key is (file and line), for messages."""
         return f"{self.path}, line {self.entries[name].line}"
 
-    def with_value(self, name: str, value: Any) -> str:
+    def with_value(self, name: str, value: object) -> str:
         """The text with this value. Raises SetupError where it is a table: that is for an editor."""
         return self.with_values({name: value})
 
@@ -76,7 +76,7 @@ class ConfigFile(msgspec.Struct, frozen=True):
         """The text without this key. Raises SetupError where it is a table."""
         return self.with_values({name: None})
 
-    def with_values(self, values: Mapping[str, Any]) -> str:
+    def with_values(self, values: Mapping[str, object]) -> str:
         """The text with all of these; None takes a key out. Raises as `with_value`."""
         from . import toml  # late, see _entries
 

@@ -148,7 +148,7 @@ def _set(config: Config, *users: User) -> list[Setting]:
     return [each for each in found if (not users or each.user in users) and getattr(config, each.name) != each.default]
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     match value:
         case StoredSecret(value=str(text)) | str(text):
             return [text]

@@ -60,7 +60,7 @@ class Setting(msgspec.Struct, frozen=True):
     name: str
     hint: Any
     kind: Kind
-    default: Any
+    default: object
     help: str
     group: str
     user: User
@@ -116,7 +116,7 @@ def settings_of(kind: type[msgspec.Struct]) -> dict[str, Setting]:
     return {field.name: _setting(field.name, field.type, _default(field)) for field in msgspec.structs.fields(kind)}
 
 
-def _setting(name: str, hint: Any, default: Any) -> Setting:
+def _setting(name: str, hint: Any, default: object) -> Setting:
     meta = next((each for each in hint.__metadata__ if each.extra), None)
     assert meta is not None, f"{name} says nothing of itself: annotate it with option(…)"
     about = meta.extra["option"]
@@ -142,7 +142,7 @@ def _setting(name: str, hint: Any, default: Any) -> Setting:
     )
 
 
-def _default(field: msgspec.structs.FieldInfo) -> Any:
+def _default(field: msgspec.structs.FieldInfo) -> object:
     return field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
 
 
@@ -159,11 +159,11 @@ def _bare(hint: Any) -> tuple[Any, msgspec.Meta | None]:
             return hint, bounds
 
 
-def _choices(hint: Any) -> tuple[str, ...]:
+def _choices(hint: object) -> tuple[str, ...]:
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
-def _kind(bare: Any) -> Kind:
+def _kind(bare: object) -> Kind:
     origin = get_origin(bare)
     if origin is Literal:
         return "choice"
@@ -171,5 +171,5 @@ def _kind(bare: Any) -> Kind:
         return "list"
     if origin is dict:
         return "table"
-    kinds: dict[Any, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text", Path: "path"}
+    kinds: dict[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text", Path: "path"}
     return kinds.get(bare, "json")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from cdp_agent.session.runtime import VARIABLE as SESSION_VARIABLE
 
 T = TypeVar("T", bound=msgspec.Struct)
 DEFAULT = "default"
+Given = bool | str | Sequence[str] | None
+"""What was given for a flag: a list where it was repeated, None where it is not there."""
 
 
 class Loaded(msgspec.Struct, Generic[T], frozen=True):
@@ -32,7 +34,7 @@ class Loaded(msgspec.Struct, Generic[T], frozen=True):
 def load(
     kind: type[T],
     *,
-    flags: Mapping[str, Any],
+    flags: Mapping[str, Given],
     environment: Mapping[str, str],
     file: ConfigFile,
     folder: Path | None = None,
@@ -48,7 +50,7 @@ def load(
     for name in file.entries:
         if name not in settings:
             raise SetupError(f"{file.source(name)}: {unknown(name, settings)}")
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     sources: dict[str, str] = {}
     for setting in settings.values():
         found = _flag(setting, flags, folder) or _variable(setting, environment, folder) or _key(setting, file)
@@ -71,7 +73,7 @@ def unknown_variables(kind: type[msgspec.Struct], environment: Mapping[str, str]
     return sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
 
 
-def _flag(setting: Setting, flags: Mapping[str, Any], folder: Path | None) -> tuple[Any, str] | None:
+def _flag(setting: Setting, flags: Mapping[str, Given], folder: Path | None) -> tuple[object, str] | None:
     given = flags.get(setting.name)
     source = setting.flag or setting.name
     if given is None:
@@ -84,14 +86,14 @@ def _flag(setting: Setting, flags: Mapping[str, Any], folder: Path | None) -> tu
     return tuple(item for part in parts for item in part), source
 
 
-def _variable(setting: Setting, environment: Mapping[str, str], folder: Path | None) -> tuple[Any, str] | None:
+def _variable(setting: Setting, environment: Mapping[str, str], folder: Path | None) -> tuple[object, str] | None:
     for name in setting.variables:
         if (text := environment.get(name, "")).strip():
             return from_text(setting, text, name, folder=folder), name
     return None
 
 
-def _key(setting: Setting, file: ConfigFile) -> tuple[Any, str] | None:
+def _key(setting: Setting, file: ConfigFile) -> tuple[object, str] | None:
     if setting.name not in file.entries:
         return None
     source = file.source(setting.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import ConvertError, TOMLKitError
@@ -15,7 +14,7 @@ _Part = tuple[Key | None, Item]
 """A part of a document: a key with its value, or white space or a comment without a key."""
 
 
-def keys(text: str) -> dict[str, tuple[Any, int, bool]]:
+def keys(text: str) -> dict[str, tuple[object, int, bool]]:
     """The top-level keys, each with its value, its line from 1, and whether it is a table of several lines.
 
     Raises ValueError.
@@ -26,7 +25,7 @@ def keys(text: str) -> dict[str, tuple[Any, int, bool]]:
         ended = "'\\x00'" in str(error)  # which is how tomlkit names the end of the text, at a place that is none
         raise ValueError("it ends in the middle of a value" if ended else str(error)) from error
     values = document.unwrap()
-    found: dict[str, tuple[Any, int, bool]] = {}
+    found: dict[str, tuple[object, int, bool]] = {}
     line = 1
     for key, item in document.body:
         if key is not None:
@@ -35,7 +34,7 @@ def keys(text: str) -> dict[str, tuple[Any, int, bool]]:
     return found
 
 
-def changed(text: str, values: Mapping[str, Any]) -> str:
+def changed(text: str, values: Mapping[str, object]) -> str:
     """The text with these values for its top-level keys; new keys are added before the tables, None removes a key.
 
     Raises SetupError for a value that TOML cannot hold.
@@ -79,7 +78,7 @@ def _written(parts: Iterable[_Part]) -> str:
     return document.as_string()
 
 
-def _item(value: Any) -> Item:
+def _item(value: object) -> Item:
     """On one line: what is a list or table here is a value, never a part of the file's own."""
     match value:
         case dict():

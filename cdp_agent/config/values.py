@@ -32,7 +32,7 @@ def from_text(setting: Setting, text: str, source: str, *, folder: Path | None =
     return checked(setting, value, source, folder=folder)
 
 
-def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = None) -> Any:
+def checked(setting: Setting, value: object, source: str, *, folder: Path | None = None) -> Any:
     """The value converted to the type of the setting's field; relative paths are relative to `folder`.
 
     Raises SetupError like `from_text`.
@@ -44,12 +44,12 @@ def checked(setting: Setting, value: Any, source: str, *, folder: Path | None = 
     return _placed(found, folder or Path())
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """The value as plain data for JSON and TOML."""
     return msgspec.to_builtins(value, enc_hook=str)
 
 
-def shown(setting: Setting, value: Any) -> str:
+def shown(setting: Setting, value: object) -> str:
     """The value as text for printing, with secrets masked, and passwords and tokens in addresses too."""
     if value is None or value in ((), {}):
         return "-"
@@ -62,7 +62,7 @@ def shown(setting: Setting, value: Any) -> str:
     return str(value) if isinstance(value, Path) else msgspec.json.encode(value, enc_hook=str).decode()
 
 
-def _parsed(setting: Setting, text: str) -> Any:
+def _parsed(setting: Setting, text: str) -> object:
     match setting.kind:
         case "boolean":
             if text.lower() not in (*_YES, *_NO):
@@ -80,7 +80,7 @@ def _parsed(setting: Setting, text: str) -> Any:
             return text
 
 
-def _placed(value: Any, folder: Path) -> Any:
+def _placed(value: object, folder: Path) -> Any:
     """Paths, also those of a list, as seen from the folder."""
     match value:
         case Path():
@@ -97,13 +97,13 @@ def _parts(text: str, separator: str) -> list[str]:
     return split(text)
 
 
-def _path(kind: type, value: Any) -> Any:
+def _path(kind: type, value: object) -> Path:
     if kind is Path and isinstance(value, str) and value:
         return Path(value)
     raise ValueError("Expected a path")
 
 
-def _wrong(setting: Setting, value: Any, source: str, why: str = "") -> SetupError:
+def _wrong(setting: Setting, value: object, source: str, why: str = "") -> SetupError:
     but = "" if setting.secret else f", not {msgspec.json.encode(plain(value)).decode()}"
     if isinstance(value, str) and not setting.secret:
         but = f", not {_without_credentials(value)!r}"

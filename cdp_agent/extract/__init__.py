@@ -5,7 +5,7 @@ What asks a model is imported when it is first used: httpx and jsonschema_rs tak
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cdp_agent.extract.grounding import Ungrounded
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Extraction", "Ungrounded", "extract"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from cdp_agent.extract import extraction  # late, see above

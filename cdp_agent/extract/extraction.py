@@ -120,7 +120,7 @@ class _Run:
         counts = self._counts
         return f", which gave {' + '.join(map(str, counts))} = {sum(counts):,} elements" if counts else ""
 
-    async def answer(self, form: Form | None, context_tokens: int) -> Any:
+    async def answer(self, form: Form | None, context_tokens: int) -> object:
         """The whole answer, from as many parts of the page as it takes."""
         for halvings in range(_MOST_HALVINGS + 1):
             try:
@@ -130,7 +130,7 @@ class _Run:
                     raise
         raise AssertionError("the last attempt returns or raises")
 
-    async def _answer(self, form: Form | None, context_tokens: int) -> Any:
+    async def _answer(self, form: Form | None, context_tokens: int) -> object:
         pieces = self._contents.pieces(self._content_budget(form, context_tokens)) or ["(The page is empty.)"]
         self._parts = len(pieces)
         if len(pieces) == 1:
@@ -178,7 +178,7 @@ class _Run:
             raise errors.exceptions[0] from None
         return [task.result() for task in tasks]
 
-    async def _ask(self, form: Form | None, question: str) -> Any:
+    async def _ask(self, form: Form | None, question: str) -> object:
         """The answer to one question. Raises BadReply when it does not fit, however often it was sent back."""
         messages: list[Message] = [System(prompts.system(form.sent if form else None)), User((Text(question),))]
         reply = await self._call(form, messages)

@@ -24,11 +24,11 @@ class Form(Protocol):
     source: Any
     sent: dict[str, Any]
 
-    def read(self, text: str) -> tuple[Any, list[Problem]]:
+    def read(self, text: str) -> tuple[object, list[Problem]]:
         """The value in a model's text, and the problems where it does not fit."""
         ...
 
-    def convert(self, value: Any) -> tuple[Any, list[Problem]]:
+    def convert(self, value: object) -> tuple[object, list[Problem]]:
         """The value converted from a JSON value, and the problems where it does not fit."""
         ...
 
@@ -41,17 +41,17 @@ class SchemaForm:
         self.sent = as_object(schema.source)
         self._schema = schema
 
-    def read(self, text: str) -> tuple[Any, list[Problem]]:
+    def read(self, text: str) -> tuple[object, list[Problem]]:
         return _read(text, self.convert)
 
-    def convert(self, value: Any) -> tuple[Any, list[Problem]]:
+    def convert(self, value: object) -> tuple[object, list[Problem]]:
         return value, self._schema.problems(value)
 
 
 class TypeForm:
     """An answer that is of a type which msgspec knows."""
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, answer: object) -> None:
         try:
             self.source = msgspec.json.schema(answer)
         except TypeError as error:
@@ -59,10 +59,10 @@ class TypeForm:
         self.sent = as_object(self.source)
         self._answer = answer
 
-    def read(self, text: str) -> tuple[Any, list[Problem]]:
+    def read(self, text: str) -> tuple[object, list[Problem]]:
         return _read(text, self.convert)
 
-    def convert(self, value: Any) -> tuple[Any, list[Problem]]:
+    def convert(self, value: object) -> tuple[object, list[Problem]]:
         try:
             return msgspec.convert(value, self._answer), []
         except msgspec.ValidationError as error:
@@ -71,7 +71,7 @@ class TypeForm:
             return value, [Problem(at[1] if at else json_path([]), _PATH.sub("", message))]
 
 
-def form_of(schema: Any, answer: Any) -> tuple[Form | None, list[str]]:
+def form_of(schema: object, answer: object) -> tuple[Form | None, list[str]]:
     """The form that is asked for (None for Markdown), and warnings for the caller.
 
     Raises SetupError for an invalid one.
@@ -91,7 +91,7 @@ def form_of(schema: Any, answer: Any) -> tuple[Form | None, list[str]]:
     return SchemaForm(compiled), compiled.notices
 
 
-def _read(text: str, convert: Callable[[Any], tuple[Any, list[Problem]]]) -> tuple[Any, list[Problem]]:
+def _read(text: str, convert: Callable[[object], tuple[object, list[Problem]]]) -> tuple[object, list[Problem]]:
     """The first reading of a model's text that fits: as JSON, as what it has wrapped, and as text that is the value."""
     fenced = _FENCED.fullmatch(text)
     try:

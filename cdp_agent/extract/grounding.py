@@ -11,7 +11,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import msgspec
 
@@ -47,7 +46,7 @@ _FIRST_IDEOGRAPH = 0x2E80  # from here on words are not parted
 _STEM = 3  # letters in which two forms of a word agree
 
 
-def ungrounded(value: Any, text: str, schema: Any = None) -> list[Ungrounded]:
+def ungrounded(value: object, text: str, schema: object = None) -> list[Ungrounded]:
     """The strings and numbers in a JSON value that are not in the text (a page's Markdown), in order.
 
     Values that the `schema` lists (`enum`, `const`) are the caller's words, not the page's: they are not looked up.
@@ -154,7 +153,7 @@ def _decimal(found: re.Match[str]) -> str:
     return f"{int(found[1] or 0) + unicodedata.numeric(found[2]):.3g}"
 
 
-def leaves(value: Any, path: str = "$") -> Iterator[tuple[str, str | int | float]]:
+def leaves(value: object, path: str = "$") -> Iterator[tuple[str, str | int | float]]:
     """The strings and numbers in a JSON value, each with its path; keys are no part of what it says."""
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -166,8 +165,8 @@ def leaves(value: Any, path: str = "$") -> Iterator[tuple[str, str | int | float
         yield path, value
 
 
-def _choices(schema: Any) -> set[Any]:
-    found: set[Any] = set()
+def _choices(schema: object) -> set[str]:
+    found: set[str] = set()
     for _, each in subschemas(schema):
         if isinstance(each, dict):
             listed = each["enum"] if isinstance(each.get("enum"), list) else []

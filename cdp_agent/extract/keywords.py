@@ -34,12 +34,12 @@ _WORDS = _set("""$schema $id $comment $defs definitions $anchor $dynamicAnchor $
 _DEEPEST = 200
 
 
-def unenforced(schema: Any, dialect: str) -> list[str]:
+def unenforced(schema: object, dialect: str) -> list[str]:
     """The keywords in a schema that look like rules but have no effect, each with its place; without `format`."""
     return [f"{name} at {place}{why}" for place, name, why in _unenforced(schema, dialect, "$", 0)]
 
 
-def formats(schema: Any) -> list[tuple[str, str]]:
+def formats(schema: object) -> list[tuple[str, str]]:
     """Each `format` in a schema, with its place."""
     return [
         (place, each["format"])
@@ -48,7 +48,7 @@ def formats(schema: Any) -> list[tuple[str, str]]:
     ]
 
 
-def subschemas(schema: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def subschemas(schema: object, place: str = "$", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """A schema and all that are in it, each with its place."""
     yield place, schema
     if not isinstance(schema, dict) or depth > _DEEPEST:
@@ -65,7 +65,7 @@ def subschemas(schema: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[
                     yield from subschemas(each, f"{place}.{name}.{key}", depth + 1)
 
 
-def _unenforced(schema: Any, dialect: str, place: str, depth: int) -> Iterator[tuple[str, str, str]]:
+def _unenforced(schema: object, dialect: str, place: str, depth: int) -> Iterator[tuple[str, str, str]]:
     enforced = _ENFORCED[dialect]
     for at, each in subschemas(schema, place, depth):
         if not isinstance(each, dict):

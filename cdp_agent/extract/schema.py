@@ -6,8 +6,8 @@ The dialect is 2020-12 unless `$schema` names draft 7. Nothing is fetched; `noti
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, Protocol
 
 import jsonschema_rs
 import msgspec
@@ -41,19 +41,26 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{self.path}: {self.message}"
 
 
+class _Validator(Protocol):
+    """What the validators of all dialects have in common."""
+
+    def is_valid(self, instance: object) -> bool: ...
+    def iter_errors(self, instance: object) -> Iterator[jsonschema_rs.ValidationError]: ...
+
+
 class Schema:
     """A valid schema. `source` is as it was given; `notices` say which parts of it are not enforced."""
 
-    def __init__(self, source: dict[str, Any] | bool, validator: Any, notices: list[str]) -> None:
+    def __init__(self, source: dict[str, Any] | bool, validator: _Validator, notices: list[str]) -> None:
         self.source = source
         self.notices = notices
         self._validator = validator
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         """Whether the value fits."""
-        return bool(self._validator.is_valid(value))
+        return self._validator.is_valid(value)
 
-    def problems(self, value: Any) -> list[Problem]:
+    def problems(self, value: object) -> list[Problem]:
         """Everything that does not fit, in the order of the schema."""
         return [
             Problem(json_path(error.instance_path), _shortened(error.message))
@@ -113,7 +120,7 @@ def _dialect(named: Any, default: Dialect, documents: Mapping[str, Any]) -> Dial
     raise SetupError(f"$schema is {named!r}: only 2020-12 and draft 7 of JSON Schema are known.")
 
 
-def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats: bool) -> Any:
+def _build(source: object, dialect: Dialect, documents: Mapping[str, Any], formats: bool) -> _Validator:
     def retrieve(uri: str) -> Any:
         if uri not in documents:
             raise ValueError(f"{uri} is not at hand")
@@ -125,10 +132,11 @@ def _build(source: Any, dialect: Dialect, documents: Mapping[str, Any], formats:
         own = [(source["$schema"], documents[source["$schema"]])]
         registry = jsonschema_rs.Registry(own, draft=_NUMBERS[dialect], retriever=retrieve)
         return jsonschema_rs.validator_for(source, registry=registry, **options)
-    return _VALIDATORS[dialect](source, **options)
+    validator: _Validator = _VALIDATORS[dialect](source, **options)
+    return validator
 
 
-def _notices(source: Any, dialect: Dialect, formats: bool) -> list[str]:
+def _notices(source: object, dialect: Dialect, formats: bool) -> list[str]:
     found = unenforced(source, dialect)
     for place, name in formats_in(source):
         if not formats or not _is_known_format(name, dialect):

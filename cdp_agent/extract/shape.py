@@ -10,7 +10,7 @@ _OF_A_LIST = frozenset(("minItems", "maxItems", "uniqueItems", "contains", "minC
 _DEFINITIONS = ("$defs", "definitions")
 
 
-def as_object(source: Any) -> dict[str, Any]:
+def as_object(source: object) -> dict[str, Any]:
     """The schema as an object schema, the only kind that providers take; any other is wrapped, as the property
     `WRAPPER`.
     """
@@ -23,7 +23,7 @@ def as_object(source: Any) -> dict[str, Any]:
     return as_argument(source)
 
 
-def as_argument(source: Any) -> dict[str, Any]:
+def as_argument(source: object) -> dict[str, Any]:
     """The schema of the arguments of a call that gives the value as `WRAPPER`, whatever the value is.
 
     Everything that it refers to is moved into its `$defs`, so that it can be embedded in a larger schema.
@@ -36,7 +36,7 @@ def as_argument(source: Any) -> dict[str, Any]:
     return {**found, "$defs": definitions} if definitions else found
 
 
-def _defined(schema: Any, root: dict[str, Any], definitions: dict[str, Any]) -> Any:
+def _defined(schema: object, root: dict[str, Any], definitions: dict[str, Any]) -> Any:
     """The schema with every reference pointing to an entry of `definitions`, to which the targets are added."""
     if isinstance(schema, list):
         return [_defined(each, root, definitions) for each in schema]
@@ -66,7 +66,7 @@ def _at(root: dict[str, Any], reference: str) -> Any:
     return found
 
 
-def list_in(source: Any) -> str | None:
+def list_in(source: object) -> str | None:
     """Where the list in a list-shaped schema is: "" if the whole is a list, else a property; None for other shapes."""
     if not isinstance(source, dict):
         return None

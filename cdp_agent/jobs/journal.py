@@ -16,7 +16,7 @@ import msgspec
 
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.errors import SetupError
-from cdp_agent.jobs.results import JobResult
+from cdp_agent.jobs.results import JobResult, append_line
 from cdp_agent.jobs.states import Acts, StateStore, acts_of
 from cdp_agent.jobs.tasks import Job
 from cdp_agent.jobs.working import spent_until
@@ -85,12 +85,7 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Writes an entry, which is on the disk when this returns. Raises SetupError."""
-        try:
-            self._file.write(msgspec.json.encode(entry) + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise SetupError(f"{self.path} cannot be written: {error.strerror}.") from error
+        append_line(self._file, self.path, entry)
 
     def close(self) -> None:
         self._file.close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cdp_agent.errors import SetupError
 from cdp_agent.jobs.tasks import JobOptions
@@ -116,7 +116,7 @@ class Robots:
             self._read[origin] = asyncio.ensure_future(self._fetched(origin))
         return await asyncio.shield(self._read[origin])
 
-    async def _fetched(self, origin: str) -> Any:
+    async def _fetched(self, origin: str) -> Protego:
         import httpx  # late: as above
         from protego import Protego  # late: an extra
 

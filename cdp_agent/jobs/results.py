@@ -66,15 +66,20 @@ class ResultsFile:
 
     def add(self, result: JobResult) -> None:
         """See `ResultSink`."""
-        try:
-            self._file.write(msgspec.json.encode(result) + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise SetupError(f"{self.path} cannot be written: {error.strerror}.") from error
+        append_line(self._file, self.path, result)
 
     def close(self) -> None:
         self._file.close()
+
+
+def append_line(file: IO[bytes], path: Path, line: msgspec.Struct) -> None:
+    """Appends a line of JSON to the file at that path; it is on the disk when this returns. Raises SetupError."""
+    try:
+        file.write(msgspec.json.encode(line) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    except OSError as error:
+        raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 class ResultsStream:

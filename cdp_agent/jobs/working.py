@@ -22,7 +22,7 @@ from cdp_agent.jobs.chromes import Chromes
 from cdp_agent.jobs.politeness import Pacing
 from cdp_agent.jobs.states import Acts, JobState, StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
-from cdp_agent.outcome import AgentResult, Stats, TaskError
+from cdp_agent.outcome import AgentResult, ErrorPlace, Stats, TaskError
 from cdp_agent.page.frames.standstill import Standstill
 from cdp_agent.page.policy.policy_registry import limited
 from cdp_agent.page.policy.rules import RequestRules
@@ -256,7 +256,7 @@ def spent_until(content: bytes) -> tuple[float, int, float | None]:
     return usage.before_s, _tokens(stats), _cost(stats)
 
 
-def _failed(where: Any, message: str, state: JobState) -> AttemptResult:
+def _failed(where: ErrorPlace, message: str, state: JobState) -> AttemptResult:
     error = TaskError("failed", message, where)
     return AttemptResult(ok=False, error=error, acts=state.acts, can_go_on=state.can_go_on)
 

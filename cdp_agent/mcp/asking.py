@@ -77,7 +77,7 @@ class UserAnswers:
         answer = self._answer(ask)
         return None if answer is None else str(answer.get(ANSWER, ""))
 
-    def _answer(self, ask: ActionProposed | QuestionAsked) -> Mapping[str, Any] | None:
+    def _answer(self, ask: ActionProposed | QuestionAsked) -> Mapping[str, object] | None:
         key = _digest(ask)
         return self._given[key] if key in self._given else self._end(key, ask)
 
@@ -104,7 +104,7 @@ def _number(key: str) -> int:
     return int(number) if number.isdecimal() and len(number) < 4 else 0
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:16]
 
 

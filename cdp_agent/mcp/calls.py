@@ -100,7 +100,7 @@ class OneSession:
 async def make_call(
     calls: ToolCalls,
     name: str,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     answers: dict[str, dict[str, Any] | None],
     *,
     can_ask: bool,

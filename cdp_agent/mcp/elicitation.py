@@ -7,6 +7,7 @@ call ends with the form, and the client repeats it with the user's answer.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from mcp.server.context import ServerRequestContext
@@ -36,7 +37,7 @@ class _ElicitationCapability(Protocol):
 class Elicitation:
     """What a client's user is asked for one call."""
 
-    def __init__(self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> None:
+    def __init__(self, context: ServerRequestContext[object, object], params: CallToolRequestParams) -> None:
         self._context = context
         self.is_possible = can_show_forms(context)
         self.ends_call = context.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -59,7 +60,7 @@ class Elicitation:
         self.answers[question.key] = _answer(response)
 
 
-def can_show_forms(context: ServerRequestContext[Any, Any]) -> bool:
+def can_show_forms(context: ServerRequestContext[object, object]) -> bool:
     """Whether the client of this request can show forms."""
     capabilities = context.session.client_capabilities
     return shows_forms(None if capabilities is None else capabilities.elicitation)
@@ -91,7 +92,7 @@ def _form(question: UserQuestion) -> ElicitRequestFormParams:
             return _as_form(f"{ask.description}{where}", fields, required)
 
 
-def _as_form(message: str, properties: dict[str, Any], required: list[str]) -> ElicitRequestFormParams:
+def _as_form(message: str, properties: Mapping[str, object], required: list[str]) -> ElicitRequestFormParams:
     schema = {"type": "object", "properties": properties, **({"required": required} if required else {})}
     return ElicitRequestFormParams(message=message, requested_schema=schema)
 

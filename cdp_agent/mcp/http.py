@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
@@ -35,7 +34,7 @@ class McpApp:
 
     def __init__(
         self,
-        served: Server[Any],
+        served: Server[object],
         *,
         token: str | None,
         hosts: Sequence[str],
@@ -96,7 +95,7 @@ class _PlainCallRouter:
             asyncio.ensure_future(self._plain.answer(call)),
             asyncio.ensure_future(disconnected(receive)),
         )
-        both: list[asyncio.Future[Any]] = [answering, leaving]
+        both: list[asyncio.Future[bytes] | asyncio.Future[None]] = [answering, leaving]
         streams = False
         try:
             while not (await asyncio.wait(both, timeout=_SILENT_S, return_when=asyncio.FIRST_COMPLETED))[0]:

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import mimetypes
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote
 
 from mcp.server.context import ServerRequestContext
@@ -30,7 +29,7 @@ from cdp_agent.mcp.calls import TRACE, FilesAsked, SessionFile, ToolCalls
 MOST_BYTES = 64 << 20
 """Longer files are not served: their path is in the receipt of the action that began the download."""
 _SCHEME, _OWN = "cdp-agent://", "own"
-_Context = ServerRequestContext[Any, Any]
+_Context = ServerRequestContext[object, object]
 
 
 class Resources:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
@@ -49,10 +49,10 @@ SHARED = (
 PROGRESS_S = 1.0
 """How often a client that asked for progress is sent some during a long call."""
 _TOOLS_TTL_MS = 3_600_000
-_Context = ServerRequestContext[Any, Any]
+_Context = ServerRequestContext[object, object]
 
 
-class BrowserServer(Server[Any]):
+class BrowserServer(Server[object]):
     """The SDK's server; `plain_calls` are for transports of ours, which ask it for the rest."""
 
     plain_calls: PlainCalls

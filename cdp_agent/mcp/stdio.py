@@ -13,7 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from anyio import ClosedResourceError, EndOfStream
 from mcp.server.lowlevel import Server
@@ -29,7 +29,7 @@ _LAST_ANSWERS_S = 5.0
 _log = logging.getLogger(__name__)
 
 
-async def serve_stdio(served: Server[Any]) -> None:
+async def serve_stdio(served: Server[object]) -> None:
     """Serves one client at the standard input and output, until it goes away."""
     options = served.create_initialization_options()
     if not (_is_piped(0) and _is_piped(1)):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from typing import Any
 
 import httpx
 
@@ -92,7 +92,7 @@ class _Exchange:
         else:
             headers |= endpoint.wire.headers(endpoint.key)
 
-        async def trace(event: str, info: dict[str, Any]) -> None:
+        async def trace(event: str, info: Mapping[str, object]) -> None:
             # httpcore's own: https://www.encode.io/httpcore/extensions/#trace
             if event == "http11.send_request_headers.started":  # there is a connection
                 limit.reschedule(clock() + patience.first_byte_s)

@@ -8,12 +8,12 @@ from typing import Any
 REDACTED = "***"
 
 
-def redact(value: Any, secrets: Collection[str]) -> Any:
+def redact(value: object, secrets: Collection[str]) -> Any:
     """The JSON data with *** instead of each of these texts; longer ones are replaced first."""
     return _redact(value, sorted(filter(None, secrets), key=len, reverse=True))
 
 
-def _redact(value: Any, secrets: list[str]) -> Any:
+def _redact(value: object, secrets: list[str]) -> Any:
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, REDACTED)

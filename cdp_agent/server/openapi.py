@@ -260,7 +260,7 @@ def _parameter(name: str, base_path: str) -> dict[str, Any]:
     return {"name": name, "in": base_path, "required": True, "schema": {"type": "string"}}
 
 
-def _json(description: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _json(description: str, schema: Mapping[str, object]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 

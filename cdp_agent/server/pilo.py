@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from http import HTTPStatus
 from importlib.metadata import version
-from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -17,7 +16,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from cdp_agent.config import Config
 from cdp_agent.events import Event
-from cdp_agent.page.policy.rules import RESOURCE_TYPES
+from cdp_agent.page.policy.rules import RESOURCE_TYPES, ResourceType
 from cdp_agent.server.bodies import EngineAsked, LimitsAsked, PageSettingsAsked, RunRequest
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.pilo_events import PiloBody, PiloEvents, code_of, envelope, pilo_result
@@ -140,17 +139,18 @@ def _positive(number: int | None) -> int | None:
     return None if number is None else max(1, number)
 
 
-def _resources(names: list[str] | None) -> Any:
+def _resources(names: list[str] | None) -> tuple[ResourceType, ...] | None:
     """The resource types by these names. Raises HttpProblem for an unknown one."""
     if names is None:
         return None
-    if unknown := [name for name in names if name not in RESOURCE_TYPES]:
+    known: dict[str, ResourceType] = {each: each for each in RESOURCE_TYPES}
+    if unknown := [name for name in names if name not in known]:
         raise HttpProblem(
             HTTPStatus.BAD_REQUEST,
             "INVALID_REQUEST",
             f"blockResources: {unknown[0]!r} is none of {', '.join(RESOURCE_TYPES)}.",
         )
-    return tuple(names)
+    return tuple(known[name] for name in names)
 
 
 def _snake(name: str) -> str:

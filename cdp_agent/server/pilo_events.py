@@ -193,7 +193,7 @@ def _answer(result: AgentResult) -> str | None:
     return None if result.error is None else result.error.message
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
@@ -204,7 +204,7 @@ def _camel(event: events.Event) -> dict[str, Any]:
     return {_renamed(name): _items_renamed(value) for name, value in own.items()}
 
 
-def _items_renamed(value: Any) -> Any:
+def _items_renamed(value: object) -> object:
     """The value with names in camel case in lists of structs, such as the fields of a form."""
     if not isinstance(value, list):
         return value

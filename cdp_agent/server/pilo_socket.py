@@ -141,7 +141,7 @@ class _Conversation:
                 await self._send("done", {})
             await self._socket.close(_NORMAL_CLOSURE, "Task finished")
 
-    async def _answer(self, request_id: str, response: Any) -> None:
+    async def _answer(self, request_id: str, response: object) -> None:
         run = self._run
         ask = None if run is None else run.question.ask
         if run is None or not isinstance(ask, FormRequested | QuestionAsked) or request_id != str(ask.id):
@@ -162,7 +162,7 @@ class _Conversation:
         await self._socket.send_text(msgspec.json.encode(message).decode())
 
 
-def _decision(ask: FormRequested | QuestionAsked, response: Any) -> dict[str, Any] | None:
+def _decision(ask: FormRequested | QuestionAsked, response: object) -> dict[str, Any] | None:
     """A response to the question as a decision; None where it is invalid."""
     if not isinstance(response, dict):
         return None
@@ -180,7 +180,7 @@ def _decision(ask: FormRequested | QuestionAsked, response: Any) -> dict[str, An
     return {"decision": "fill", "values": values}
 
 
-def _value(value: Any, field_type: str) -> Any:
+def _value(value: object, field_type: str) -> object:
     """The value of a field; Pilo sends the state of a checkbox as text."""
     if field_type in _BOXES and isinstance(value, str):
         return value.lower() in ("true", "on", "yes", "1")

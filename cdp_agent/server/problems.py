@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -86,7 +86,7 @@ def decoded(body: bytes, kind: type[T]) -> T:
         raise bad_request(f"The body is not JSON: {error}.", "InvalidJson") from error
 
 
-def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: Any) -> str:
+def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: type[T]) -> str:
     """Where, what, and what may stand there instead."""
     problem = str(error)
     if not problem.startswith("Object ") and " - at `" not in problem:
@@ -96,7 +96,7 @@ def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: Any) -> st
     return without_its_middle(f"{readable(problem, msgspec.json.schema(kind))}.")
 
 
-def _key_of_misfit(problem: str, body: bytes, kind: Any) -> str | None:
+def _key_of_misfit(problem: str, body: bytes, kind: type[T]) -> str | None:
     """The key whose value does not fit, in an object with keys of the caller's: msgspec only says `[...]`."""
     place, found, _ = problem.partition(" - at `$.")[2].partition("[...]")
     if not found or "[" in place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -65,7 +65,7 @@ class OpenQuestion:
         self.ask = self._submit = None
         self._can_be_decided.set()
 
-    async def decide(self, ask_id: int, decision: Any) -> str | None:
+    async def decide(self, ask_id: int, decision: Mapping[str, object]) -> str | None:
         """Takes a decision, as JSON data: None when it counts, else why it does not."""
         if self.ask is not None:
             await self._can_be_decided.wait()
@@ -148,7 +148,7 @@ class ServedRun:
             if not self._watchers and self.request.on_disconnect == "stop":
                 self._stop_in(self._grace_s)
 
-    async def decide(self, ask_id: int, decision: Any) -> str | None:
+    async def decide(self, ask_id: int, decision: Mapping[str, Any]) -> str | None:
         """Takes a decision, as JSON data: None when it counts, else why it does not."""
         ask = self.question.ask
         problem = await self.question.decide(ask_id, decision)

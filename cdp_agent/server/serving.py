@@ -6,13 +6,14 @@ import asyncio
 import ipaddress
 import socket
 from types import FrameType
-from typing import Any, Protocol
+from typing import Protocol
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from cdp_agent.errors import SetupError
+from cdp_agent.security.http_guard import Receive, Scope, Send
 
 HEAD_TIMEOUT_S = 20
 LONGEST_HEAD = 64 << 10
@@ -73,7 +74,7 @@ class _Protocol(HttpToolsProtocol):
 class ServedApp(Protocol):
     """An ASGI application that has something to finish before the server ends."""
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
     async def drain(self) -> None: ...
 

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
+from typing import TYPE_CHECKING, ParamSpec, Protocol
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -36,8 +36,20 @@ from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, wi
 from cdp_agent.tools.picturing import Screenshot
 
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
+
+    class _CallKeywords(TypedDict, total=False):
+        """How and where a call is made, see `Session.call` and `Session.perform`."""
+
+        url: str | None
+        tab: str | None
+        model: Client | None
+        folder: str | None
+        permissions: Permissions | None
+
 
 MOST_CALLS = 1_000
 TOOL_TIMEOUT_S = 300.0
@@ -173,7 +185,7 @@ class Session:
     async def call(
         self,
         name: str,
-        arguments: Mapping[str, Any] | str | None = None,
+        arguments: Mapping[str, object] | str | None = None,
         *,
         tab: str | None = None,
         model: Client | None = None,
@@ -234,7 +246,7 @@ class Session:
         name: str,
         understand: Callable[[Page], Awaitable[Understood | ActionError]],
         tool: Tool | None,
-        **keywords: Any,
+        **keywords: Unpack[_CallKeywords],
     ) -> ToolOutcome:
         if self.watcher is None:
             return await self._call_tool(understand, tool, **keywords)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.opening import Closes
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 CLOSE_AT_EXIT_S = 5.0
 _LOOKS_FOR_SIGNALS_S = 0.5
@@ -38,7 +39,7 @@ class Background:
         self.thread = threading.Thread(target=self.loop.run_forever, name="cdp_agent.sync", daemon=True)
         self.open: set[Closes] = set()
         """The browsers and sessions that are open."""
-        self.runs: set[AsyncGenerator[Any, None]] = set()
+        self.runs: set[AsyncGenerator[object, None]] = set()
         """The event generators that were begun and have not ended."""
         self.thread.start()
 
@@ -165,7 +166,7 @@ class Caller:
         return await answered
 
 
-def _unless_done(setting: Callable[[Any], None], future: asyncio.Future[Any]) -> Callable[[Any], None]:
+def _unless_done(setting: Callable[[V], None], future: asyncio.Future[T]) -> Callable[[V], None]:
     """`setting`, but without effect once the future is done: after the time limit nobody waits for an answer."""
     return lambda value: None if future.done() else setting(value)
 
@@ -204,7 +205,7 @@ def iterate(events: AsyncGenerator[T, None]) -> Generator[T, None, None]:
         _close(caller, events)
 
 
-def _close(caller: Caller, events: AsyncGenerator[Any, None]) -> None:
+def _close(caller: Caller, events: AsyncGenerator[object, None]) -> None:
     """Closes the generator, unless it ended with the loop."""
 
     async def close() -> None:

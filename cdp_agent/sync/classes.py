@@ -868,7 +868,7 @@ class Session(SyncWrapper[AsyncSession]):
     def call(
         self,
         name: str,
-        arguments: Mapping[str, Any] | str | None = None,
+        arguments: Mapping[str, object] | str | None = None,
         *,
         tab: str | None = None,
         model: Client | None = None,

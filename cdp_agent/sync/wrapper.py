@@ -131,9 +131,9 @@ def approve_of(approve: Approve | None) -> Approve | None:
     """`approve` for the async agent: a function is called in the thread that waits for the run."""
     if not callable(approve):
         return approve
-    function: Callable[[Ask], Any] = approve
+    function: Callable[[Ask], object] = approve
 
-    async def decide(ask: Ask) -> Any:
+    async def decide(ask: Ask) -> object:
         return await waiting().ask(lambda: function(ask))
 
     return decide

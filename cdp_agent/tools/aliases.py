@@ -21,7 +21,7 @@ class Alias(msgspec.Struct, frozen=True):
     """What a name stands for: a tool, with `fixed` arguments. `by`: the argument whose value chooses the tool."""
 
     tool: str
-    fixed: Mapping[str, Any] = {}
+    fixed: Mapping[str, object] = {}
     by: str = ""
 
 
@@ -64,7 +64,7 @@ _MOVES = ("goto", "back", "forward", "reload")
 _Given = dict[str, Any]
 
 
-def resolve_alias(name: str, given: Mapping[str, Any], tools: Collection[str]) -> tuple[str, _Given]:
+def resolve_alias(name: str, given: Mapping[str, object], tools: Collection[str]) -> tuple[str, _Given]:
     """The name of the tool that is meant, and its arguments; both unchanged where the name is unknown."""
     exact = name if name in tools else {_plain(each): each for each in tools}.get(_plain(name), name.strip())
     if exact == "wait_for" and (waited := _waited(given)) is not None:
@@ -102,7 +102,7 @@ def _likeness(wanted: str, name: str) -> float:
     return 1.0 if name in wanted or wanted in name else SequenceMatcher(None, wanted, name).ratio()
 
 
-def selector_in(given: Mapping[str, Any]) -> str | None:
+def selector_in(given: Mapping[str, object]) -> str | None:
     """The name of the argument with a CSS selector, where the tool takes a ref; None if there is none."""
     for name, value in given.items():
         if isinstance(value, str) and (_plain(name) in _SELECTORS or (_plain(name) == "target" and not is_ref(value))):
@@ -110,7 +110,7 @@ def selector_in(given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _waited(given: Mapping[str, Any]) -> tuple[str, _Given] | None:
+def _waited(given: Mapping[str, object]) -> tuple[str, _Given] | None:
     """The tool and arguments for a wait whose `waitType` says what for: its times are in milliseconds."""
     by_name = {_plain(name): (name, value) for name, value in given.items()}
     if "waittype" not in by_name:
@@ -132,19 +132,19 @@ def _milliseconds(value: Any) -> Any:
         return value
 
 
-def _time(value: Any) -> _Given:
+def _time(value: object) -> _Given:
     """The time in seconds; values in the hundreds are taken as milliseconds, since nobody waits that long."""
     scaled = _milliseconds(value)
     return {"seconds": scaled if isinstance(scaled, float) and scaled >= 0.1 else value}
 
 
-def _timeout(value: Any) -> _Given:
+def _timeout(value: object) -> _Given:
     """The timeout in seconds; values above the longest one are taken as milliseconds."""
     scaled = _milliseconds(value)
     return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}
 
 
-def rename_arguments(tool: str, given: Mapping[str, Any], parameters: Collection[str]) -> _Given:
+def rename_arguments(tool: str, given: Mapping[str, object], parameters: Collection[str]) -> _Given:
     """The arguments under the tool's own names; an argument that is a parameter of the tool is left alone."""
     known, named = {_plain(name) for name in parameters}, {_plain(name) for name in given}
     found: _Given = {}
@@ -168,7 +168,7 @@ def _known_plain(name: str) -> str:
     return _UNLIKE.sub("", name.lower())
 
 
-def _kind(value: Any) -> _Given:
+def _kind(value: object) -> _Given:
     """How to click: single, double or right."""
     kinds: dict[str, _Given] = {
         "single": {},
@@ -181,13 +181,13 @@ def _kind(value: Any) -> _Given:
     return kinds.get(str(value).lower(), {"button": value})
 
 
-def _mode(value: Any) -> _Given:
+def _mode(value: object) -> _Given:
     """How to type: replace or append."""
     modes: dict[str, _Given] = {"append": {"append": True}, "replace": {}}
     return modes.get(str(value).lower(), {"append": value})
 
 
-def _wait_type(value: Any) -> _Given:
+def _wait_type(value: object) -> _Given:
     """What to wait for, where the rest says which."""
     kinds: dict[str, _Given] = {"networkidle": {"idle": True}, "navigation": {"navigation": True}}
     return kinds.get(_plain(str(value)), {})

@@ -97,6 +97,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
+"""Each tool takes `Arguments` of its own."""
 
 Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
 """How the risks of a call are determined (steps/approval/risk.py); "none" where it can always be undone."""
@@ -202,7 +203,7 @@ class Tool:
             "parameters": self.parameters,
         }
 
-    def parse(self, source: str | Mapping[str, Any]) -> Arguments:
+    def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """The arguments in a model's JSON text, or in a mapping of names to values.
 
         Obvious slips are accepted (`"12"` for 12, `[ref=E12]` for E12, null for "left out"). Raises InvalidArguments,

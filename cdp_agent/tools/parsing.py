@@ -38,7 +38,7 @@ def _squash(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _coerce_value(value: Any, schema: dict[str, Any]) -> Any:
+def _coerce_value(value: object, schema: dict[str, Any]) -> Any:
     kind = schema.get("type")
     if kind == "array":
         return _coerce_list(value, schema.get("items", {}))

@@ -58,7 +58,7 @@ def _required(schema: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in schema["properties"].items() if name in schema.get("required", ())}
 
 
-def _without_words(schema: Any) -> Any:
+def _without_words(schema: object) -> Any:
     if isinstance(schema, list):
         return [_without_words(part) for part in schema]
     if not isinstance(schema, dict):
@@ -72,7 +72,7 @@ def _without_words(schema: Any) -> Any:
     }
 
 
-def _inline(schema: Any, definitions: dict[str, Any]) -> Any:
+def _inline(schema: object, definitions: dict[str, Any]) -> Any:
     if isinstance(schema, list):
         return [_inline(part, definitions) for part in schema]
     if not isinstance(schema, dict):

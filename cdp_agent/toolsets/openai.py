@@ -110,7 +110,12 @@ def BrowserDriver(
     secrets: Mapping[str, GivenSecret] | None = None,
     grants: Mapping[str, Grant] | None = None,
 ) -> BlockingPageDriver: ...
-def BrowserDriver(page: Page | sync.Page, **options: Any) -> AsyncPageDriver | BlockingPageDriver:
+def BrowserDriver(
+    page: Page | sync.Page,
+    *,
+    secrets: Mapping[str, GivenSecret] | None = None,
+    grants: Mapping[str, Grant] | None = None,
+) -> AsyncPageDriver | BlockingPageDriver:
     """The driver that works in `page`: for the SDK's `AsyncBrowserToolset`, or, with a page of `cdp_agent.sync`, for
     its `BrowserToolset`.
 
@@ -122,8 +127,8 @@ def BrowserDriver(page: Page | sync.Page, **options: Any) -> AsyncPageDriver | B
     closed.
     """
     if isinstance(page, sync.Page):
-        return BlockingPageDriver(page, **options)
-    return AsyncPageDriver(page, **options)
+        return BlockingPageDriver(page, secrets=secrets, grants=grants)
+    return AsyncPageDriver(page, secrets=secrets, grants=grants)
 
 
 class AsyncPageDriver:
@@ -356,13 +361,13 @@ class _Members:
         self._changes: list[dict[str, Any]] = []
         self._dropped = 0
 
-    async def execute(self, name: str, action: Mapping[str, Any]) -> str:
+    async def execute(self, name: str, action: Mapping[str, object]) -> str:
         """Carries out a member and returns its result in words. Raises the SDK's BrowserError."""
         outcome = await self._perform(name, action)
         # Of tabs the SDK tells by itself, in the state.
         return "" if isinstance(outcome.value, TabList) else outcome.text
 
-    async def picture(self, name: str, action: Mapping[str, Any]) -> dict[str, Any]:
+    async def picture(self, name: str, action: Mapping[str, object]) -> dict[str, Any]:
         """The picture with its size in pixels, which are the unit of points."""
         outcome = await self._perform(name, action)
         assert isinstance(outcome.value, Screenshot)
@@ -415,7 +420,7 @@ class _Members:
             raise BrowserError(str(error)) from error
         return found.elements[0].ref if found is not None and found.elements else None
 
-    async def _perform(self, name: str, action: Mapping[str, Any]) -> ToolOutcome:
+    async def _perform(self, name: str, action: Mapping[str, object]) -> ToolOutcome:
         outcome = await self._driven.perform(MEMBERS[name], action)
         if outcome.error is not None:
             raise BrowserError(refusal(outcome))

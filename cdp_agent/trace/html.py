@@ -20,12 +20,14 @@ import msgspec
 
 from cdp_agent.errors import SetupError
 from cdp_agent.security import files
+from cdp_agent.trace.options import with_texts_cut
 from cdp_agent.trace.reading import ShownLines, latest_run, lines_of
 
 MOST_BYTES = 300_000
 """The most bytes of the file without its pictures."""
 _STATIC = Path(__file__).parent / "static"
 _SCRIPTS = ("model.js", "answer.js", "render.js", "main.js")
+_CUT = "… ({:,} characters more are in the folder of the trace)"
 _LONGEST = (None, 20_000, 8_000, 3_000, 1_000, 300, 100)
 """The limits on the characters of each text, tried in order until the file is short enough."""
 
@@ -50,7 +52,7 @@ def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
     images = [_pictures(run, lines) if pictures else {} for run, lines in zip(runs, shown, strict=True)]
     page = b""
     for longest in _LONGEST:
-        lines = shown if longest is None else [[_cut(line, longest) for line in each] for each in shown]
+        lines = shown if longest is None else [[with_texts_cut(line, longest, _CUT) for line in each] for each in shown]
         data = [{"name": run.name, "lines": each} for run, each in zip(runs, lines, strict=True)]
         compressed = base64.b64encode(gzip.compress(msgspec.json.encode(data), 9, mtime=0)).decode()
         page = page_with(records=compressed, title=f"{task[:80]} – trace")
@@ -118,15 +120,3 @@ def _pictures(run: Path, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
             kind = "png" if path.suffix == ".png" else "jpeg"
             found[name] = f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
     return found
-
-
-def _cut(value: Any, longest: int) -> Any:
-    match value:
-        case str() if len(value) > longest:
-            return f"{value[:longest]}… ({len(value) - longest:,} characters more are in the folder of the trace)"
-        case list():
-            return [_cut(each, longest) for each in value]
-        case dict():
-            return {key: _cut(each, longest) for key, each in value.items()}
-        case _:
-            return value

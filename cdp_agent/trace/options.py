@@ -1,4 +1,4 @@
-"""The options of a trace: its folder and its limits."""
+"""The options of a trace: its folder and its limits, and how a line is cut that goes beyond them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -92,3 +93,16 @@ def run_folders(parent: Path) -> list[Path]:
         return sorted(each for each in parent.iterdir() if (each / EVENTS).is_file())
     except OSError as error:
         raise SetupError(f"{parent} cannot be read: {error.strerror}.") from error
+
+
+def with_texts_cut(value: object, longest: int, mark: str) -> Any:
+    """JSON data whose texts have `longest` characters at most, and then the mark with the number of those left out."""
+    match value:
+        case str() if len(value) > longest:
+            return value[:longest] + mark.format(len(value) - longest)
+        case list():
+            return [with_texts_cut(each, longest, mark) for each in value]
+        case dict():
+            return {key: with_texts_cut(each, longest, mark) for key, each in value.items()}
+        case _:
+            return value

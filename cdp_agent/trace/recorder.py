@@ -19,15 +19,25 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import ModelError, SetupError
-from cdp_agent.event import BaseEvent
+from cdp_agent.event import BaseEvent, Stamp
 from cdp_agent.events import AgentProcessing, AgentStep, Event, TaskCompleted, without_image
 from cdp_agent.page.picture.paint import Picture
-from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request
+from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request, ToolSpec
 from cdp_agent.security.redaction import redact
 from cdp_agent.trace import lines
 from cdp_agent.trace.event_file import TraceStarted
 from cdp_agent.trace.lines import Record, Subject, TraceOmitted, kept_as
-from cdp_agent.trace.options import CONSOLE, DOCUMENTS, EVENTS, MODEL, NETWORK, PICTURES, TraceOptions, new_run_folder
+from cdp_agent.trace.options import (
+    CONSOLE,
+    DOCUMENTS,
+    EVENTS,
+    MODEL,
+    NETWORK,
+    PICTURES,
+    TraceOptions,
+    new_run_folder,
+    with_texts_cut,
+)
 
 _FILES: dict[Subject, str] = {
     "event": EVENTS,
@@ -45,6 +55,7 @@ _LONGEST_TEXTS = (50_000, 5_000, 500)
 """
 _ALWAYS = (TraceOmitted, TaskCompleted)
 """Written even without room: short, few, and needed by readers."""
+_CUT = "… (cut: {:,} characters more)"
 _log = logging.getLogger(__name__)
 
 
@@ -189,7 +200,7 @@ class Recorder:
         return self._began[begun - 1][1] if begun else 0
 
     @property
-    def stamp(self) -> dict[str, Any]:
+    def stamp(self) -> Stamp:
         """The time and step for a line that is written now."""
         return {"timestamp": time.time(), "step": self.step}
 
@@ -203,7 +214,7 @@ class Recorder:
             image["file"] = self._save(content, image["media_type"].partition("/")[2])
         return self._once(plain, lambda number: lines.ModelMessage(**self.stamp, number=number, message=plain))
 
-    def _once(self, what: Any, line: Callable[[int], Record]) -> int:
+    def _once(self, what: object, line: Callable[[int], Record]) -> int:
         digest = hashlib.blake2b(msgspec.json.encode(what), digest_size=16).digest()
         if digest not in self._known:
             self._known[digest] = len(self._known) + 1
@@ -268,7 +279,7 @@ class Recorder:
         if not self.options.redacted and longest is None:
             return msgspec.json.encode(line) + b"\n"
         plain = redact(msgspec.to_builtins(line), self.options.redacted)
-        return msgspec.json.encode(plain if longest is None else _cut(plain, longest)) + b"\n"
+        return msgspec.json.encode(plain if longest is None else with_texts_cut(plain, longest, _CUT)) + b"\n"
 
     def _has_room(self, subject: Subject, size: int) -> bool:
         """Whether there is room for so many bytes; a part of the limit is reserved for events."""
@@ -302,18 +313,5 @@ class Recorder:
         self.problem(why)
 
 
-def _shown_tool(tool: Any) -> dict[str, Any]:
+def _shown_tool(tool: ToolSpec) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-
-
-def _cut(value: Any, longest: int) -> Any:
-    """The value with long texts cut, and marked as cut."""
-    match value:
-        case str() if len(value) > longest:
-            return f"{value[:longest]}… (cut: {len(value) - longest:,} characters more)"
-        case list():
-            return [_cut(each, longest) for each in value]
-        case dict():
-            return {key: _cut(each, longest) for key, each in value.items()}
-        case _:
-            return value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import logging
 import time
-from typing import Any
 
 import msgspec
 
+from cdp_agent.event import Stamp
 from cdp_agent.events import AgentAction, AgentStep, BrowserActionCompleted, Event, TaskCompleted, TaskSetup
 from cdp_agent.outcome import AgentResult, Stats
 from cdp_agent.page.page import Page, tab_of
@@ -94,7 +94,7 @@ class SessionTrace:
             started=self._began,
             duration_s=round(time.time() - self._began, 3),
         )
-        result: AgentResult[Any] = AgentResult(success=True, answer=None, error=None, stats=stats)
+        result: AgentResult[None] = AgentResult(success=True, answer=None, error=None, stats=stats)
         self.write_event(TaskCompleted(**self._recorder.stamp, result=result))
         await self._watcher.close()
 
@@ -135,12 +135,12 @@ class TracedCall:
             )
         )
 
-    def _tell_action(self, name: str, arguments: dict[str, Any]) -> None:
+    def _tell_action(self, name: str, arguments: dict[str, object]) -> None:
         self._name, self._is_recorded = name, True
         self._trace.write_event(AgentAction(**self._stamp, action=name, arguments=arguments))
 
     @property
-    def _stamp(self) -> dict[str, Any]:
+    def _stamp(self) -> Stamp:
         if self._number is None:
             self._number = self._trace.begin(None)
         return {"timestamp": time.time(), "step": self._number}

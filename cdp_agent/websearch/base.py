@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -80,7 +80,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     path: str
     query: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, object] | None = None
 
 
 class SearchService(Protocol):

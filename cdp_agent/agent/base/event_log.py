@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from cdp_agent.agent.base.usage import UsageMeter
+from cdp_agent.event import Stamp
 from cdp_agent.events import Event
 from cdp_agent.security.secrets import Secrets
 
 if TYPE_CHECKING:
     from cdp_agent.telemetry import RunSpan
     from cdp_agent.trace.recorder import Recorder
-
-
-class Stamp(TypedDict):
-    """When an event happened, see `BaseEvent`."""
-
-    timestamp: float
-    step: int
 
 
 class EventLog:

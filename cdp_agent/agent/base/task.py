@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -105,7 +105,7 @@ class Task(msgspec.Struct, frozen=True):
 
     text: str
     url: str | None = None
-    input_data: Any = None
+    input_data: object = None
     guardrails: str | None = None
     form: Form | None = None
     secrets: Secrets = msgspec.field(default_factory=Secrets)

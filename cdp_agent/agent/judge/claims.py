@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from urllib.parse import unquote, urljoin
 
 import msgspec
@@ -45,7 +44,7 @@ class Checked(msgspec.Struct, frozen=True):
     missing: list[str]
 
 
-def check(answer: Any, shown: str, schema: Any = None) -> Checked:
+def check(answer: object, shown: str, schema: object = None) -> Checked:
     """Holds an answer, Markdown or JSON data of that schema, against all that was shown, as Evidence.text gives it."""
     text = _NOT_SAID.sub("", shown)
     readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
@@ -69,7 +68,7 @@ def check(answer: Any, shown: str, schema: Any = None) -> Checked:
     return Checked(found, missing)
 
 
-def _claims(answer: Any, schema: Any) -> list[tuple[str, str | float]]:
+def _claims(answer: object, schema: object) -> list[tuple[str, str | float]]:
     """What is to be looked for, each as it is named where it is not found."""
     if isinstance(answer, str):
         return [(each, each) for each in claims(answer)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -73,7 +73,7 @@ async def conclude(run: Run, answer: str) -> str | None:
 
     Raises ModelError, BrowserError.
     """
-    value: Any = answer
+    value: object = answer
     if run.task.form is not None:
         value, problems = run.task.form.read(answer)
         if problems:
@@ -127,7 +127,7 @@ def is_repeated_answer(run: Run, answer: str) -> bool:
     return words == before
 
 
-def end_unconfirmed(run: Run, value: Any) -> None:
+def end_unconfirmed(run: Run, value: object) -> None:
     """Ends the run as "unconfirmed": its answer was refused twice, but the run was shown every claim in it."""
     run.emit(
         AgentStatus(**run.stamp, message="The answer was refused twice, but the run was shown all of it: it is given.")
@@ -135,7 +135,7 @@ def end_unconfirmed(run: Run, value: Any) -> None:
     run.end = End(value, validation="unconfirmed")
 
 
-def _end_forced(run: Run, value: Any, why: str) -> None:
+def _end_forced(run: Run, value: object, why: str) -> None:
     """Ends the run as "forced": the answer is returned though it did not pass."""
     run.emit(AgentStatus(**run.stamp, message="The answer is given without having been accepted."))
     run.end = End(value, TaskError("failed", why), "forced")
@@ -168,7 +168,7 @@ def all_shown(run: Run) -> str:
     return f"{prompts.task(run.task.text, run.task.input_data)}\n{run.evidence.text()}\n{here}"
 
 
-def answer_schema(run: Run) -> Any:
+def answer_schema(run: Run) -> object:
     return run.task.form.source if run.task.form is not None else None
 
 

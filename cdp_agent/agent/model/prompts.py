@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 import msgspec
 
@@ -158,7 +157,7 @@ def limits(guardrails: str | None) -> str:
     return _GUARDRAILS.format(guardrails=guardrails.strip()) if guardrails else ""
 
 
-def task(text: str, input_data: Any = None, plan: str = "", secrets: Sequence[str] = ()) -> str:
+def task(text: str, input_data: object = None, plan: str = "", secrets: Sequence[str] = ()) -> str:
     """The user's task, with the data and the secrets to use for it, the plan, and what the answer must be."""
     words = [f"Task: {text.strip()}"]
     if input_data is not None:

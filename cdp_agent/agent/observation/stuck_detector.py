@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Any
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from cdp_agent.page.snapshot.lines import indent_of, shown_address
@@ -57,7 +56,7 @@ class StuckDetector:
         """The digests, oldest first."""
         return list(self._known)
 
-    def learn_arguments(self, arguments: dict[str, Any]) -> None:
+    def learn_arguments(self, arguments: Mapping[str, object]) -> None:
         """Notes the words of a call's arguments, which are left out when pages and results are compared."""
         words = [each for name in _MODEL_WORDS if isinstance(each := arguments.get(name), str)]
         if isinstance(url := arguments.get("url"), str):

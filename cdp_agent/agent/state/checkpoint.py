@@ -52,7 +52,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     place: BrowserState
     secrets: list[str] = []
     """The names of the run's secrets; their values are not stored."""
-    by_steps: Any = None
+    by_steps: dict[str, Any] | None = None
     """How far a run by steps has come: see steps/flow/flow.py."""
 
 
@@ -127,7 +127,7 @@ def forget(folder: Path) -> None:
     (folder / FILE).unlink(missing_ok=True)
 
 
-def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None, answer: Any = None) -> Task:
+def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = None, answer: object = None) -> Task:
     """The task of a checkpoint. Its secrets and the type of its answer are not stored, so they are passed again.
 
     Raises SetupError.

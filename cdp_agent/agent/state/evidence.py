@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import msgspec
 
@@ -51,7 +50,7 @@ class Evidence:
         self._keep(Shown(step, source, text, url=url, proof=self._proof(text)))
 
     def add_result(
-        self, step: int, tool: str, text: str, value: Any, *, finding: bool, url: str, arguments: str
+        self, step: int, tool: str, text: str, value: object, *, finding: bool, url: str, arguments: str
     ) -> None:
         """Adds a tool's result: `text`, and the `value` that it was made from."""
         if isinstance(value, Receipt) and value.ref is not None and value.value is not None:
@@ -99,7 +98,7 @@ def _without_addresses(proof: str) -> str:
     return _ADDRESS_LINE.sub(r"\1| \2", proof) if ADDRESS in proof else proof
 
 
-def _from_pages(text: str, value: Any) -> str:
+def _from_pages(text: str, value: object) -> str:
     """What of a tool's result comes from pages, and not out of the call itself or of a model's head."""
     from cdp_agent.extract import Extraction  # late: httpx and regex take 40 ms
     from cdp_agent.extract.grounding import leaves

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.agent.base.act_log import ActLog
-from cdp_agent.agent.base.event_log import EventLog, Stamp
+from cdp_agent.agent.base.event_log import EventLog
 from cdp_agent.agent.base.task import Options, Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model import prompts
@@ -26,8 +26,9 @@ from cdp_agent.agent.observation.stuck_detector import StuckDetector, VolatileLi
 from cdp_agent.agent.state.conversation import Conversation, Shared
 from cdp_agent.agent.state.evidence import Evidence
 from cdp_agent.agent.state.vision import Vision
+from cdp_agent.event import Stamp
 from cdp_agent.events import AgentObserved, AgentStatus, AgentStep, BrowserNavigated, Event
-from cdp_agent.outcome import AgentResult, TaskError, Validation
+from cdp_agent.outcome import AgentResult, ErrorCode, ErrorPlace, TaskError, Validation
 from cdp_agent.page.page import tab_of
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
@@ -50,7 +51,7 @@ _NARROWER = 0.7
 class End(msgspec.Struct, frozen=True):
     """How the run ends: the answer that was given, and what went wrong."""
 
-    answer: Any = None
+    answer: object = None
     error: TaskError | None = None
     validation: Validation | None = None
 
@@ -113,7 +114,7 @@ class Run:
         self.stuck_detector = StuckDetector()
         self.volatile_lines = VolatileLines()
         self.vision = Vision(options, self.history, task.secrets, self.log)
-        self.step_progress: Callable[[], Any] = lambda: None
+        self.step_progress: Callable[[], dict[str, Any] | None] = lambda: None
         """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.ask_user: AskUser | None = None
         """Asks the user, None where nobody is there."""
@@ -155,7 +156,7 @@ class Run:
             endpoint = self.models.endpoint if self.models.has_model else None
             self.log.span = self.telemetry.begin(self.secrets.mask(self.task.text), endpoint)
 
-    def end_span(self, result: AgentResult[Any] | None) -> None:
+    def end_span(self, result: AgentResult[object] | None) -> None:
         """Ends the run's span with this result; None where nobody waited for the end."""
         if self.log.span is not None:
             span, self.log.span = self.log.span, None
@@ -185,7 +186,7 @@ class Run:
         shared = Shared(self.models, self.vision, self.log, lambda: self.tabs.page)
         return Conversation(shared, system, observer, window_tokens=self.window_tokens, client=client)
 
-    def fail(self, code: Any, message: str, where: Any = "task") -> None:
+    def fail(self, code: ErrorCode, message: str, where: ErrorPlace = "task") -> None:
         """Ends the run, unless it has ended."""
         self.end = self.end or End(error=TaskError(code, message, where))
 

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import msgspec
 
@@ -21,6 +21,8 @@ from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
 from .chrome import LaunchOptions, find_chrome, flags
+
+T = TypeVar("T")
 
 CLEAN_UP_S = 6.0
 _TEMPORARY_GRACE_S = 1.0
@@ -125,7 +127,7 @@ class ChromeProcess:
 
     async def listens(self, timeout_s: float) -> str | None:
         """The address of its DevTools WebSocket, once it listens; None when Chrome ends first, or the time is over."""
-        either: list[asyncio.Future[Any]] = [self.listening, self.ended]
+        either: list[asyncio.Future[str] | asyncio.Future[Exit]] = [self.listening, self.ended]
         await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         return self.listening.result() if self.listening.done() else None
 
@@ -168,7 +170,7 @@ class ChromeProcess:
         tell(_settle, self.ended, end)
 
 
-def _settle(future: asyncio.Future[Any], value: object) -> None:
+def _settle(future: asyncio.Future[T], value: T) -> None:
     if not future.done():
         future.set_result(value)
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
@@ -142,7 +142,7 @@ async def _serve(command: McpCommand, words: Sequence[str], chosen: ChosenSessio
             await _serve_http(served, command, *command.http)
 
 
-async def _serve_http(served: Server[Any], command: McpCommand, host: str, port: int) -> None:
+async def _serve_http(served: Server[object], command: McpCommand, host: str, port: int) -> None:
     from cdp_agent.mcp.http import PATH, McpApp  # late: Starlette and uvicorn are an extra
     from cdp_agent.server.serving import HttpServer, address_of, check_token, listening_at
 

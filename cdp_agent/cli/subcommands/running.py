@@ -77,8 +77,8 @@ class RunCommand(msgspec.Struct, frozen=True):
     interactive: Interactive | JsonLines | None = None
     """The person at the terminal, or the program, that may pause the run; the same object as its `approver`."""
     signals: Signals = msgspec.field(default_factory=Signals)
-    live: Any = None
-    """A `LiveRun`, if the run is shown as a page while it goes on, and asks its questions there."""
+    live: LiveRun | None = None
+    """Shows the run, if it is shown as a page while it goes on, and asks its questions there."""
 
 
 async def run_in_own_chrome(command: RunCommand) -> AgentResult:

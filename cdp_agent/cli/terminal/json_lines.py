@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TextIO
 
@@ -74,7 +74,7 @@ class JsonLines:
         self._signals[signal]()
         return True
 
-    def _take(self, line: str, submit: Submit) -> tuple[Any, str | None]:
+    def _take(self, line: str, submit: Submit) -> tuple[object, str | None]:
         try:
             found = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError as error:
@@ -84,7 +84,7 @@ class JsonLines:
             return ask_id, "id has to be the number of the question."
         return ask_id, submit(ask_id, found)
 
-    def _write(self, value: dict[str, Any]) -> None:
+    def _write(self, value: Mapping[str, object]) -> None:
         stream = self._stream or sys.stdout
         stream.write(msgspec.json.encode(value).decode() + "\n")
         stream.flush()

@@ -130,7 +130,7 @@ class _Keys(msgspec.Struct, frozen=True):
     astray: bool
 
 
-async def send_keys_to(at: Located, keys: Coroutine[Any, Any, Any]) -> Outcome:
+async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcome:
     """Focuses the element, and runs `keys`, which sends keys to whatever has the focus then.
 
     Raises as `focus`, and NotInteractable when the page moves the focus elsewhere before the first key; then no key is

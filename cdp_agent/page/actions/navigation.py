@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
@@ -21,6 +21,8 @@ from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
 from cdp_agent.page.tab.tab import Tab
+
+T = TypeVar("T")
 
 NAVIGATION_TIMEOUT_S = 30.0
 _BEGINS_WITHIN_S = 3.0
@@ -222,7 +224,7 @@ async def _error_page(tab: Tab) -> None:
         await tab.activity.wait_for_event(until - _now(tab))
 
 
-async def _begin(tab: Tab, answer: asyncio.Future[Any], stayed: str) -> None:
+async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
     """Waits for the first event of the requested navigation; the answer to the command is no such sign."""
     activity = tab.activity
     begun, document, url = activity.navigations_begun, activity.document.number, activity.document.url

@@ -6,7 +6,7 @@ is checked again in the call that writes it.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -62,7 +62,7 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
     among those that the secrets are for, or the field shows its value and they are only for fields that hide it.
     Raises NotInteractable, and InvalidArguments when the field did not take it.
     """
-    allowed: dict[str, Any] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
+    allowed: dict[str, object] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
     options = {**allowed, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
     within_s = at.call_timeout_s(FIELD_WAIT_S)
     field = await at.world.call("secretField", at.local, options, returning=_Field, timeout_s=within_s)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fnmatch
-from typing import Any
 
 import msgspec
 
@@ -219,7 +218,7 @@ class _Waiting:
 
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
         wait_s = _BACKSTOP_S if self._wanted.idle_s is None else max(0.005, self._left_idle_s())
-        events: list[asyncio.Future[Any]] = [self._tab.activity.next_event()]
+        events: list[asyncio.Future[None]] = [self._tab.activity.next_event()]
         events += [asyncio.ensure_future(_changed(world, look.count)) for world, look in looks]
         try:
             await asyncio.wait(events, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)

@@ -6,7 +6,6 @@ https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getRespon
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -55,7 +54,7 @@ async def error_message(request: LoggedRequest) -> str:
     return in_line(shortened(words, _LONGEST_ERROR))
 
 
-def _messages(said: Any, depth: int) -> Iterator[str]:
+def _messages(said: object, depth: int) -> Iterator[str]:
     """The texts in a JSON error, the most informative first. Texts about a form field are preceded by its name."""
     if isinstance(said, str) and said.strip():
         yield said.strip()

@@ -171,7 +171,7 @@ def _after(since: float, at: float) -> float:
     return round((at - since) * 1000, 3) if since and at >= since else -1.0
 
 
-def _masked(value: Any, mask: Callable[[str], str]) -> Any:
+def _masked(value: object, mask: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):

@@ -12,11 +12,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
 
 from cdp_agent.cdp import inspector, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 
 from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_preloaded, preload
@@ -34,7 +35,8 @@ _STOPS_WITHIN_S = 1.0
 _STATIC_CHECK_TIMEOUT_S = 1.0
 _SCRIPTS_IN_MARKUP = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
 
-Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Any]]]
+T = TypeVar("T")
+Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Empty]]]
 """Subscribes on a new session and sets it up before anything runs there; gives Chrome's answers.
 
 The second argument says whether it is the session of the tab.
@@ -250,7 +252,7 @@ class FrameTree:
             if session.unresponsive:
                 session.tell(runtime.TerminateExecution())
 
-    def _subscribe(self, frame: Frame) -> list[asyncio.Future[Any]]:
+    def _subscribe(self, frame: Frame) -> list[asyncio.Future[Empty]]:
         session = frame.session
         session.on(target.AttachedToTarget, lambda event: self._attached(frame, event))
         session.on(target.DetachedFromTarget, lambda event: self._detached(event.session_id))
@@ -354,7 +356,7 @@ class FrameTree:
         frame.session.fail(CRASHED, closed=False)
 
 
-def _retrieve_exception(answer: asyncio.Future[Any]) -> None:
+def _retrieve_exception(answer: asyncio.Future[T]) -> None:
     if not answer.cancelled():
         answer.exception()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -27,7 +27,7 @@ _timeouts: WeakKeyDictionary[Session, set[asyncio.Timeout]] = WeakKeyDictionary(
 
 
 class _Probe(msgspec.Struct):
-    asked: asyncio.Future[Any]
+    asked: asyncio.Future[runtime.Evaluated]
     """What the page's process was asked, and has not answered yet."""
     gave_up_at: float = float("-inf")
     """When it had been waited for in vain."""
@@ -79,7 +79,7 @@ async def is_responsive_again(session: Session) -> bool:
     return False
 
 
-async def _is_answered(session: Session, asked: asyncio.Future[Any], within_s: float) -> bool:
+async def _is_answered(session: Session, asked: Awaitable[object], within_s: float) -> bool:
     """Whether the page's process answers in time; sets `unresponsive`. Raises BrowserError if Chrome is silent, too."""
     try:
         async with timeout(session, within_s):

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
+from types import TracebackType
 from typing import Any, TypeVar, overload
 from weakref import WeakSet
 
@@ -78,31 +79,33 @@ class World:
         return cls(session, frame_id, context_id, functions, has_all_functions=has_all_functions)
 
     @overload
-    async def call(self, name: str, *args: Any, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
+    async def call(self, name: str, *args: object, timeout_s: float = CALL_TIMEOUT_S) -> Any: ...
     @overload
-    async def call(self, name: str, *args: Any, returning: type[T], timeout_s: float = CALL_TIMEOUT_S) -> T: ...
-    async def call(self, name: str, *args: Any, returning: Any = Any, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+    async def call(self, name: str, *args: object, returning: type[T], timeout_s: float = CALL_TIMEOUT_S) -> T: ...
+    async def call(
+        self, name: str, *args: object, returning: type[Any] | None = None, timeout_s: float = CALL_TIMEOUT_S
+    ) -> Any:
         """What our function `name` returns, promises awaited; arguments and result are JSON (or a `Handle`).
 
         Raises DocumentGone when the document is replaced meanwhile, PageUnresponsive at the deadline, BrowserError.
         """
         answer = await self._run(name, self._command(name, args, by_value=True), timeout_s)
-        if returning is Any and not bytes(answer.result.value):
-            return None
+        if returning is None:
+            return msgspec.json.decode(answer.result.value) if bytes(answer.result.value) else None
         return msgspec.json.decode(answer.result.value, type=returning)
 
-    def ask(self, name: str, *args: Any) -> asyncio.Future[runtime.Evaluated]:
+    def ask(self, name: str, *args: object) -> asyncio.Future[runtime.Evaluated]:
         """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
         answer = self.session.post(self._command(name, args, by_value=True))
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
         return answer
 
-    def tell(self, name: str, *args: Any) -> None:
+    def tell(self, name: str, *args: object) -> None:
         """Calls our function `name` without waiting. Errors, such as a page that is gone, are ignored."""
         self.session.tell(self._command(name, args, by_value=True))
 
     async def handle(
-        self, name: str, *args: Any, group: str | None = None, timeout_s: float = CALL_TIMEOUT_S
+        self, name: str, *args: object, group: str | None = None, timeout_s: float = CALL_TIMEOUT_S
     ) -> Handle:
         """Like `call`, for a result that stays in the page, such as an element; see `group`."""
         answer = await self._run(name, self._command(name, args, by_value=False, group=group), timeout_s)
@@ -121,7 +124,7 @@ class World:
         """The elements with these local ids, None for those that are gone, in two round trips for all of them."""
         return await self.nodes("elementsOf", ids, group=group)
 
-    async def nodes(self, name: str, *args: Any, group: str) -> list[Handle | None]:
+    async def nodes(self, name: str, *args: object, group: str) -> list[Handle | None]:
         """The array of nodes that our function `name` returns, with None where one is null."""
         array = await self.handle(name, *args, group=group)
         async with deadline(self.session, CALL_TIMEOUT_S):
@@ -173,7 +176,7 @@ class World:
         return answer
 
     def _command(
-        self, name: str, args: tuple[Any, ...], *, by_value: bool, group: str | None = None
+        self, name: str, args: tuple[object, ...], *, by_value: bool, group: str | None = None
     ) -> runtime.CallFunctionOn:
         """The command that calls our function. If the world does not have it yet, sends all missing functions first."""
         if name not in js.for_reading():
@@ -235,7 +238,9 @@ class deadline:
         if (standstill := standstill_of(self._session)) is not None:
             standstill.add(self._timeout)
 
-    async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if (standstill := standstill_of(self._session)) is not None:
             standstill.discard(self._timeout)
         running_timeouts(self._session).discard(self._timeout)

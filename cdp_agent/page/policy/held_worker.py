@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cdp_agent.cdp import fetch, network, target
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
 from cdp_agent.page.frames.recent import RecentSet
 
 from .interception import Interception, Verdict, blocked_urls, socket_conditions
@@ -62,10 +63,10 @@ class HeldWorker:
         self._interception = Interception(session, lambda event: judge(self, event))
         self._on_request = on_request
         self._rules: Sequence[RequestRules] = ()
-        self.ready: asyncio.Future[Any] | None = None
+        self.ready: asyncio.Future[Empty] | None = None
         """With lists of origins: done when its process has answered, and knows them. Else None."""
 
-    def enforce(self, rules: Sequence[RequestRules]) -> list[asyncio.Future[Any]]:
+    def enforce(self, rules: Sequence[RequestRules]) -> list[asyncio.Future[Empty]]:
         """Puts rules in force. The answers of Chrome do not depend on the worker."""
         self._rules = rules
         if self.ready is None and any(each.has_origin_lists for each in rules):
@@ -79,7 +80,7 @@ class HeldWorker:
             self._limit(self.ready)
         return list(self._interception.enforce(rules))
 
-    def _limit(self, ready: asyncio.Future[Any]) -> None:
+    def _limit(self, ready: asyncio.Future[Empty]) -> None:
         if not ready.cancelled() and ready.exception() is None:  # else it has gone
             if self.info.type != "service_worker":  # Fetch holds those, and one that is stopped would stay so
                 self.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(self._rules)))

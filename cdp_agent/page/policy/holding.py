@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,13 +18,15 @@ import msgspec
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.frames.standstill import Standstill
 
-from .unsafe import body_of, fields_of, is_certain, outline_of, unsafe_kind, without_query
+from .unsafe import RequestKind, body_of, fields_of, is_certain, outline_of, unsafe_kind, without_query
 
 if TYPE_CHECKING:
     from cdp_agent.cdp import browser as cdp_browser
     from cdp_agent.cdp import fetch
     from cdp_agent.cdp import page as cdp_page
     from cdp_agent.page.activity.activity import Activity
+
+T = TypeVar("T")
 
 FailReason = Literal["Aborted", "BlockedByClient"]
 _SENDING = frozenset({"submits", "pays", "sends", "deletes"})
@@ -69,10 +71,14 @@ class Withheld(msgspec.Struct, frozen=True):
     why: str = "it was not approved"
 
 
-class Act(msgspec.Struct, eq=False):
-    """An action in a page. `label` is the caller's; `approved` are the risks that were allowed beforehand."""
+Asks = Callable[[Held], Awaitable[bool]]
+"""Asks whether an effect is allowed."""
 
-    label: Any
+
+class Act(msgspec.Struct, eq=False):
+    """An action in a page. `asks` is asked about its effects; `approved` are the risks that were allowed beforehand."""
+
+    asks: Asks
     approved: frozenset[str] = frozenset()
     begun_at: float = 0.0
     documents: dict[int, tuple[int, int]] = {}
@@ -87,19 +93,14 @@ class Act(msgspec.Struct, eq=False):
         return risk in self.approved or (risk in _SENDING and bool(self.approved & _APPROVES_SENDING))
 
 
-Asks = Callable[[Held, Any], Awaitable[bool]]
-"""Asks whether something is allowed; takes it and the label of the act that caused it."""
-
-
 class Hold:
     """What is held for one run. Before its first act nothing is held: until then pages are only shown.
 
     After the end of the run nobody is asked, but what was refused stays refused, since pages try again.
     """
 
-    def __init__(self, asks: Asks) -> None:
+    def __init__(self) -> None:
         self.standstill = Standstill()
-        self._asks = asks
         self._act: Act | None = None
         self._background = RecentSet()
         """Keys of the requests that pages sent by themselves, without an act."""
@@ -265,7 +266,7 @@ class Hold:
         try:
             if not self.over:
                 with self.standstill.asking():
-                    approved = await self._asks(held, act.label)
+                    approved = await act.asks(held)
         except Exception as error:  # noqa: BLE001 (what the user's own function raises: told by `decided`)
             self._error = error
         finally:
@@ -273,7 +274,7 @@ class Hold:
                 self._withheld.append(Withheld(str(held)))
         return approved
 
-    def _is_background(self, event: fetch.RequestPaused, tab: Activity | None, kind: Any, act: Act) -> bool:
+    def _is_background(self, event: fetch.RequestPaused, tab: Activity | None, kind: RequestKind, act: Act) -> bool:
         """Whether the request is not an effect of the act.
 
         A page that appeared after the act began may send requests while it loads, except those that certainly change
@@ -304,9 +305,26 @@ class Hold:
         return sender not in before
 
 
-def _mapped(asked: asyncio.Task[bool], meant: Callable[[bool], Any]) -> asyncio.Future[Any]:
+class Gate(Protocol):
+    """Lets the requests of a task pass one by one, to pace them or to see them before they are sent.
+
+    It gets every request for a document, and all for which `unsafe_kind` is not None, after the rules have allowed
+    them and after any question about them was answered.
+    """
+
+    standstill: Standstill
+    """Stops timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
+
+    async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
+        """Waits until the request may be sent, and gives None, or why it may not (as `Blocked.why`).
+
+        `document`: it is for the document of a tab.
+        """
+
+
+def _mapped(asked: asyncio.Task[bool], meant: Callable[[bool], T]) -> asyncio.Future[T]:
     """A future of what the decision means; a cancelled question counts as a refusal."""
-    answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
     def give(done: asyncio.Task[bool]) -> None:
         if not answer.done():

@@ -17,16 +17,15 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Literal
 
 from cdp_agent.cdp import fetch, network
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.standstill import Standstill
 from cdp_agent.security.origins import is_ip
 
 from .rules import Pattern, Refusal, RequestRules
-from .unsafe import RequestKind
 
 _MOST_HOSTS = 50
 """Above this number, holding every request costs less than patterns that Chrome compares with each request."""
@@ -65,7 +64,7 @@ class Interception:
         session.on(fetch.RequestPaused, self._paused)
         session.on(fetch.AuthRequired, self._asked)
 
-    def enforce(self, rules: Sequence[RequestRules]) -> Sequence[asyncio.Future[Any]]:
+    def enforce(self, rules: Sequence[RequestRules]) -> Sequence[asyncio.Future[Empty]]:
         """Puts rules in force, before the effect of any command that is sent later. Gives Chrome's answers."""
         self._credentials = next((each.proxy_credentials for each in rules if each.proxy_credentials), None)
         patterns = patterns_of(rules)
@@ -193,20 +192,3 @@ def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
 def _in_url_pattern(host: str) -> str:
     """A host, with or without `*.` before it, in the syntax of https://urlpattern.spec.whatwg.org/."""
     return "".join(each if each.isalnum() or each in "*.-_[]" else f"\\{each}" for each in host)
-
-
-class Gate(Protocol):
-    """Lets the requests of a task pass one by one, to pace them or to see them before they are sent.
-
-    It gets every request for a document, and all for which `unsafe_kind` is not None, after the rules have allowed
-    them and after any question about them was answered.
-    """
-
-    standstill: Standstill
-    """Stops timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
-
-    async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
-        """Waits until the request may be sent, and gives None, or why it may not (as `Blocked.why`).
-
-        `document`: it is for the document of a tab.
-        """

@@ -15,10 +15,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cdp_agent.cdp import fetch, runtime, target
 from cdp_agent.cdp.connection import Connection, Session
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError, ProtocolError
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.security.origins import origin_of
@@ -116,7 +117,7 @@ class PolicyRegistry:
         """Rules that some of these had until a moment ago: their requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, HeldWorker] = {}
-        self._starting: set[asyncio.Future[Any]] = set()
+        self._starting: set[asyncio.Future[Empty]] = set()
         """The pending commands that let waiting workers run."""
         self._released: dict[str, Site] = {}
         """The workers without rules, from which we detached, by their target ids."""
@@ -369,7 +370,7 @@ class PolicyRegistry:
         kept.ready.add_done_callback(lambda _: self._let_run(worker))
         kept.ready.add_done_callback(self._begun)
 
-    def _let_run(self, worker: Session) -> asyncio.Future[Any]:
+    def _let_run(self, worker: Session) -> asyncio.Future[Empty]:
         """Lets a worker run. If its script has not arrived yet, we must stay attached until then, or it never runs."""
         running = worker.post(runtime.RunIfWaitingForDebugger())
         retrieve_exceptions([running])
@@ -377,7 +378,7 @@ class PolicyRegistry:
         running.add_done_callback(self._begun)
         return running
 
-    def _begun(self, running: asyncio.Future[Any]) -> None:
+    def _begun(self, running: asyncio.Future[Empty]) -> None:
         self._starting.discard(running)
         if not self._starting and not self._watches and self._session is not None:
             self._change()
@@ -412,8 +413,8 @@ class PolicyRegistry:
                 kept.parent.tell(target.DetachFromTarget(session_id=worker.id))
                 self._worker_detached(worker.id)
 
-    def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Any]]:
-        answers: list[asyncio.Future[Any]] = []
+    def _enforce(self, workers: list[Session]) -> list[asyncio.Future[Empty]]:
+        answers: list[asyncio.Future[Empty]] = []
         for worker in workers:
             if worker not in self._workers:
                 continue

@@ -9,12 +9,13 @@ import asyncio
 import functools
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.page.frames.standstill import Standstill, set_standstill
@@ -28,10 +29,11 @@ from .unsafe import unsafe_kind
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
 
-    from .holding import Hold, Withheld
-    from .interception import Gate
+    from .holding import Gate, Hold, Withheld
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
+
 _LONGEST_ORIGIN = 300
 _REMEMBERED = 1_000
 _passing: set[asyncio.Task[FailReason | None]] = set()
@@ -233,10 +235,11 @@ class RequestPolicy:
             return
         left = list(self.tab_rules)
         if rules.hold is not None:
-            for former in [each for each in self._retired if each.hold is not None]:
-                rules.hold.take_over(former.hold)
-                self._retired.remove(former)
-                left.remove(former)
+            for former in list(self._retired):
+                if former.hold is not None:
+                    rules.hold.take_over(former.hold)
+                    self._retired.remove(former)
+                    left.remove(former)
         await self._change([*left, rules])
 
     def retire(self, rules: RequestRules) -> None:
@@ -300,7 +303,7 @@ class RequestPolicy:
 
     async def _change(self, rules: list[RequestRules]) -> None:
         self.tab_rules = rules
-        answers: list[asyncio.Future[Any]] = []
+        answers: list[asyncio.Future[Empty]] = []
         self._forget_closed()
         for session in self._sessions:
             answers += self._interception(session).enforce(rules)
@@ -462,7 +465,7 @@ def judge(
     return "Aborted" if tab else "BlockedByClient"
 
 
-def retrieve_exceptions(answers: Sequence[asyncio.Future[Any]]) -> None:
+def retrieve_exceptions(answers: Sequence[asyncio.Future[T]]) -> None:
     """Marks the errors of these futures as retrieved: a session may end at any time."""
     for answer in answers:
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())

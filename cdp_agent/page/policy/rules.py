@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -29,6 +29,9 @@ from cdp_agent.errors import SetupError
 from cdp_agent.security.origins import Origin, ascii_host, is_ip, origin_of, same_machine, scheme_of, split_port
 
 from .hosts import contains_host, read_hosts
+
+if TYPE_CHECKING:
+    from .holding import Gate, Hold
 
 ResourceType = Literal["image", "stylesheet", "font", "media", "manifest", "script", "xhr", "ping", "prefetch"]
 RESOURCE_TYPES: tuple[ResourceType, ...] = get_args(ResourceType)
@@ -148,10 +151,10 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     block_hosts: frozenset[str] = frozenset()
     proxy_credentials: tuple[str, str] | None = None
     """User and password."""
-    hold: Any = None
-    """A `Hold`: requests that would change something wait until somebody has allowed them."""
-    gate: Any = None
-    """A `Gate`: documents, and requests that would change something, wait until it lets them pass."""
+    hold: Hold | None = None
+    """Requests that would change something wait until somebody has allowed them."""
+    gate: Gate | None = None
+    """Documents, and requests that would change something, wait until it lets them pass."""
 
     @property
     def has_origin_lists(self) -> bool:

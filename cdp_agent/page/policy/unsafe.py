@@ -192,7 +192,7 @@ def _only_queries(request: fetch.PausedRequest) -> bool:
     return 0 < len(texts) == len(operations) and all(isinstance(each, str) and _reads(each) for each in texts)
 
 
-def _reads(text: Any) -> bool:
+def _reads(text: str) -> bool:
     return bool(_READING.match(text)) and "{" in text and not _WRITING.search(text)
 
 

@@ -159,7 +159,7 @@ class ActionRunner:
         try:
             while not acting.done():
                 event = activity.next_event()
-                either: list[asyncio.Future[Any]] = [acting, event]
+                either: list[asyncio.Future[Outcome] | asyncio.Future[None]] = [acting, event]
                 try:
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 finally:
@@ -182,35 +182,23 @@ class ActionRunner:
         navigation_s: float = NAVIGATION_S,
     ) -> Receipt:
         """Waits until the page is at rest, and gives the receipt. Raises BrowserError."""
-        tab, activity = self._tab, self._tab.activity
         begun = time.perf_counter()
+        aftermath = self._aftermath
         expects_effect = (
             self._expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
         )
-        wait_s = EFFECT_S if expects_effect else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
-        aftermath = self._aftermath
         try:
-            updated = await aftermath.observe(action, outcome, ref, navigation_s)
-            rested = time.perf_counter() - QUIET_S
-            while aftermath.navigates_again() or (
-                wait_s and await aftermath.wait_for_effect(rested, wait_s, lists=outcome.suggests)
-            ):
-                updated = await aftermath.observe(action, outcome, ref, navigation_s)
+            updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
             if not aftermath.has_left and not self._watch.navigated and (refused := aftermath.refused()):
                 leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{refused}")
         finally:
             await self._stop(aftermath.settled)
+        tab, requests = self._tab, self._tab.activity.requests
         navigated, moved = self._watch.navigated, aftermath.address_changed
-        notes = (
-            updated.note,
-            aftermath.chooser_note(action, ref),
-            self._watch.watchdog.note,
-            self._no_page_note() if action != "goto" else "",  # which says so itself
-            aftermath.unseen_note(),
-        )
+        note = self._note(action, ref, updated)
         failed, uncaught = await asyncio.gather(
-            activity.requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
+            requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
         )
         tab.note_shown(aftermath.after.text if aftermath.after is not None and not aftermath.has_left else None)
         changed = aftermath.changed or ([] if aftermath.has_effect else aftermath.weak_changes)
@@ -219,14 +207,14 @@ class ActionRunner:
             ref=ref,
             target=target,
             detail=detail,
-            note="; ".join(filter(None, notes)),
+            note=note,
             meanwhile=not_outdated(self._meanwhile, changed),
             value=updated.value,
             fields=list(updated.fields),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
             title=await self._title() if navigated else None,
-            status=activity.requests.status(activity.document.loader_id) if navigated else None,
+            status=requests.status(tab.activity.document.loader_id) if navigated else None,
             new_tabs=[
                 each for each in aftermath.tabs if not (aftermath.downloads and aftermath.never_had_document(each))
             ],
@@ -249,6 +237,31 @@ class ActionRunner:
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(begun),
         )
+
+    async def _observe(
+        self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool
+    ) -> Outcome:
+        """Waits until the page is at rest, and there was an effect where one is to come; gives the outcome then."""
+        aftermath = self._aftermath
+        wait_s = EFFECT_S if expects_effect else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
+        updated = await aftermath.observe(action, outcome, ref, navigation_s)
+        rested = time.perf_counter() - QUIET_S
+        while aftermath.navigates_again() or (
+            wait_s and await aftermath.wait_for_effect(rested, wait_s, lists=outcome.suggests)
+        ):
+            updated = await aftermath.observe(action, outcome, ref, navigation_s)
+        return updated
+
+    def _note(self, action: str, ref: str | None, outcome: Outcome) -> str:
+        """What else is to be said of the action."""
+        notes = (
+            outcome.note,
+            self._aftermath.chooser_note(action, ref),
+            self._watch.watchdog.note,
+            self._no_page_note() if action != "goto" else "",  # which says so itself
+            self._aftermath.unseen_note(),
+        )
+        return "; ".join(filter(None, notes))
 
     async def _thrown(self) -> list[str]:
         tab = self._tab
@@ -289,7 +302,7 @@ class ActionRunner:
         return self._tab.title
 
 
-async def _finish_task(task: asyncio.Task[Any]) -> None:
+async def _finish_task(task: asyncio.Task[object]) -> None:
     """Cancels a task that is not done, and waits while it cleans up, as by releasing the mouse button."""
     if not task.done():
         task.cancel()

@@ -6,10 +6,10 @@ Time is measured here, not in the page: timers and frames of a background tab ru
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import msgspec
 
+from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
@@ -47,6 +47,7 @@ _BUSY = "{} does not answer: its own script keeps it busy"
 BUSY = _BUSY.format("the page")
 _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
+_NO_TIME_S = 0.001
 _READ_WITHIN_S = 0.03
 """How long the reading takes that follows when a page has come to rest."""
 _SLOW_SERVER = (
@@ -87,6 +88,34 @@ class Changes(msgspec.Struct, frozen=True):
 
 
 _NONE = Changes(0, 0, 0)
+
+
+class _Waiting(msgspec.Struct):
+    """How far `Watch.settle` has come. Its times are of the loop's clock."""
+
+    patient: bool
+    navigation_s: float
+    begun: float
+    since: float
+    """From when on quiet is counted."""
+    resting: float
+    """When the tab was last on its way elsewhere, at first when the waiting began."""
+    headed_at: float
+    """When the present navigation was first seen."""
+    heading_for: str = ""
+    quiet_s: float = QUIET_S
+    """How long nothing must change."""
+
+    def rest_s(self, changes: Changes, now: float, slow_s: float) -> float:
+        """How long the page still has to be quiet, `slow_s` more where it is slow; not above 0 when it has been."""
+        if self.quiet_s == STATIC_QUIET_S and changes.count == 0:
+            rest_s = 0.0  # nothing can have changed since it was loaded, before anybody watched
+        else:
+            rest_s = self.quiet_s + slow_s - changes.idle_ms / 1000
+        animations_s = ANIMATIONS_S + slow_s - (now - self.resting)
+        if changes.animating_ms > 0 and animations_s > 0:
+            return max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
+        return rest_s
 
 
 class Watch:
@@ -167,94 +196,118 @@ class Watch:
         self.counts = {}
 
     async def _settle(self, patient: bool, navigation_s: float) -> str:
-        begun = last = resting = self._alive_at = self._now()
-        quiet_s, heading_for, headed_at = await self._quiet_s(), "", begun
-        while True:
+        now = self._alive_at = self._now()
+        waiting = _Waiting(patient, navigation_s, begun=now, since=now, resting=now, headed_at=now)
+        waiting.quiet_s = await self._quiet_s()
+        why = ""
+        while not why:
             await self._tab.request_policy.decided()
             events = self._activity.event_count
-            if self._tab.closed:
-                return "the tab was closed"
-            if self._activity.crashed and not self._activity.navigating():
-                return "the page crashed"
-            if self._activity.document.number - self.document > _MOST_DOCUMENTS:
-                return "the page keeps going elsewhere by itself"
-            now = self._now()
+            if ended := self._ended():
+                return ended
             if address := self._activity.navigating():
-                if address != heading_for:
-                    heading_for, headed_at = address, now
-                if now - begun > navigation_s:
-                    return await self._stop_loading(address)
-                if now - headed_at > UNANSWERED_S and self._report_slow_server():
-                    return _SLOW_SERVER.format(address)
-                if not await self.watchdog.end_blocking_scripts():
-                    return OLD_PAGE_HANGS
-                if await self._hangs():
-                    return BUSY
-                self._prepare_worlds()
-                await self._activity.wait_for_event(min(begun + navigation_s - now + 0.001, _ASK_EVERY_S), since=events)
-                last = resting = self._now()
-                patient = False
-                continue
-            if pending := self._pending(now - resting):
-                if now - resting > REQUESTS_S:
-                    self._activity.requests.give_up(self.requests)
-                    return f"still loading: {', '.join(pending[:3])}"
-                if await self._hangs():
-                    return BUSY
-                self._prepare_worlds()
-                await self._activity.wait_for_event(
-                    min(_ASK_EVERY_S, max(LOAD_S - (now - resting), QUIET_S)), since=events
-                )
-                last = self._now()
-                continue
-            if any(f.navigating_to is None and f.present_world not in self.counts for f in self._tree.all()):
-                known = len(self.counts)
-                await self.look()
-                looked = self._now()
-                quiet_s = await self._quiet_s()
-                if quiet_s > STATIC_QUIET_S and len(self.counts) > known:
-                    last = looked  # a new document: its quiet is counted from then on
-                self._send_missing_functions(0 if quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
-                if self.navigated:
-                    self._tab.read_ahead()
+                why = await self._wait_for_navigation(waiting, address, events)
+            elif pending := self._pending(self._now() - waiting.resting):
+                why = await self._wait_for_loading(waiting, pending, events)
+            else:
+                await self._look_at_new_worlds(waiting)
+                why = await self._wait_for_quiet(waiting)
+        return why
+
+    def _ended(self) -> str:
+        """Why there is nothing to wait for any more, "" while there is."""
+        if self._tab.closed:
+            return "the tab was closed"
+        if self._activity.crashed and not self._activity.navigating():
+            return "the page crashed"
+        if self._activity.document.number - self.document > _MOST_DOCUMENTS:
+            return "the page keeps going elsewhere by itself"
+        return ""
+
+    async def _wait_for_navigation(self, waiting: _Waiting, address: str, events: int) -> str:
+        """Waits a little while the tab is on its way to this address. "", or why the waiting ends."""
+        now = self._now()
+        if address != waiting.heading_for:
+            waiting.heading_for, waiting.headed_at = address, now
+        if now - waiting.begun > waiting.navigation_s:
+            return await self._stop_loading(address)
+        if now - waiting.headed_at > UNANSWERED_S and self._report_slow_server():
+            return _SLOW_SERVER.format(address)
+        if not await self.watchdog.end_blocking_scripts():
+            return OLD_PAGE_HANGS
+        if await self._hangs():
+            return BUSY
+        self._prepare_worlds()
+        left_s = waiting.begun + waiting.navigation_s - now + 0.001
+        await self._activity.wait_for_event(min(left_s, _ASK_EVERY_S), since=events)
+        waiting.since = waiting.resting = self._now()
+        waiting.patient = False
+        return ""
+
+    async def _wait_for_loading(self, waiting: _Waiting, pending: list[str], events: int) -> str:
+        """Waits a little while these are loading. "", or why the waiting ends."""
+        waited_s = self._now() - waiting.resting
+        if waited_s > REQUESTS_S:
+            self._activity.requests.give_up(self.requests)
+            return f"still loading: {', '.join(pending[:3])}"
+        if await self._hangs():
+            return BUSY
+        self._prepare_worlds()
+        await self._activity.wait_for_event(min(_ASK_EVERY_S, max(LOAD_S - waited_s, QUIET_S)), since=events)
+        waiting.since = self._now()
+        return ""
+
+    async def _look_at_new_worlds(self, waiting: _Waiting) -> None:
+        """Watches documents that have come since the last look."""
+        if all(f.navigating_to is not None or f.present_world in self.counts for f in self._tree.all()):
+            return
+        known = len(self.counts)
+        await self.look()
+        looked = self._now()
+        waiting.quiet_s = await self._quiet_s()
+        if waiting.quiet_s > STATIC_QUIET_S and len(self.counts) > known:
+            waiting.since = looked  # a new document: its quiet is counted from then on
+        self._send_missing_functions(0 if waiting.quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
+        if self.navigated:
+            self._tab.read_ahead()
+
+    async def _wait_for_quiet(self, waiting: _Waiting) -> str:
+        """Waits a little for a page that has loaded. "", QUIET, or why the waiting ends."""
+        now = self._now()
+        if waiting.since + waiting.quiet_s > now:
+            await self._activity.wait_for_event(waiting.since + waiting.quiet_s - now)
+            return ""
+        ahead = self._tab.reading_ahead
+        if ahead is not None and not ahead.done():  # else the page would seem slow to answer
+            await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
             now = self._now()
-            if last + quiet_s > now:
-                await self._activity.wait_for_event(last + quiet_s - now)
-                continue
-            ahead = self._tab.reading_ahead
-            if ahead is not None and not ahead.done():  # else the page would seem slow to answer
-                await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
-                now = self._now()
-            changes = await self.look()
-            # Where an answer takes long, everything does, the page's next step included.
-            took_s = self._now() - now
-            slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
-            if self._busy is not None:
-                who = "the page" if self._busy.parent is None else f"the frame {self._busy.url}"
-                return (_BUSY if self._busy.session.blocked_because is None else _HELD_UP).format(who)
-            if patient and changes.count == 0 and not self._anything_happened():
-                quiet_s = PATIENCE_S
-            rest_s = quiet_s + slow_s - changes.idle_ms / 1000
-            if quiet_s == STATIC_QUIET_S and changes.count == 0:
-                rest_s = 0.0  # nothing can have changed since it was loaded, before anybody watched
-            animations_s = ANIMATIONS_S + slow_s - (now - resting)
-            if changes.animating_ms > 0 and animations_s > 0:
-                rest_s = max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
-            if changes.undrawn_ms and quiet_s > STATIC_QUIET_S and self._tab.is_acting and not self._tab.forces_drawing:
-                rest_s = max(rest_s, UNDRAWN_S - changes.undrawn_ms / 1000)
-                if rest_s <= 0.001:
-                    self._tab.force_drawing(self._tree.root.session)
-                    last = resting = self._now()
-                    continue
-            if rest_s <= 0.001:
-                if not (changes.empty and self.navigated):
-                    return QUIET
-                if now - resting > EMPTY_S:
-                    return "the page shows nothing yet"
-                rest_s = quiet_s
-            elif now - resting > CHANGES_S:
-                return "the page keeps changing"
-            await self._activity.wait_for_event(rest_s)
+        changes = await self.look()
+        # Where an answer takes long, everything does, the page's next step included.
+        took_s = self._now() - now
+        slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
+        if self._busy is not None:
+            who = "the page" if self._busy.parent is None else f"the frame {self._busy.url}"
+            return (_BUSY if self._busy.session.blocked_because is None else _HELD_UP).format(who)
+        if waiting.patient and changes.count == 0 and not self._anything_happened():
+            waiting.quiet_s = PATIENCE_S
+        rest_s = waiting.rest_s(changes, now, slow_s)
+        is_static = waiting.quiet_s <= STATIC_QUIET_S
+        if changes.undrawn_ms and not is_static and self._tab.is_acting and not self._tab.forces_drawing:
+            rest_s = max(rest_s, UNDRAWN_S - changes.undrawn_ms / 1000)
+            if rest_s <= _NO_TIME_S:
+                self._tab.force_drawing(self._tree.root.session)
+                waiting.since = waiting.resting = self._now()
+                return ""
+        if rest_s <= _NO_TIME_S:
+            if not (changes.empty and self.navigated):
+                return QUIET
+            if now - waiting.resting > EMPTY_S:
+                return "the page shows nothing yet"
+            rest_s = waiting.quiet_s
+        elif now - waiting.resting > CHANGES_S:
+            return "the page keeps changing"
+        await self._activity.wait_for_event(rest_s)
+        return ""
 
     def _prepare_worlds(self) -> None:
         """Begins to create worlds while their documents are loading."""
@@ -330,7 +383,7 @@ class Watch:
 
     async def wait_for_change(self, timeout_s: float) -> None:
         """Waits for the next change in any world or the next event of the tab, at most `timeout_s`."""
-        asked: list[asyncio.Future[Any]] = [
+        asked: list[asyncio.Future[runtime.Evaluated] | asyncio.Future[None]] = [
             world.ask("changedSince", count) for world, count in self.counts.items() if not world.gone
         ]
         asked.append(self._activity.next_event())

@@ -81,7 +81,7 @@ class _Custom(msgspec.Struct):
     """A custom element: its backend node id, and its last known role, name and states."""
 
     node: int
-    semantics: dict[str, Any] | None
+    semantics: dict[str, object] | None
     answer: bytes = b""
     """Chrome's answer, not decoded, that gave `semantics`."""
 
@@ -323,7 +323,7 @@ class HiddenContent:
     async def _tell_internals(
         self, world: World, asked: list[int], answers: list[accessibility.AXNodes | BaseException]
     ) -> bool:
-        changed: list[tuple[int, dict[str, Any] | None]] = []
+        changed: list[tuple[int, dict[str, object] | None]] = []
         for local, answer in zip(asked, answers, strict=True):
             if not isinstance(answer, accessibility.AXNodes):
                 self._custom.pop(local, None)  # gone
@@ -365,7 +365,7 @@ async def _answered(world: World, asked: asyncio.Future[T]) -> T:
         return await asked
 
 
-def _retrieve_exception(answer: asyncio.Future[Any]) -> None:
+def _retrieve_exception(answer: asyncio.Future[T]) -> None:
     """Marks an error as retrieved: if the reading fails, the future is never awaited."""
     if not answer.cancelled():
         answer.exception()
@@ -417,7 +417,7 @@ async def _adopt_closed(world: World, wanted: int) -> int:
 _nodes_of = msgspec.json.Decoder(list[accessibility.AXNode]).decode
 
 
-def _semantics(answer: bytes) -> dict[str, Any] | None:
+def _semantics(answer: bytes) -> dict[str, object] | None:
     nodes = _nodes_of(answer)
     if not nodes or nodes[0].ignored:
         return None

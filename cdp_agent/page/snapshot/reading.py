@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -77,10 +77,10 @@ async def read_all(
     refs: RefTable,
     function: str,
     returning: type[P],
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     *,
     frame_timeout_s: float | None = None,
-    options_for: Callable[[World], Mapping[str, Any]] = lambda _: {},
+    options_for: Callable[[World], Mapping[str, object]] = lambda _: {},
     finish: Callable[[World, P, bool], P] = lambda _, part, __: part,
 ) -> Readings[P]:
     """The results of `function` in all worlds, called with `options` and the next free id; newly given ids are claimed.
@@ -91,7 +91,7 @@ async def read_all(
     BrowserError.
     """
 
-    async def call(world: World, more: Mapping[str, Any]) -> P:
+    async def call(world: World, more: Mapping[str, object]) -> P:
         asked = {"next": refs.next_ids(world), "frame": world.frame_id, **options, **options_for(world), **more}
         return await world.call(function, asked, returning=returning, timeout_s=READ_TIMEOUT_S)
 
@@ -126,7 +126,7 @@ class _Reader(Generic[P]):
         tree: FrameTree,
         refs: RefTable,
         returning: type[P],
-        call: Callable[[World, Mapping[str, Any]], Awaitable[P]],
+        call: Callable[[World, Mapping[str, object]], Awaitable[P]],
         finish: Callable[[World, P, bool], P],
         frame_timeout_s: float | None,
     ) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_no_dialog, is_not_active
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.responsiveness import mark_blocked, mark_unblocked
 
@@ -148,7 +149,7 @@ class DialogWatcher:
             self._end(event, answer)
 
     def _answer_sent(
-        self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Any]
+        self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Empty]
     ) -> None:
         error = None if answered.cancelled() else answered.exception()
         is_lost = isinstance(error, ProtocolError) and is_no_dialog(error)

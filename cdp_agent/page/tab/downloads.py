@@ -14,13 +14,14 @@ import shutil
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 from weakref import WeakSet
 
 import msgspec
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
@@ -105,7 +106,7 @@ class DownloadWatcher:
         for stop in self._stops:
             stop()
 
-    def watch(self, browser: Session, context: str | None = None, *, shared: bool = False) -> asyncio.Future[Any]:
+    def watch(self, browser: Session, context: str | None = None, *, shared: bool = False) -> asyncio.Future[Empty]:
         """Enables the events, and gives a future of Chrome's answer. To be called once, with the `browserContextId`.
 
         `shared`: somebody else downloads there too, so Chrome saves to their folder, and ours are moved when complete.

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.types import Empty
 
 
 class _Cast(msgspec.Struct):
-    begun: asyncio.Future[Any]
+    begun: asyncio.Future[Empty]
     wanted: int = 0
     """How many blocks need the screencast."""
 
@@ -24,7 +24,7 @@ _casts: WeakKeyDictionary[Session, _Cast] = WeakKeyDictionary()
 
 
 @contextlib.contextmanager
-def drawing(session: Session) -> Iterator[asyncio.Future[Any]]:
+def drawing(session: Session) -> Iterator[asyncio.Future[Empty]]:
     """Chrome draws all frames while the block runs; gives a future of its answer.
 
     For a tab behind another it draws one frame a second at most, so that animations do not end and screenshots are not

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from cdp_agent.cdp import emulation, network
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_in_effect_already, is_not_known
-from cdp_agent.cdp.types import Command
+from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import ProtocolError, SetupError
 
 from .settings import PageSettings, accept_language
@@ -18,7 +17,7 @@ from .settings import PageSettings, accept_language
 _NOT_A_BRAND = emulation.BrandVersion(brand="Not=A?Brand", version="24")
 
 
-def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[asyncio.Future[Any]]:
+def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[asyncio.Future[Empty]]:
     """Puts settings in force on the session of a tab or a frame; to be called before anything may run there.
 
     The returned futures raise SetupError if Chrome does not know a locale or time zone.
@@ -40,7 +39,7 @@ def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[a
     return answers
 
 
-def _of_tab(settings: PageSettings) -> Iterator[Command[Any]]:
+def _of_tab(settings: PageSettings) -> Iterator[Command[Empty]]:
     """The commands that are sent to the tab alone and apply to all of its frames."""
     if (viewport := settings.viewport) is not None:
         yield emulation.SetDeviceMetricsOverride(
@@ -110,17 +109,18 @@ def _platform(user_agent: str) -> tuple[str | None, Hints | None]:
     return None, None
 
 
-def _set(session: Session, command: Command[Any], refusal: str) -> asyncio.Future[Any]:
+def _set(session: Session, command: Command[Empty], refusal: str) -> asyncio.Future[Empty]:
     """Sends a setting that applies to a whole process. It is no error if another tab has set it there already."""
     sent = session.post(command)
 
-    async def answer() -> None:
+    async def answer() -> Empty:
         try:
-            await sent
+            return await sent
         except ProtocolError as error:
             if is_not_known(error):
                 raise SetupError(refusal) from error
             if not is_in_effect_already(error):
                 raise
+            return Empty()
 
     return asyncio.ensure_future(answer())

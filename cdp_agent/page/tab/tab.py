@@ -16,6 +16,7 @@ from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
+from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError, ScriptError
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
@@ -471,7 +472,7 @@ class Tab:
             self._has_focus = True
             session.tell(emulation.SetFocusEmulationEnabled(enabled=True))
 
-    def _followed(self, following: asyncio.Future[Any], session: Session) -> None:
+    def _followed(self, following: asyncio.Future[None], session: Session) -> None:
         if not following.cancelled() and following.exception() is None:
             self.has_answered = True
             self._catch_up(session)
@@ -491,7 +492,7 @@ class Tab:
         session.tell(cdp_page.Enable())
         session.post(cdp_page.GetFrameTree()).add_done_callback(know)
 
-    def _prepare(self, session: Session, is_tab: bool) -> Sequence[asyncio.Future[Any]]:
+    def _prepare(self, session: Session, is_tab: bool) -> Sequence[asyncio.Future[Empty]]:
         """Subscribes to events on a new session and sets it up, before anything runs there."""
         self.dialogs.watch(session)
         self.activity.watch(session)

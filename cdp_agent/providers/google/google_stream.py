@@ -147,7 +147,7 @@ class ContentDecoder(ObjectDecoder[_Chunk]):
         return ProviderState(WIRE, self._model, kept) if kept else None
 
 
-def failure_of(error: Any) -> Failure:
+def failure_of(error: object) -> Failure:
     """https://google.aip.dev/193#http11json-representation, with the wait that a RetryInfo asks for."""
     found = plain_failure_of(error)
     details = error.get("details") if isinstance(error, dict) else None

@@ -138,7 +138,7 @@ def error_in(body: bytes) -> Any:
     return " ".join(words.split())[:300] if found is None else found
 
 
-def failure_of(error: Any) -> Failure:
+def failure_of(error: object) -> Failure:
     """The failure from an error object that was found in a reply or in a body."""
     if not isinstance(error, dict):
         return Failure(str(error))
@@ -226,7 +226,7 @@ class _Reasoning:
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def add(self, fragments: Any) -> None:
+    def add(self, fragments: object) -> None:
         for fragment in fragments if isinstance(fragments, list) else ():
             if not isinstance(fragment, dict):
                 continue
@@ -308,7 +308,7 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
         if choice.finish_reason:
             self._finish = _FINISH.get(choice.finish_reason, "unknown")
 
-    def _count(self, found: Any) -> None:
+    def _count(self, found: object) -> None:
         if found is not None:
             self._usage = usage_of(found) or self._usage
 
@@ -338,7 +338,7 @@ def _text(content: str | list[_Part | str] | None) -> str:
     return "".join(part if isinstance(part, str) else part.text or "" for part in content)
 
 
-def usage_of(found: Any) -> Usage | None:
+def usage_of(found: object) -> Usage | None:
     """The tokens of a chat completion or a response; None where none can be read."""
     usage = counted(found, _Usage)
     if usage is None:
@@ -355,7 +355,7 @@ def usage_of(found: Any) -> Usage | None:
     )
 
 
-def _cost(found: Any) -> float | None:
+def _cost(found: object) -> float | None:
     """The cost in US dollars, if reported; Perplexity reports its parts and their sum."""
     if isinstance(found, dict):
         found = found.get("total_cost")

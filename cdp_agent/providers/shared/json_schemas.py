@@ -34,7 +34,7 @@ _OF_LIST = ("anyOf", "oneOf", "allOf", "prefixItems")
 _OF_NAMED = ("properties", "$defs", "definitions")
 
 
-def can_be_strict(schema: Any) -> bool:
+def can_be_strict(schema: object) -> bool:
     """Whether OpenAI can enforce the schema in strict mode, which refuses any other.
 
     Every object has to be closed, with all its properties required, and only certain keywords are allowed:
@@ -54,7 +54,7 @@ def can_be_strict(schema: Any) -> bool:
     return all(can_be_strict(each) for each in inner)
 
 
-def for_gemini(schema: Any) -> Any:
+def for_gemini(schema: object) -> Any:
     """The schema with the keywords that Gemini knows.
 
     https://ai.google.dev/api/generate-content#FIELDS.response_json_schema
@@ -71,7 +71,7 @@ def for_gemini(schema: Any) -> Any:
     return _within(found, for_gemini)
 
 
-def for_anthropic(schema: Any) -> dict[str, Any] | None:
+def for_anthropic(schema: object) -> dict[str, Any] | None:
     """The schema with the keywords that Anthropic can enforce, or None where it cannot.
 
     https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
@@ -86,7 +86,7 @@ class _CannotBeSaid(Exception):
     """A schema needs a keyword that the provider does not have."""
 
 
-def _for_anthropic(schema: Any) -> dict[str, Any]:
+def _for_anthropic(schema: object) -> dict[str, Any]:
     if not isinstance(schema, dict) or schema.keys() & _NOT_TO_LEAVE_OUT:
         raise _CannotBeSaid
     found = {name: value for name, value in schema.items() if name in _ANTHROPIC}
@@ -146,7 +146,7 @@ def _is_recursive(schema: dict[str, Any]) -> bool:
     return "#" in _references(schema)
 
 
-def _references(schema: Any) -> list[str]:
+def _references(schema: object) -> list[str]:
     if isinstance(schema, dict):
         own = [schema["$ref"]] if isinstance(schema.get("$ref"), str) else []
         return own + [each for value in schema.values() for each in _references(value)]

@@ -149,7 +149,7 @@ class ObjectDecoder(ABC, Generic[_T]):
         """The reply, when it is complete. Raises BadReply."""
 
 
-def shaped(provider: str, value: Any, kind: type[_T]) -> _T:
+def shaped(provider: str, value: object, kind: type[_T]) -> _T:
     """JSON data as a struct. Raises BadReply that says where it does not fit."""
     try:
         return msgspec.convert(value, kind)
@@ -157,7 +157,7 @@ def shaped(provider: str, value: Any, kind: type[_T]) -> _T:
         raise BadReply(provider, f"a part of the reply is not what it should be: {error}.") from error
 
 
-def counted(value: Any, kind: type[_T]) -> _T | None:
+def counted(value: object, kind: type[_T]) -> _T | None:
     """The usage as a struct. None where there is none, or it cannot be read: that is no reason to reject a reply."""
     try:
         return msgspec.convert(value, kind)
@@ -177,7 +177,7 @@ def joined(pieces: Sequence[str]) -> str:
     return text
 
 
-def whole(value: Any) -> Any:
+def whole(value: object) -> Any:
     """JSON data with every text in it `joined`, so that it can be written again."""
     match value:
         case str():

@@ -85,6 +85,6 @@ def object_of(call: ToolCall) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"INVALID_JSON": call.arguments}
 
 
-def text_of(arguments: Any) -> str:
+def text_of(arguments: object) -> str:
     """The arguments as JSON text; servers send them as text or as an object."""
     return arguments if isinstance(arguments, str) else msgspec.json.encode(whole(arguments or {})).decode()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
 import msgspec
 
@@ -40,7 +39,7 @@ from cdp_agent.decisions import (
 )
 from cdp_agent.errors import SetupError
 
-Submit = Callable[[int, Any], str | None]
+Submit = Callable[[int, object], str | None]
 """Submits a decision for the question of that id. Returns None when it counts, else why it does not."""
 Approver = Callable[[Ask, Submit], Awaitable[None]]
 """Shows a question to whoever decides, and submits their decisions until one counts or the question is over."""
@@ -75,7 +74,7 @@ class ApprovalQueue:
         self._last = max(self._last, ask.id)
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
         showing = asyncio.ensure_future((approver or self._approver)(ask, self.submit))
-        either: set[asyncio.Future[Any]] = {showing, self._decided}
+        either: set[asyncio.Future[None] | asyncio.Future[Decision]] = {showing, self._decided}
         self.unanswered = False
         try:
             timeout_s = None if isinstance(ask, Paused) else self._timeout_s  # who acts themselves takes their time
@@ -93,14 +92,14 @@ class ApprovalQueue:
             showing.cancel()
             await asyncio.gather(showing, return_exceptions=True)
 
-    def submit(self, ask_id: int, decision: Any) -> str | None:
+    def submit(self, ask_id: int, decision: object) -> str | None:
         """Takes a decision, as a struct or as JSON data. Returns None when it counts, else why it does not."""
         problem = self._take(ask_id, decision)
         if problem is not None:
             self._notice(f"A decision was refused: {problem}")
         return problem
 
-    def _take(self, ask_id: int, decision: Any) -> str | None:
+    def _take(self, ask_id: int, decision: object) -> str | None:
         ask, decided = self._open, self._decided
         if ask is None or decided is None or ask_id != ask.id:
             return f"Question {ask_id} is over." if 0 < ask_id <= self._last else f"There is no question {ask_id}."
@@ -130,7 +129,7 @@ class ApprovalQueue:
         return None
 
 
-def calling(callback: Callable[[Ask], Any]) -> Approver:
+def calling(callback: Callable[[Ask], object]) -> Approver:
     """An `Approver` from a function, or an async one, that is given the question and returns the decision."""
 
     async def show(ask: Ask, submit: Submit) -> None:
@@ -150,7 +149,7 @@ def answering(ask_user: AskUser) -> Approver:
         if not isinstance(ask, UserAsk):
             return
         answer = await ask_user(ask)
-        decision: Any
+        decision: object
         if isinstance(ask, Paused) and (answer is None or isinstance(answer, str)):
             decision = Continue(answer or "")
         elif answer is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -15,7 +15,7 @@ from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Rules
 
 Flow = Literal["plan", "iterative"]
 PlannerPage = Literal["snapshot", "html", "none"]
-Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], Any]
+Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], object]
 
 
 class StepSettings(msgspec.Struct, frozen=True, kw_only=True):

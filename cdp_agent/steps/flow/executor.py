@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -176,7 +177,7 @@ def _reason(call: ToolCall, why: str) -> str:
     return found.why.rstrip(".")
 
 
-def _as_call(name: str, arguments: dict[str, Any]) -> ToolCall:
+def _as_call(name: str, arguments: Mapping[str, object]) -> ToolCall:
     return ToolCall("step", name, msgspec.json.encode(arguments).decode())
 
 

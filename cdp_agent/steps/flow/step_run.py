@@ -105,7 +105,7 @@ class StepRun:
         if not self.settings.rules.may_hold:
             yield
             return
-        hold = self.hold = Hold(self.approvals.held)
+        hold = self.hold = Hold()
         async with limited(Limits(hold=hold)):
             try:
                 yield

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -126,7 +127,7 @@ def _begin_act(step_run: StepRun, resolved: ResolvedStep, act: StepAct, risk: Ri
         tabs = [
             tab.activity for tab in map(tab_of, step_run.run.browser.pages) if tab.request_policy.hold is step_run.hold
         ]
-        step_run.hold.begin(Act(act, frozenset(risk.kinds)), tabs)
+        step_run.hold.begin(Act(partial(step_run.approvals.held, act=act), frozenset(risk.kinds)), tabs)
 
 
 async def _carry_out(
@@ -164,7 +165,7 @@ async def _carry_out(
 def _output(step_run: StepRun, number: int, tool: str, outcome: Observation) -> Output:
     """The output of the step, with the address of the page afterwards."""
     run, page = step_run.run, step_run.run.tabs.page
-    found: dict[str, Any] = facts(outcome.value) if outcome.value is not None else {}
+    found: dict[str, object] = facts(outcome.value) if outcome.value is not None else {}
     where = {"tab": f"t{page.number}", "url": page.url, "title": page.title}
     return Output(number, tool, outcome.text, run.secrets.masked({**where, **found}), run.secrets.mask(page.url))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta
@@ -62,7 +62,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     task_completed: bool
     message: str
-    answer: Any
+    answer: object
 
 
 async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
@@ -94,19 +94,19 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
         return Verdict(completed, found.message, None if problems else answer)
 
 
-def confirmed_answer(step_run: StepRun, answer: str) -> Any | None:
+def confirmed_answer(step_run: StepRun, answer: str) -> object:
     """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
     value, problems = _read(step_run.run, answer)
     checked = _check_claims(step_run, value)
     return value if checked.found and not checked.missing and not problems else None
 
 
-def _read(run: Run, message: str) -> tuple[Any, list[Problem]]:
+def _read(run: Run, message: str) -> tuple[object, list[Problem]]:
     """The message in the form that was asked for, and what of it does not fit."""
     return run.task.form.read(message) if run.task.form is not None else (message, [])
 
 
-def _check_claims(step_run: StepRun, answer: Any) -> Checked:
+def _check_claims(step_run: StepRun, answer: object) -> Checked:
     run = step_run.run
     return check(msgspec.to_builtins(answer), all_shown(run), answer_schema(run))
 

@@ -38,7 +38,7 @@ class Output(msgspec.Struct, frozen=True):
     url: str = ""
 
 
-def on(tool: str, node: OutlineNode, **arguments: Any) -> Call:
+def on(tool: str, node: OutlineNode, **arguments: object) -> Call:
     """The call of a tool on an element."""
     return Call(tool, {"ref": node.ref, **arguments}, node.described)
 

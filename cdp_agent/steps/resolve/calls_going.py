@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import in_line, quoted
@@ -76,7 +75,12 @@ def wait(intent: Wait) -> Call | Unclear:
         )
     if intent.seconds is not None:
         return Call("wait", {"seconds": intent.seconds})
-    wanted: dict[str, Any] = {"text": intent.text, "gone": intent.gone, "url": intent.url, "idle": intent.idle or None}
+    wanted: dict[str, object] = {
+        "text": intent.text,
+        "gone": intent.gone,
+        "url": intent.url,
+        "idle": intent.idle or None,
+    }
     wanted["timeout_s"] = intent.at_most_s
     return Call("wait_for", {name: value for name, value in wanted.items() if value is not None})
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cdp_agent.steps.language.intents import Click, Drag, Point, Press, Scroll, Target
 from cdp_agent.steps.language.kinds import BOXES
 from cdp_agent.steps.language.words import name_score, words_of
@@ -77,7 +75,7 @@ def point(intent: Point, page: Outline) -> Call | Unclear:
 
 
 def press(intent: Press, page: Outline) -> Call | Unclear:
-    arguments: dict[str, Any] = {"key": intent.key}
+    arguments: dict[str, object] = {"key": intent.key}
     if intent.repeat > 1:
         arguments["repeat"] = intent.repeat
     if intent.target is not None:
@@ -94,7 +92,7 @@ def press(intent: Press, page: Outline) -> Call | Unclear:
 
 def scroll(intent: Scroll, page: Outline) -> Call | Unclear:
     wanted = {"pixels": intent.pixels, "pages": intent.pages}
-    arguments: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    arguments: dict[str, object] = {name: value for name, value in wanted.items() if value is not None}
     arguments = {"direction": intent.direction, **arguments}
     if intent.target is None:
         return Call("scroll", arguments)

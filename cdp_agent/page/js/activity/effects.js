@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
- * @typedef {{at: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
+ * @typedef {{at: number, own: number, others: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
  *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, selection: string,
  *   moving: Element[], printed: boolean, edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
  */
@@ -40,7 +40,7 @@ function beginEffects() {
   const looks = looksNow();
   const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
   before = {
-    at: performance.now(), looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
+    at: performance.now(), own: watching.own, others: watching.others, looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
     marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, printed: false, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
   };
   addEventListener_.call(window, 'scroll', noteScroll, true);
@@ -157,13 +157,14 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 /**
  * What came of the action so far.
  * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most
- * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean}} gone: texts that came and went, block by block
+ * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean, own: number, others: number}} gone: texts that came and went,
+ *   block by block; own: changes of what changes by itself, so far; others: the rest
  */
 function effectsNow(looks, hovered) {
-  if (!before) return { effects: [], gone: [], prompt: false };
+  if (!before) return { effects: [], gone: [], prompt: false, own: watching?.own ?? 0, others: watching?.others ?? 0 };
   changesSoFar();
   const effects = describing(() => effectsSoFar(looks, hovered));
-  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
+  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt, own: watching.own - before.own, others: watching.others - before.others };
 }
 
 /** @returns {Effect[]} */

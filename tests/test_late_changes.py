@@ -270,3 +270,26 @@ async def test_a_clock_hides_no_late_effect(
     receipt = await page.click(button)
 
     assert "+ - paragraph: done" in receipt.changed
+
+
+TOLD_LATE = "new Event('scroll')"
+SCROLLERS = {
+    "the page": f"<button onclick=\"document.dispatchEvent({TOLD_LATE})\">Go</button><p style='height:5000px'>x</p>",
+    "what is around the button": (
+        "<div style='height:90px;overflow:auto'><p style='height:900px'>x</p>"
+        f"<button onclick=\"this.parentNode.dispatchEvent({TOLD_LATE})\">Go</button></div>"
+    ),
+}
+
+
+@pytest.mark.parametrize("content", SCROLLERS.values(), ids=SCROLLERS)
+async def test_a_scroll_from_before_the_click_that_the_page_hears_of_late_is_no_effect(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    """It hears of it with the next frame: of one by aiming, or by what was there before and is shorter now."""
+    monkeypatch.setattr("cdp_agent.page.receipts.action_runner.EFFECT_S", 0.2)
+    await page.goto(serve(content))
+
+    receipt = await page.click(await ref(page, "Go"))
+
+    assert (receipt.changed, receipt.watched_s) == ([], 0.2)

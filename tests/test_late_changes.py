@@ -277,7 +277,7 @@ SCROLLERS = {
     "the page": f"<button onclick=\"document.dispatchEvent({TOLD_LATE})\">Go</button><p style='height:5000px'>x</p>",
     "what is around the button": (
         "<div style='height:90px;overflow:auto'><p style='height:900px'>x</p>"
-        f"<button onclick=\"this.parentNode.dispatchEvent({TOLD_LATE})\">Go</button></div>"
+        f'<button onclick="this.parentNode.dispatchEvent({TOLD_LATE})">Go</button></div>'
     ),
 }
 

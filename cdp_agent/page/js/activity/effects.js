@@ -335,7 +335,7 @@ function editorEffects() {
 function scrollEffects() {
   const found = [];
   for (const node of before.scrolled) {
-    const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : node;
+    const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
     if (!isConnected_.call(element) || isOfNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
     const place = placeOfScroll(element);
     if (before.places.get(element) === place.join()) continue;

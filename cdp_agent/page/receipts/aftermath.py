@@ -218,7 +218,7 @@ class Aftermath:
         """Adds effects that the lines do not show; returns whether any of them is not one of the page's own changes."""
         tree, refs, hovered = await self._tab.frames(), self._tab.refs, action == "hover"
         found = await effects.effects_now(tree, refs, looks=not self.changed, hovered=hovered)
-        has_effect = bool(self.changed) and not self._changes_by_itself(after, found.prompt)
+        has_effect = bool(self.changed) and not self._changes_by_itself(after, found)
         if self.changed and not has_effect:
             found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
         self.weak_changes = (
@@ -250,12 +250,11 @@ class Aftermath:
             return False
         return self._before is None or not same_element(diff.focused(self._before.text), now)
 
-    def _changes_by_itself(self, after: Snapshot | None, prompt: bool) -> bool:
+    def _changes_by_itself(self, after: Snapshot | None, found: effects.Effects) -> bool:
         """Whether all changes are the page's own: of parts that changed before, or of numbers, and not at once."""
-        latest = self._watch.latest
-        if latest.own and not latest.others:
+        if found.own and not found.others:
             return True
-        if prompt or not latest.others or after is None or self._before is None:
+        if found.prompt or not found.others or after is None or self._before is None:
             return False
         return differ_only_in_numbers(self._before.text, after.text)
 

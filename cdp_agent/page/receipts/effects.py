@@ -30,6 +30,10 @@ class Effects(msgspec.Struct, frozen=True):
     gone: list[list[str]] = []
     prompt: bool = False
     """Whether text changed right after the mouse or key event, or where nothing had changed before."""
+    own: int = 0
+    """The number of changes so far of parts that change by themselves, such as a clock."""
+    others: int = 0
+    """The number of all other changes."""
 
     def lines(self, *, weak: bool) -> list[str]:
         """The weak effects or the others, as lines of a receipt."""
@@ -83,6 +87,8 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
         [effect for each in by_world for effect in each.effects],
         [blocks for each in by_world for blocks in each.gone],
         any(each.prompt for each in by_world),
+        sum(each.own for each in by_world),
+        sum(each.others for each in by_world),
     )
 
 

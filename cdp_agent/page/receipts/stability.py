@@ -62,10 +62,6 @@ class Changes(msgspec.Struct, frozen=True):
     idle_ms: float
     count: int
     animating_ms: float
-    own: int = 0
-    """The number of changes of parts that change by themselves, such as a clock."""
-    others: int = 0
-    """The number of all other changes."""
     unreadable: bool = False
     """Whether there are canvases that no script may read."""
     undrawn_ms: float = 0
@@ -79,8 +75,6 @@ class Changes(msgspec.Struct, frozen=True):
             self.idle_ms,
             self.count - before.count,
             self.animating_ms,
-            self.own - before.own,
-            self.others - before.others,
             self.unreadable,
             self.undrawn_ms,
             self.empty,
@@ -403,8 +397,6 @@ class Watch:
             min((each.idle_ms for each in seen), default=1e9),
             sum(each.count for each in seen),
             max((each.animating_ms for each in seen), default=0),
-            sum(each.own for each in seen),
-            sum(each.others for each in seen),
             any(each.unreadable for each in seen),
             max((each.undrawn_ms for each in seen), default=0),
             all(each.empty for each in seen),

@@ -42,7 +42,7 @@ const pressMoved = () => (lastPress ? movedSince(lastPress) : { x: 0, y: 0 });
 
 /** Called before the page hears of the press. @param {Element} element @param {Window} view */
 async function notePress(element, view) {
-  forgetScrolls();
+  forgetScrolls(element);
   const waiting = awaitingPress.shift();
   if (!waiting) return;
   const press = { by: element, at: cornerOf(element), focused: focusedElement(), edited: false, began: performance.now() };

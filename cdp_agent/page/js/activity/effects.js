@@ -3,8 +3,8 @@
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
- * @typedef {{at: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
- *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, selection: string,
+ * @typedef {{at: number, own: number, others: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
+ *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, places: Map<Element, string>, selection: string,
  *   moving: Element[], printed: boolean, edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
  */
 /** @type {Before | null} */
@@ -40,9 +40,10 @@ function beginEffects() {
   const looks = looksNow();
   const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
   before = {
-    at: performance.now(), looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
-    marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, printed: false, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
+    at: performance.now(), own: watching.own, others: watching.others, looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
+    marked: [], added: new Map(), gone: [], scrolled: new Set(), places: new Map(), selection: selectionNow(), moving, printed: false, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
   };
+  notePlaces([scrollerOf(document)]);
   addEventListener_.call(window, 'scroll', noteScroll, true);
   addEventListener_.call(window, 'beforeprint', notePrinting);
   for (const type of ACTING) addEventListener_.call(window, type, noteActing, true);
@@ -76,8 +77,24 @@ function notePrinting() {
 
 const noteScroll = (event) => before?.scrolled.add(event.target);
 
-/** Aiming has scrolled the page: that is ours. */
-const forgetScrolls = () => before?.scrolled.clear();
+/** Aiming has scrolled the page, and what is around the element: that is ours. @param {Element} element */
+function forgetScrolls(element) {
+  if (!before) return;
+  before.scrolled.clear();
+  const around = [];
+  for (let node = element; node; node = paintedParent(node)) around.push(node);
+  notePlaces([scrollerOf(document), ...around]);
+}
+
+/** A scroll is told to the page with the next frame, which may come long after it: who stands where he stood has not scrolled since. */
+function notePlaces(elements) {
+  for (const element of elements) before.places.set(element, placeOfScroll(element).join());
+}
+
+/** @param {Document} document @returns {Element} */
+const scrollerOf = (document) => document.scrollingElement ?? documentElement_.call(document);
+
+const placeOfScroll = (element) => [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
 
 /** What the observer of stability.js saw. @param {MutationRecord} record @param {any} target @param {number} now */
 function noteRecord(record, target, now) {
@@ -157,13 +174,14 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 /**
  * What came of the action so far.
  * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most
- * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean}} gone: texts that came and went, block by block
+ * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean, own: number, others: number}} gone: texts that came and went,
+ *   block by block; own: changes of what changes by itself, so far; others: the rest
  */
 function effectsNow(looks, hovered) {
-  if (!before) return { effects: [], gone: [], prompt: false };
+  if (!before) return { effects: [], gone: [], prompt: false, own: watching?.own ?? 0, others: watching?.others ?? 0 };
   changesSoFar();
   const effects = describing(() => effectsSoFar(looks, hovered));
-  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
+  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt, own: watching.own - before.own, others: watching.others - before.others };
 }
 
 /** @returns {Effect[]} */
@@ -317,9 +335,10 @@ function editorEffects() {
 function scrollEffects() {
   const found = [];
   for (const node of before.scrolled) {
-    const element = nodeType(node) === 9 ? (/** @type {Document} */ (node).scrollingElement ?? documentElement_.call(node)) : node;
+    const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
     if (!isConnected_.call(element) || isOfNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
-    const place = [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
+    const place = placeOfScroll(element);
+    if (before.places.get(element) === place.join()) continue;
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
     found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : told_(element, what));
   }

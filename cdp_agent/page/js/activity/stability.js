@@ -36,9 +36,8 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 
 /**
  * How long nothing changed, and how much did since the watching began (with the first call).
- * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number, undrawn_ms: number, empty: boolean}} own: changes of what
- *   changes by itself; others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation; undrawn_ms: how long a frame
- *   has not come; empty: a script of a file is there, and nothing that shows anything
+ * @returns {{idle_ms: number, count: number, animating_ms: number, undrawn_ms: number, empty: boolean}} animating_ms: how long what fades in or out
+ *   still does, or the page's own navigation; undrawn_ms: how long a frame has not come; empty: a script of a file is there, and nothing that shows anything
  */
 function changes() {
   if (!watching) {
@@ -57,8 +56,8 @@ function changes() {
   const shows = (watching.shows ||= hasBegun());
   const empty = !shows && selectsAny(document, 'script[src]');
   const now = performance.now();
-  const { last, count, own, others } = watching;
-  return { idle_ms: now - last, count, own, others, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt, empty };
+  const { last, count } = watching;
+  return { idle_ms: now - last, count, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt, empty };
 }
 
 const SHOWING_BY_ITSELF = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));

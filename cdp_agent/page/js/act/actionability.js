@@ -66,7 +66,7 @@ function attempt(element, options, state) {
   }
   if (picked.why !== 'hidden' && !state.centred) {
     state.centred = state.scrolled = true;
-    if (options.position) scrollPointIntoView(element, () => placeIn(element, options.position));
+    if (options.position) scrollPointIntoView(element, () => pointAtOffset(element, options.position));
     else centre(element);
     return null; // the page hears of it with the next frame, and may render anew then
   }
@@ -75,7 +75,7 @@ function attempt(element, options, state) {
 
 /** The point, on the element itself or else on its label: styled check boxes are often invisible or of no size. */
 function pick(element, levels, asPlace = false) {
-  const own = pickPoint(faceAround(element) ?? element, levels, asPlace);
+  const own = pickPoint(visibleStandIn(element) ?? element, levels, asPlace);
   if (own.point) return own;
   for (const label of labelsFor(element)) {
     const other = pickPoint(label, levels);
@@ -196,7 +196,7 @@ async function aimThrough(id, inner, options) {
     }
     const levels = levelsOf(frame);
     const point = mapPoint(outwardsOf(frame), inner);
-    const seen = seenOf(levels);
+    const seen = visibleBoxOf(levels);
     const isSeen = seen && point.x > seen.left && point.x < seen.right && point.y > seen.top && point.y < seen.bottom;
     const hit = isSeen ? hitThrough(levels, point) : null;
     if (hit === frame) {

@@ -122,7 +122,7 @@ function textBefore(field, range) {
 
 /** The one visible element in it (open shadow roots included) that matches; null when there are none or several. */
 function onlyOneIn(element, selector) {
-  const found = allIn(element, selector).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
+  const found = allIn(element, selector).filter((each) => checkVisibility_.call(each, VISIBILITY_OPTIONS));
   const outer = found.filter((each) => !found.some((other) => other !== each && isInside(each, other)));
   return outer.length === 1 ? outer[0] : null;
 }

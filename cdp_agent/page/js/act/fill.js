@@ -49,7 +49,7 @@ function insteadOfFilling(element) {
   if (tag === 'INPUT' && inputType(element) === 'file') return 'give it files with upload';
   if (checkStateOf(element)) return 'use check or uncheck';
   if (role === 'spinbutton') return 'focus it and press the arrow keys';
-  const inner = allIn(element, EDITABLE).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
+  const inner = allIn(element, EDITABLE).filter((each) => checkVisibility_.call(each, VISIBILITY_OPTIONS));
   if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(tell).join(', ')}`;
   return 'click it if it opens a field, and fill that';
 }
@@ -122,13 +122,13 @@ function openingOf(element) {
 }
 
 /** Whether it is a field that can be filled in as it is. */
-const isInput = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, SEEN_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
+const isInput = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, VISIBILITY_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
 
 async function fieldObstacle(field, wait_ms) {
   for (const began = performance.now(); ; await nextFrame()) {
     const why = !isConnected_.call(field)
       ? 'gone'
-      : !checkVisibility_.call(field, SEEN_OPTIONS)
+      : !checkVisibility_.call(field, VISIBILITY_OPTIONS)
         ? 'hidden'
         : isDisabled(field)
           ? 'disabled'

@@ -59,7 +59,7 @@ function watchMouse(event) {
   if (guard.state === 'waiting') {
     const [document, hit] = metBy(event);
     const isInnermost = document === guard.levels[guard.levels.length - 1].document;
-    const isThere = guard.expected && isInnermost && judge(hit, guard.element) !== 'miss';
+    const isThere = guard.expected && isInnermost && judgeHit(hit, guard.element) !== 'miss';
     const met = isThere && wentTo(event, hit, guard.element);
     evading = isThere && !met ? guard.element : null;
     guard.state = met ? 'met' : 'missed';
@@ -67,7 +67,7 @@ function watchMouse(event) {
   } else if (event.type === 'mousedown' && guard.state === 'met' && !guard.pressed) {
     // Between the two events the page may have put the element aside and back. What it does because of the first is its own.
     const [, hit] = metBy(event);
-    if (judge(hit, guard.element) !== 'miss' && !wentTo(event, hit, guard.element)) {
+    if (judgeHit(hit, guard.element) !== 'miss' && !wentTo(event, hit, guard.element)) {
       guard.state = 'missed';
       evading = guard.element;
     }
@@ -101,7 +101,7 @@ function noteRelease(told) {
  * @param {Guard} told @param {string} type @param {any} target  of a closed shadow root only the host is told
  */
 function noteClick(told, type, target) {
-  told.clicked ||= type === 'contextmenu' || nodeType(target) !== 1 || judge(target, told.element) !== 'miss' || (rootOfHost(target) !== null && isInside(told.element, target));
+  told.clicked ||= type === 'contextmenu' || nodeType(target) !== 1 || judgeHit(target, told.element) !== 'miss' || (rootOfHost(target) !== null && isInside(told.element, target));
   tellReleased(told);
 }
 
@@ -126,7 +126,7 @@ function metBy(event) {
  */
 function wentTo(event, hit, element) {
   const target = composedPath_.call(event)[0];
-  return target === hit || nodeType(target) !== 1 || judge(target, element) !== 'miss' || rootOf(target) !== rootOf(hit);
+  return target === hit || nodeType(target) !== 1 || judgeHit(target, element) !== 'miss' || rootOf(target) !== rootOf(hit);
 }
 
 const composedPath_ = Event.prototype.composedPath;

@@ -55,5 +55,5 @@ function textIn(element, wanted) {
     if (found) return found;
   }
   const { width, height } = getBoundingClientRect_.call(element);
-  return width > 0 && height > 0 && checkVisibility_.call(element, SEEN_OPTIONS) ? element : null;
+  return width > 0 && height > 0 && checkVisibility_.call(element, VISIBILITY_OPTIONS) ? element : null;
 }

@@ -161,7 +161,7 @@ function outermostBoxes(node) {
   else {
     const range = documentOf(node).createRange();
     Range.prototype.selectNodeContents.call(range, node);
-    boxes = painted(Range.prototype.getClientRects.call(range));
+    boxes = nonEmptyRects(Range.prototype.getClientRects.call(range));
   }
   const element = nodeType_.call(node) === 1 ? node : flatParentOfText(node);
   const levels = levelsOf(element);

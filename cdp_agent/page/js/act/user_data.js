@@ -102,7 +102,7 @@ function withhold(ids) {
     const element = elementBy(id);
     if (element) withheld.add(element);
   }
-  forgetKept(); // what was made of them while they were told
+  dropCache(); // what was made of them while they were told
 }
 
 /** Leaves the field, as a user does who goes on: many pages look at what it holds only then. @param {number} id */

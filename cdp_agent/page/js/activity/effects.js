@@ -102,9 +102,9 @@ function noteRecord(record, target, now) {
 function noteWords(target, now) {
   const element = nodeType(target) === 1 ? target : parentNode(target);
   if (!element || nodeType(element) !== 1 || restless.has(target)) return;
-  if (before.actedAt === Infinity) noteByItself(target, now);
-  else if (now - before.actedAt < PROMPT_MS || wasStill(target, before.actedAt)) before.prompt ||= collapse(textContent(element)) !== '';
-  else noteLate(target, now);
+  if (before.actedAt === Infinity) recordIdleChange(target, now);
+  else if (now - before.actedAt < PROMPT_MS || wasStable(target, before.actedAt)) before.prompt ||= collapse(textContent(element)) !== '';
+  else recordLateChange(target, now);
   if (isEditable(element)) before.edited.add(element);
 }
 
@@ -162,7 +162,7 @@ const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : no
 function effectsNow(looks, hovered) {
   if (!before) return { effects: [], gone: [], prompt: false };
   changesSoFar();
-  const effects = describing(() => effectsSoFar(looks, hovered));
+  const effects = withSharedCaches(() => effectsSoFar(looks, hovered));
   return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
 }
 
@@ -197,7 +197,7 @@ function classEffects(all, hovered) {
       ...[...has].filter((name) => !had.has(name) && says(name)).map((name) => `now "${name}"`),
       ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
     ];
-    if (!notes.length || !(all || isTold(element)) || visibilityOf(element) === GONE) continue;
+    if (!notes.length || !(all || isTold(element)) || visibilityOf(element) === NOT_RENDERED) continue;
     found.push(told_(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))));
   }
   return atMost(found);
@@ -226,7 +226,7 @@ function drawnEffects(all) {
   const found = redrawn.filter((element) => isConnected_.call(element) && !restless.has(element) && !isInAdded(element) && !isMoving_(element));
   const effects = found.flatMap((element) => {
     const holder = holderOfIcon(element);
-    if (holder) return visibilityOf(holder) === GONE ? [] : [told_(holder, 'its icon redrawn')];
+    if (holder) return visibilityOf(holder) === NOT_RENDERED ? [] : [told_(holder, 'its icon redrawn')];
     const drawing = closestFlat(element, 'svg') ?? element;
     const isKnown = isTold(element);
     if (!all && !isKnown && isSmallDrawing(drawing)) return [];
@@ -295,7 +295,7 @@ function hiddenPictures() {
   for (const [canvas, picture] of before?.canvases ?? []) {
     if (picture !== null || !isConnected_.call(canvas)) continue;
     const levels = levelsOf(canvas);
-    const seen = seenOf(levels);
+    const seen = visibleBoxOf(levels);
     let box = seen && overlap(rectOf(canvas), seen);
     for (const { outwards } of levels.slice(1).reverse()) box = box && mapBox(outwards, box);
     boxes.push(box && [box.left + scrollX, box.top + scrollY, box.right - box.left, box.bottom - box.top]);

@@ -83,7 +83,7 @@ function showsAnything(element, among) {
   if (SHOWING_BY_ITSELF.has(tag) || rootOfHost(element)) return true;
   for (let node = firstChild(element); node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
-    if (type === 3 ? says(dataOf(node)) : type === 1 && showsAnything(node, among)) return true;
+    if (type === 3 ? hasText(dataOf(node)) : type === 1 && showsAnything(node, among)) return true;
   }
   return false;
 }
@@ -114,7 +114,7 @@ function stopWatching(gaveUp) {
     for (const [node, at] of watching.recent) if (at > since) restless.add(node);
   }
   watching.observer.disconnect();
-  for (const root of watching.roots) observeIdly(root);
+  for (const root of watching.roots) observeIdleChanges(root);
   setActing(false);
   watchers.ended();
   watchers.changed();
@@ -129,7 +129,7 @@ function take(records) {
     const target = target_.call(record);
     watchers.record(record, target, now);
     if (type_.call(record) === 'attributes') watching.touched.add(target);
-    const own = restless.has(target) || byItself.get(target)?.times >= OFTEN;
+    const own = restless.has(target) || idleChanges.get(target)?.times >= CLOCK_CHANGES;
     if (own) watching.own++;
     if (!matters(record, target)) continue;
     if (!own) watching.others++;

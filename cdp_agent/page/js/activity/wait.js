@@ -44,7 +44,7 @@ function isShownNow(id) {
 }
 
 /** Also one of no size: it is there, whatever is put into it later. */
-const isRendered = (element) => checkVisibility_.call(element, SEEN_OPTIONS);
+const isRendered = (element) => checkVisibility_.call(element, VISIBILITY_OPTIONS);
 
 /** Ends when anything changed after `count`; the call before it ends too. @param {number} count @returns {Promise<boolean>} */
 function changedSince(count) {

@@ -48,10 +48,10 @@ function holdsAll(host, range) {
   const around = documentOf(host).createRange();
   around.selectNodeContents(host);
   around.setEnd(range.startContainer, range.startOffset);
-  if (says(rangeText_.call(around))) return false;
+  if (hasText(rangeText_.call(around))) return false;
   around.selectNodeContents(host);
   around.setStart(range.endContainer, range.endOffset);
-  return !says(rangeText_.call(around));
+  return !hasText(rangeText_.call(around));
 }
 
 /** The elements whose lines tell of the caret. @returns {Element[]} */

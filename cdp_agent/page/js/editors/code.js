@@ -47,7 +47,7 @@ function adoptCode(answers) {
     const editor = elementOf(id);
     if (!editor) continue;
     heldCode.set(editor, answer === null ? null : JSON.parse(answer));
-    noteNews(editor);
+    invalidateElement(editor);
   }
 }
 
@@ -85,7 +85,7 @@ function aroundCode(element, kind, input = inputOfCode(element, kind)) {
 function codeOf(editor, kind) {
   codeEditors.add(editor);
   const held = heldCode.get(editor);
-  if (held) return { text: toTheLetter(held.text), states: '' };
+  if (held) return { text: cleanPreformatted(held.text), states: '' };
   const lines = linesDrawn(editor, kind);
   if (!lines.length || isAllDrawn(editor, kind)) return { text: lines.map(({ text }) => text).join('\n'), states: '' };
   const first = lines[0].number;
@@ -100,7 +100,7 @@ function linesDrawn(editor, kind) {
   const numbers = kind.editor === '.monaco-editor' ? numbersOfLines(editor) : null;
   const lines = [];
   for (const { box, top } of boxes) {
-    const text = toTheLetter(textContent(box)).replaceAll('\u00a0', ' ');
+    const text = cleanPreformatted(textContent(box)).replaceAll('\u00a0', ' ');
     const number = numbers?.get(Math.round(top)) ?? 0;
     if (numbers?.size && !number && lines.length) lines.at(-1).text += text;
     else lines.push({ text, number });

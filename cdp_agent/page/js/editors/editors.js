@@ -51,7 +51,7 @@ function visitEditor(element, tag, role, parent, flags, depth) {
   if (isField && attr(element, 'aria-multiline')?.toLowerCase() === 'true') line.states += ' [multiline]';
   const style = computedStyleOf(element);
   const inner = newLine(element, tag, '');
-  const base = (flags & ~EDITING_FLAGS & ~SILENT & ~NO_TEXT & ~UNNAMED_ICON) | EDITED | POINTER | (textMarks(tag, style) << BASE_SHIFT);
+  const base = (flags & ~EDITING_FLAGS & ~TEXT_IGNORED & ~NO_TEXT & ~UNNAMED_ICON) | EDITED | IN_CLICKABLE | (textMarks(tag, style) << BASE_SHIFT);
   const all = reading.selected?.host === element && reading.selected.all;
   const placeholder = visitEditedContents(element, tag, inner, base, depth);
   takeBlocks(line, inner.kids);
@@ -104,21 +104,21 @@ const CODE_TAGS = new Set(['CODE', 'KBD', 'SAMP', 'TT']);
 const STYLED_ROLES = roleSet('heading blockquote columnheader rowheader caption code');
 
 /** An element inside of an editor that is seen. */
-function visitEdited(element, tag, line, flags, depth, isMarked) {
+function visitEdited(element, tag, line, flags, depth, isNotable) {
   const role = roleOf(element, tag);
-  if (isIsland(element, tag, isMarked)) visitIsland(element, tag, line, flags, depth, isMarked);
+  if (isIsland(element, tag, isNotable)) visitIsland(element, tag, line, flags, depth, isNotable);
   else if (tag === 'BR') addText(line, LINE_BREAK);
   else if (tag === 'IMG') visitEditedImage(element, line, flags);
-  else if (SPECIAL_TAGS[tag]) SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~POINTER, depth);
+  else if (SPECIAL_TAGS[tag]) SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~IN_CLICKABLE, depth);
   else if (role === 'separator' && firstChild_.call(element) === null) line.kids.push(BREAK, newLine(element, tag, role), BREAK);
-  else visitEditedText(element, tag, role, line, flags, depth, isMarked);
+  else visitEditedText(element, tag, role, line, flags, depth, isNotable);
 }
 
-function visitEditedText(element, tag, role, line, flags, depth, isMarked) {
+function visitEditedText(element, tag, role, line, flags, depth, isNotable) {
   const style = computedStyleOf(element);
   const isInlined = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
   const inner = withMarks(flags, tag, style, role, isInlined);
-  if (role === 'link') visitEditedLink(element, tag, line, flags, depth, isMarked);
+  if (role === 'link') visitEditedLink(element, tag, line, flags, depth, isNotable);
   else if (isInlined) addGenerated(line, visitEditedContents(element, tag, line, inner, depth));
   else if (role === 'rowgroup') visitEditedContents(element, tag, line, inner, depth);
   else if (isCodeBlock(element, tag)) visitCodeBlock(element, tag, line, inner, depth);
@@ -134,25 +134,25 @@ function withMarks(flags, tag, style, role, isInlined) {
   let base = (flags >> BASE_SHIFT) & ALL_MARKS;
   let marks = textMarks(tag, style);
   if (!isInlined && (STYLED_ROLES.has(role) || isCodeBlock(null, tag))) base |= marks;
-  if (WHOLE.has(role) && role !== 'link') base = ALL_MARKS; // it is called what it says
+  if (ATOMIC_ROLES.has(role) && role !== 'link') base = ALL_MARKS; // it is called what it says
   // Lines through text, and code, are not inherited by the style: what is around says them.
   marks |= before & (IS_STRUCK | IS_CODE);
   return (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) | ((marks & ~base) << SHOWN_SHIFT) | (base << BASE_SHIFT);
 }
 
-const isIsland = (element, tag, isMarked) =>
-  (isMarked && attr(element, 'contenteditable')?.toLowerCase() === 'false') || (mayHost(tag) && rootOfHost(element) !== null);
+const isIsland = (element, tag, isNotable) =>
+  (isNotable && attr(element, 'contenteditable')?.toLowerCase() === 'false') || (mayHost(tag) && rootOfHost(element) !== null);
 
 /** What cannot be edited: read as outside of editors. What only says something, as mentions do, stands in brackets. */
-function visitIsland(element, tag, line, flags, depth, isMarked) {
+function visitIsland(element, tag, line, flags, depth, isNotable) {
   if (matches(element, PLACEHOLDERS)) return;
   const inner = newLine(element, tag, '');
-  visitSeen(element, tag, inner, flags & ~EDITING_FLAGS & ~POINTER, depth, isMarked);
+  visitVisible(element, tag, inner, flags & ~EDITING_FLAGS & ~IN_CLICKABLE, depth, isNotable);
   const kids = tidy(inner.kids);
   if (!kids.length) return;
   const isInlined = computedStyleOf(element).display.startsWith('inline');
   const isText = linesOf(kids).length === 0;
-  if (!isText) line.kids.push(...(isInlined ? kids : setApart(kids)));
+  if (!isText) line.kids.push(...(isInlined ? kids : asBlocks(kids)));
   else if (!textContent(element).trim()) addText(line, `${kids.join(' ')} `); // the mark of an item, say
   else line.kids.push(isInlined ? `[${kids.join(' ')}]` : `${BREAK}[${kids.join(' ')}]${BREAK}`);
 }
@@ -164,7 +164,7 @@ const naturalWidth = reader(HTMLImageElement, 'naturalWidth'); // 0: it did not 
 
 function visitEditedImage(element, line, flags) {
   const alt = flatten(attr(element, 'alt') ?? '');
-  reading.notes?.always.add(element); // for its size
+  reading.cache?.volatile.add(element); // for its size
   const box = getBoundingClientRect_.call(element);
   if (box.height < SMALLEST_IN_TEXT && !alt) return;
   if (alt && box.height <= TALLEST_IN_TEXT && naturalWidth(element) > 0) {
@@ -177,10 +177,10 @@ function visitEditedImage(element, line, flags) {
   line.kids.push(image);
 }
 
-function visitEditedLink(element, tag, line, flags, depth, isMarked) {
+function visitEditedLink(element, tag, line, flags, depth, isNotable) {
   const { selected } = reading;
   if (selected && contains_.call(element, selected.start)) addText(line, selected.isCaret ? '' : SELECTION_START);
-  visitLine(element, tag, 'link', line, (flags & ~EDITING_FLAGS) | POINTER, depth, CLICKABLE, isMarked);
+  visitLine(element, tag, 'link', line, (flags & ~EDITING_FLAGS) | IN_CLICKABLE, depth, CLICKABLE, isNotable);
   if (selected && contains_.call(element, selected.end)) addText(line, selected.isCaret ? CARET : SELECTION_END);
 }
 
@@ -272,9 +272,9 @@ function visitEditedContents(element, tag, line, flags, depth) {
   if (shadow) inRoot(shadow, () => visitEditedNodes(shadow, line, flags, depth));
   else if (tag === 'SLOT' && assignedNodes_.call(element).length) visitSlot(element, line, flags, depth);
   else visitEditedNodes(element, line, flags, depth);
-  const hasText = line.kids.slice(from).some(saysAnything);
-  const inside = takeGenerated(line, from, hasText);
-  if (!hasText) return before + inside + after;
+  const hasTextBeside = line.kids.slice(from).some(saysAnything);
+  const inside = takeGenerated(line, from, hasTextBeside);
+  if (!hasTextBeside) return before + inside + after;
   if (before) line.kids.splice(from, 0, collapse(before) + ' ');
   if (after) addText(line, collapse(after));
   return '';
@@ -286,18 +286,18 @@ function addGenerated(line, text) {
 }
 
 /** Makes it text where there is text beside it, and else takes it out. @returns {string} */
-function takeGenerated(line, from, hasText) {
+function takeGenerated(line, from, hasTextBeside) {
   let taken = '';
   for (let index = from; index < line.kids.length; index++) {
     const kid = line.kids[index];
     if (typeof kid === 'string' && kid.includes(GENERATED_MARK)) {
-      line.kids[index] = kid.replace(GENERATED_TEXTS, (_, text) => (hasText ? text : ((taken += text), '')));
+      line.kids[index] = kid.replace(GENERATED_TEXTS, (_, text) => (hasTextBeside ? text : ((taken += text), '')));
     }
   }
   return taken;
 }
 
-const saysAnything = (kid) => (typeof kid === 'string' ? says(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(saysAnything));
+const saysAnything = (kid) => (typeof kid === 'string' ? hasText(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(saysAnything));
 
 /** The nodes in an element, its text with the marks and the caret. */
 function visitEditedNodes(parent, line, flags, depth) {
@@ -318,7 +318,7 @@ function visitEditedNodes(parent, line, flags, depth) {
 
 /** Text of an editor, with our marks for the spaces and line breaks that count. */
 function editedText(data, keeps) {
-  const text = data.replace(/\r\n?/g, '\n').replace(UNSEEN, '');
+  const text = data.replace(/\r\n?/g, '\n').replace(INVISIBLE_CHARACTERS, '');
   if (keeps) return text.replace(/[^\S\n]/g, KEPT_SPACE).replaceAll('\n', LINE_BREAK);
   return text.replace(/[ \t\n\f\v]+/g, ' ').replace(/[^\S ]/g, KEPT_SPACE);
 }
@@ -336,7 +336,7 @@ function blocksOf(kids, owner) {
   const blocks = [];
   let caretAt = -1;
   for (const segment of segmentsOf(kids)) {
-    const words = segment.filter((kid) => typeof kid !== 'string' || says(kid.replace(/\x12./g, '').replace(CONTROLS, '')));
+    const words = segment.filter((kid) => typeof kid !== 'string' || hasText(kid.replace(/\x12./g, '').replace(CONTROLS, '')));
     if (words.length === 1 && typeof words[0] !== 'string') blocks.push(words[0]);
     else if (words.length || segment.some((kid) => holds(kid, LINE_BREAK))) {
       const line = newLine(owner.element, owner.tag, 'paragraph');

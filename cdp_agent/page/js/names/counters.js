@@ -7,7 +7,7 @@ let countersOfRoots = new Map();
 
 /** @param {Element} element @param {'before' | 'after'} which @param {boolean} nested  counters(): all levels @param {string} rest  separator, style */
 function counterText(element, which, name, nested, rest) {
-  if (reading.notes) reading.notes.provable = false; // what comes before an element counts
+  if (reading.cache) reading.cache.isTrackable = false; // what comes before an element counts
   const root = rootOf(element);
   let counted = countersOfRoots.get(root);
   if (!counted) countersOfRoots.set(root, (counted = countIn(root)));

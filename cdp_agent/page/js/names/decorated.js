@@ -43,7 +43,7 @@ function holdsText(element) {
 
 const END_OF_DECORATION = { __proto__: null, [RAISED]: LEVEL, [LOWERED]: LEVEL, [STRUCK_FROM]: STRUCK_TO, [GLYPHS_FROM]: GLYPHS_TO };
 
-const decorated = (text, mark) => (says(text) ? mark + text + END_OF_DECORATION[mark] : text);
+const decorated = (text, mark) => (hasText(text) ? mark + text + END_OF_DECORATION[mark] : text);
 
 /** Whether what strikes out the element around strikes out this one too: boxes of their own are left alone. */
 function isStruckToo(element) {
@@ -53,7 +53,7 @@ function isStruckToo(element) {
 
 /** Text as its style sheet writes it, which names are held to. @param {Element} element  that it stands in @param {typeof NOTHING_SELECTED} selections  in the tree of that */
 function cased(text, element, selections) {
-  if (!selections.cased || !/\p{L}/u.test(text)) return text;
+  if (!selections.transformsCase || !/\p{L}/u.test(text)) return text;
   switch (computedStyleOf(element).textTransform) {
     case 'uppercase': return text.toUpperCase();
     case 'lowercase': return text.toLowerCase();
@@ -104,6 +104,6 @@ const ICON_HINT = '[icon=';
 /** Without what an icon font draws, or only the word that it draws the icon for. */
 function withoutGlyphs(line) {
   const rest = line.replace(/\x10[^\x11]*\x11?/g, '');
-  if (rest !== line && !says(rest)) return line.replace(/\x10([^\x11]*)\x11?/g, (_, word) => (says(word) ? hintState('icon', word).slice(1) : ' '));
+  if (rest !== line && !hasText(rest)) return line.replace(/\x10([^\x11]*)\x11?/g, (_, word) => (hasText(word) ? hintState('icon', word).slice(1) : ' '));
   return rest.replace(PRIVATE_ALL, '');
 }

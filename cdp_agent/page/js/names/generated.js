@@ -61,7 +61,7 @@ const ONE_IMAGE = /^(?!counters?\(|attr\()[a-z-]+\(/i;
  * @returns {{alternative: string | null} | null} alternative: what it says instead, null where nobody wrote that
  */
 function replacementOf(element, tag, selected) {
-  if (!selected.replacing || !(mayApply(selected.replaced, element) || attr(element, 'style')?.toLowerCase().includes('content'))) return null;
+  if (!selected.replacesContent || !(mayApply(selected.replaced, element) || attr(element, 'style')?.toLowerCase().includes('content'))) return null;
   if (NEVER_REPLACED.has(tag) || namespaceURI_.call(element) !== HTML) return null;
   const { content, display } = computedStyleOf(element);
   if (display === 'contents' || !ONE_IMAGE.test(content)) return null;

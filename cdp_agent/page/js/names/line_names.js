@@ -4,26 +4,26 @@
 const NOT_NAMED_HERE = roleSet('row cell columnheader rowheader paragraph listitem definition term gridcell');
 
 /** Finds the name of a line, where it may have one at little cost. */
-function nameLine(line, flags, isMarked) {
+function nameLine(line, flags, isNotable) {
   const { element, tag, role } = line;
-  const mayBeNamed = isMarked || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
+  const mayBeNamed = isNotable || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
   if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
-    line.name = isMarked || !isPlain(element) ? shownName(element, role) : plainName(element, tag, role);
-    line.named = line.name !== '' && !(isMarked && hasAriaName(element)) && !(tag === 'BUTTON' && labelsOf(element).length);
+    line.name = isNotable || !holdsOnlyText(element) ? shownName(element, role) : plainName(element, tag, role);
+    line.namedByContent = line.name !== '' && !(isNotable && hasAriaName(element)) && !(tag === 'BUTTON' && labelsOf(element).length);
   } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
     line.name = NAMED_BY_CONTENT.has(role) ? (hasAriaName(element) ? shownName(element, role) : '') : shownName(element, role);
   } else if (tag === 'SUMMARY') {
     line.name = shownName(element, role);
-    line.named = line.name !== '';
+    line.namedByContent = line.name !== '';
   }
-  if (line.named && line.name.length > LONGEST_NAME) {
+  if (line.namedByContent && line.name.length > LONGEST_NAME) {
     // What would be cut from the name stands below it.
     line.name = cut(line.name, BEGINNING_OF_NAME);
-    line.named = false;
+    line.namedByContent = false;
   }
-  if (flags & STRUCK && line.named) line.name = `~~${line.name}~~`;
-  if (line.id && isMarked) line.states += descriptionState(element, role, line.name);
-  else if (isMarked && hasAttr(element, 'title')) line.states += tooltipState(element, line.name);
+  if (flags & STRUCK && line.namedByContent) line.name = `~~${line.name}~~`;
+  if (line.id && isNotable) line.states += descriptionState(element, role, line.name);
+  else if (isNotable && hasAttr(element, 'title')) line.states += tooltipState(element, line.name);
 }
 
 const BEGINNING_OF_NAME = 120;
@@ -31,7 +31,7 @@ const BEGINNING_OF_NAME = 120;
 /** ` [description="…"]` for the tooltip of what cannot be acted on, unless its text says the same. */
 function tooltipState(element, name = '') {
   const title = cut(collapse(attr(element, 'title') ?? ''), 200);
-  if (!title || title === name || collapse(textContent(element)).includes(title) || wasTold(title, true)) return '';
+  if (!title || title === name || collapse(textContent(element)).includes(title) || wasDescriptionShown(title, true)) return '';
   return ` [description=${bracketed(title)}]`;
 }
 
@@ -59,7 +59,7 @@ function descriptionState(element, role, name) {
   if (isReference && HOLDERS.has(role) && describesItself(element)) return '';
   // Where a link leads says more than its tooltip, if it has a name in words.
   if (role === 'link' && !isReference && /\p{L}/u.test(name)) return '';
-  if (wasTold(description, !isReference)) return '';
+  if (wasDescriptionShown(description, !isReference)) return '';
   return ` [description=${bracketed(description)}]`;
 }
 

@@ -39,7 +39,7 @@ function shownName(element, role) {
 
 function writtenName(element, text) {
   const name = flatten(written(text));
-  return says(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
+  return hasText(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
 }
 
 /** What the element adds to the name of what it is in, as a line shows it; `[icon=word]` where it is only an icon. */
@@ -111,7 +111,7 @@ function nativeOrContent(element, tag, role, how, visited, depth) {
   visited.add(element);
   // Content first: what Chrome told once may be out of date.
   const fallback = attr(element, 'title') || (tag.includes('-') ? (internalsOf.get(element)?.name ?? '') : '');
-  if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || isWritten(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
+  if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || isTextTag(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
     let inside = how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT | (HOLDS_ITEMS.has(role) ? OF_ITEM : 0) : how;
     if (replacement) inside |= EVEN_HIDDEN; // what is there without the picture is what its author calls it
     const text = contentName(element, tag, selections, inside, visited, depth);
@@ -180,8 +180,8 @@ function childName(child, how, visited, depth) {
   if (!(how & EVEN_HIDDEN)) {
     if (attr(child, 'aria-hidden')?.toLowerCase() === 'true') return '';
     const visibility = visibilityOf(child);
-    if (visibility === GONE) return '';
-    if (visibility === UNSEEN_SELF) {
+    if (visibility === NOT_RENDERED) return '';
+    if (visibility === SELF_INVISIBLE) {
       visited.add(child);
       return childrenName(child, tag, how, visited, depth + 1, null);
     }

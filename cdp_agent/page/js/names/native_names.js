@@ -110,7 +110,7 @@ function nameOfForeign(element, how, visited) {
 }
 
 function titleOfUsed(use) {
-  noteElsewhere();
+  recordOutsideRead();
   const href = attr(use, 'href') ?? attr(use, 'xlink:href') ?? '';
   const used = href.startsWith('#') ? byId(use, href.slice(1)) : null;
   return used && ownTitle(used);
@@ -131,7 +131,7 @@ function embeddedValue(element, tag, role, how, visited, depth) {
   switch (role) {
     case 'textbox':
     case 'searchbox':
-      noteElsewhere(); // it may be hidden, and is not visited then
+      recordOutsideRead(); // it may be hidden, and is not visited then
       if (tag === 'INPUT') return isSecret(element) ? '' : inputValue(element);
       return tag === 'TEXTAREA' ? (isSecret(element) ? '' : areaValue(element)) : textContent(element);
     case 'combobox':
@@ -151,7 +151,7 @@ function embeddedValue(element, tag, role, how, visited, depth) {
 }
 
 function chosenText(element, tag, role, how, visited, depth) {
-  noteElsewhere();
+  recordOutsideRead();
   if (tag === 'SELECT') {
     let chosen = [...selectedOptions(element)];
     if (!chosen.length && selectOptions(element).length) chosen = [selectOptions(element)[0]];

@@ -3,7 +3,7 @@
 /** @returns {Element[]} */
 function referenced(element, attribute, reflected) {
   if (!hasAttr(element, attribute)) return [];
-  noteElsewhere();
+  recordOutsideRead();
   const elements = reflected.call(element);
   return elements ? [...new Set(elements.map(targetOfReference))] : [];
 }
@@ -36,7 +36,7 @@ const misspelt = (element) => byIds(element, 'aria-labeledby');
 function byIds(element, attribute) {
   const ids = attr(element, attribute);
   if (!ids) return [];
-  noteElsewhere();
+  recordOutsideRead();
   return [...new Set(ids.split(/\s+/).map((id) => byId(element, id)))].filter((found) => found !== null);
 }
 

@@ -16,11 +16,11 @@ function roleOf(element, tag = tagOf(element)) {
   }
   let role = roles.get(element);
   if (role === undefined) {
-    const before = timesElsewhere;
+    const before = outsideReads;
     role = explicitRole(element, tag, attribute) ?? implicitRole(element, tag);
     roles.set(element, role);
-    if (timesElsewhere !== before) rolesOfElsewhere.add(element);
-  } else if (rolesOfElsewhere.has(element)) noteElsewhere();
+    if (outsideReads !== before) rolesOfElsewhere.add(element);
+  } else if (rolesOfElsewhere.has(element)) recordOutsideRead();
   return role;
 }
 
@@ -139,7 +139,7 @@ function roleOfInput(element) {
 /** Whether a <label> is all that is seen of its control. */
 function standsForControl(label) {
   const control = controlOfLabel(label);
-  return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, SEEN_OPTIONS);
+  return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, VISIBILITY_OPTIONS);
 }
 
 /** It is told as the box to tick or the button that it is then. */

@@ -37,7 +37,7 @@ function statesOf(element, tag, role, context) {
     if (role === 'columnheader' || role === 'rowheader') text += sortOf(element);
     text += flag('current', attr(element, 'aria-current'));
   }
-  if (reading.selections.shielded && tag !== 'OPTION' && ACTED_ON.has(role) && !text.includes(' [disabled]') && isShielded(element)) {
+  if (reading.selections.blocksPointer && tag !== 'OPTION' && ACTED_ON.has(role) && !text.includes(' [disabled]') && isShielded(element)) {
     text += ' [pointer-events=none]';
   }
   if (context.focused === element) text += ' [focused]';
@@ -93,7 +93,7 @@ function levelOf(element, tag, role) {
 const ACTED_ON = roleSet('button link checkbox combobox menuitem menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem');
 
 /** Whether a style shuts off what could be acted on, as of slides that wait. */
-const isInertByStyle = (element, role) => reading.selections.shielded && ACTED_ON.has(role) && isInert(element);
+const isInertByStyle = (element, role) => reading.selections.blocksPointer && ACTED_ON.has(role) && isInert(element);
 
 /**
  * Whether the mouse passes an element by, and does not reach it by the label around it: told unless the whole page is passed
@@ -110,7 +110,7 @@ function isShielded(element) {
 
 /** What is seen in the place of a box to tick or a combobox that has no size, nor has what it is in: the element around it. @returns {Element | null} */
 function seenAround(element) {
-  if (tagOf(element) !== 'INPUT' || !(TICKED.has(inputType(element)) || attr(element, 'role') === 'combobox')) return null;
+  if (tagOf(element) !== 'INPUT' || !(CHECKABLE_INPUTS.has(inputType(element)) || attr(element, 'role') === 'combobox')) return null;
   let around = flatParent(element);
   if (!around || !(isOfNoSize(element) || isOfNoSize(around)) || labels_(element)?.length) return null;
   while (around && isOfNoSize(around)) around = flatParent(around);

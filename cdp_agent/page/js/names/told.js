@@ -41,7 +41,7 @@ function firstWords(node, visibility, depth) {
     if (type === 3 && (visibility ?? VISIBLE) === VISIBLE) text += dataOf(child).slice(0, 400);
     if (type !== 1 || WITHOUT_TEXT.has(tagOf(child))) continue;
     const visible = visibility && visibilityOf(child);
-    if (visible === GONE) continue;
+    if (visible === NOT_RENDERED) continue;
     const isBlock = !isInline(child);
     if (isBlock && text.trim()) return { text, ends: true };
     const inner = firstWords(child, visible, depth + 1);
@@ -80,7 +80,7 @@ const MOST_CLOSERS = 3;
 /** The buttons of what covers, since one of them may close it. */
 function closersIn(cover) {
   const buttons = [...selectAll(cover, 'button:not([role]),[role="button" i],input[type="button" i],input[type="submit" i]')];
-  return buttons.filter((button) => checkVisibility_.call(button, SEEN_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSERS).map(tell);
+  return buttons.filter((button) => checkVisibility_.call(button, VISIBILITY_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSERS).map(tell);
 }
 
 /** @returns {Obstacle} */
@@ -94,7 +94,7 @@ const SHUT_OFF = new Set(['clipped', 'covered', 'hidden']);
 
 /** The modal dialog that an element is outside of, in its own document or in one around it. */
 function modalOver(element, why) {
-  if (why === 'hidden' && !checkVisibility_.call(element, SEEN_OPTIONS)) return null;
+  if (why === 'hidden' && !checkVisibility_.call(element, VISIBILITY_OPTIONS)) return null;
   for (const { document, frame } of levelsOf(element).reverse()) {
     const modals = allIn(documentElement_.call(document), MODAL_ROLES_SELECTOR).filter((each) => isModal(each, tagOf(each)));
     if (modals.length && !modals.some((each) => isInside(element, each))) return modals.at(-1);
@@ -107,20 +107,20 @@ const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
 function detailOf(why, element) {
   if (why === 'disabled') return isInert(element) ? ' (inert: something else is to be dealt with first)' : '';
-  if (why === 'clipped') return passesThrough(element) ? unreached(element) : ': it is clipped away, or what is around it is closed';
+  if (why === 'clipped') return ignoresPointer(element) ? unreached(element) : ': it is clipped away, or what is around it is closed';
   if (why === 'unfocused') return focusedElement() ? `, which is on ${tell(focusedElement())} now` : '';
   if (why !== 'hidden') return '';
   const closed = closestFlat(element, 'details:not([open])');
   if (closed) return `: it is in ${tell(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
   if (tagOf(element) === 'OPTION') return ': select it in its list instead';
-  if (isInCanvas(element)) return `: ${tell(closest(element, 'canvas'))} paints it. Focus it and press keys, or click the canvas at its place`;
+  if (isCanvasFallback(element)) return `: ${tell(closest(element, 'canvas'))} paints it. Focus it and press keys, or click the canvas at its place`;
   return '';
 }
 
 /** Libraries shut off the whole page while a menu of theirs is open, and close that at a press outside. */
 function unreached(element) {
   const body = body_.call(documentOf(element));
-  if (body && passesThrough(body)) return ': the page takes no mouse events while something is open: close that first, as with Escape';
+  if (body && ignoresPointer(body)) return ': the page takes no mouse events while something is open: close that first, as with Escape';
   return ': it takes no mouse events';
 }
 

@@ -19,7 +19,7 @@ function findElements({ next, frame, selector, within, attributes, most, text })
   }
   const { remote, internals } = reading;
   forget();
-  return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, internals, ...rootsNow() };
+  return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, internals, ...currentRoots() };
 }
 
 /** @param {Document | ShadowRoot | Element} root */
@@ -103,7 +103,7 @@ function nearestKnown(element, known) {
 }
 
 function isSeen(element) {
-  if (visibilityOf(element) === GONE || !checkVisibility_.call(element, SEEN_OPTIONS)) return false;
+  if (visibilityOf(element) === NOT_RENDERED || !checkVisibility_.call(element, VISIBILITY_OPTIONS)) return false;
   const { width, height } = getBoundingClientRect_.call(element);
   return width > 0 && height > 0;
 }

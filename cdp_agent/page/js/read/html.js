@@ -46,7 +46,7 @@ function readable({ next }) {
   const text = `<doc>${out.join('')}</doc>`;
   forget();
   writing = newWriting();
-  return { html: text.toWellFormed(), url: documentURL_.call(document), title: documentTitle(), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
+  return { html: text.toWellFormed(), url: documentURL_.call(document), title: documentTitle(), first, end: nextId, remote, internals: [], ...currentRoots(), editors };
 }
 
 /** Enters a document or shadow root, whose style sheets are its own. */
@@ -70,7 +70,7 @@ const xmlAttr = (name, value) => (value ? ` ${name}="${xmlLine(value.trim())}"` 
 function writeText(text) {
   spendText(text);
   writing.out.push(text);
-  if (says(text)) writing.words++;
+  if (hasText(text)) writing.words++;
 }
 
 const BROKEN_LINE = /\S\s*\n\s*\S/;
@@ -140,8 +140,8 @@ function writeElement(element, flags, depth) {
     return;
   }
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
-  if (visibility === GONE || isSaidElsewhere(element)) return;
-  if (visibility === UNSEEN_SELF) {
+  if (visibility === NOT_RENDERED || isTextRedundant(element)) return;
+  if (visibility === SELF_INVISIBLE) {
     writeTransparent(element, tag, flags | HTML_SILENT, depth, computedStyleOf(element));
     return;
   }
@@ -176,7 +176,7 @@ function writeDecorated(element, tag, mark, flags, depth, style) {
 
 /** A text whose lines and spaces count. */
 function writeLines(text) {
-  if (!says(text)) return;
+  if (!hasText(text)) return;
   writing.out.push('<pre>');
   writeText(xmlSafe(text));
   writing.out.push('</pre>');

@@ -2,7 +2,7 @@
 
 /** Their name, unless a label that is seen says it already. */
 function unseenName(element) {
-  for (const label of labelsOf(element)) if (visibilityOf(label) === VISIBLE && says(textContent(label))) return '';
+  for (const label of labelsOf(element)) if (visibilityOf(label) === VISIBLE && hasText(textContent(label))) return '';
   return nameOf(element);
 }
 
@@ -21,7 +21,7 @@ function writeField(element, tag, flags, depth) {
   if (type === 'hidden') return;
   if (tag === 'TEXTAREA' && !isSecret(element) && areaValue(element).includes('\n')) {
     writeValue('input', element, '');
-    writeLines(toTheLetter(areaValue(element)));
+    writeLines(cleanPreformatted(areaValue(element)));
     return;
   }
   if (type === 'checkbox' || type === 'radio') writeBox(element, tag, flags, depth);
@@ -34,7 +34,7 @@ function writeBox(element, tag, flags, depth) {
   const state = String(checkedOf(element, tag, internalsOf.get(element)?.states ?? null) ?? 'false');
   const kind = tag === 'INPUT' ? inputType(element) : /radio/i.test(attr(element, 'role') ?? '') ? 'radio' : 'checkbox';
   const mark = withheld.has(element) ? '-' : state === 'true' ? '1' : state === 'mixed' ? '-' : '0';
-  const name = tag === 'INPUT' || !says(textContent(element)) ? unseenName(element) : '';
+  const name = tag === 'INPUT' || !hasText(textContent(element)) ? unseenName(element) : '';
   writing.out.push(`<x t="${kind}" s="${mark}"${xmlAttr('n', name)}/>`);
   writing.words++;
   if (tag !== 'INPUT' && !name) writeContents(element, tag, flags, depth);

@@ -73,7 +73,7 @@ function writeImage(element, tag, flags) {
 
 function writePicture(alt, source) {
   writing.out.push(`<img${xmlAttr('a', alt)}${xmlAttr('s', source)}/>`);
-  if (says(alt)) writing.words++;
+  if (hasText(alt)) writing.words++;
 }
 
 /** @type {HtmlWriter} role=img on anything: its name is what is to be seen */
@@ -90,7 +90,7 @@ function writeNamedPicture(element, tag, flags, depth) {
 /** @type {HtmlWriter} an SVG: its title, and what is written in it */
 function writeDrawing(element) {
   const name = nameOf(element, 'img');
-  if (says(name)) writePicture(name, '');
+  if (hasText(name)) writePicture(name, '');
   else writeText(' ');
   writeDrawnText(element);
 }
@@ -98,11 +98,11 @@ function writeDrawing(element) {
 function writeDrawnText(element) {
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
     const tag = tagName_.call(child);
-    if (SKIPPED.has(tag) || visibilityOf(child) === GONE) continue;
+    if (SKIPPED.has(tag) || visibilityOf(child) === NOT_RENDERED) continue;
     if (tag !== 'text' && tag !== 'foreignObject') writeDrawnText(child);
     else if (visibilityOf(child) === VISIBLE) {
       const words = tag === 'text' ? nameOf(child) : textContent(child);
-      if (says(words)) writeText(` ${xmlLine(words)} `);
+      if (hasText(words)) writeText(` ${xmlLine(words)} `);
     }
   }
 }
@@ -254,7 +254,7 @@ const HTML_ROLES = {
   heading: (element, tag, flags, depth) => writeTag(`h${/^H[1-6]$/.test(tag) && !hasAttr(element, 'aria-level') ? tag[1] : headingLevel(element)}`, '', element, tag, flags, depth),
   list: htmlAs('ul'), listitem: htmlAs('li'), table: writeTable, grid: writeTable, treegrid: writeTable,
   row: htmlAs('tr', inTableHead), cell: htmlAs('td', spans), gridcell: htmlAs('td', spans), columnheader: htmlAs('th', spans), rowheader: htmlAs('th', spans),
-  separator: (element, tag, flags, depth, style) => (says(textContent(element)) ? writeTransparent(element, tag, flags, depth, style) : writing.out.push('<hr/>')),
+  separator: (element, tag, flags, depth, style) => (hasText(textContent(element)) ? writeTransparent(element, tag, flags, depth, style) : writing.out.push('<hr/>')),
   img: writeNamedPicture, image: writeNamedPicture,
   navigation: htmlSection('nav'), contentinfo: htmlSection('footer'), banner: htmlSection('header'), complementary: htmlSection('aside'), main: htmlSection('main'),
   checkbox: writeBox, switch: writeBox, radio: writeBox, menuitemcheckbox: writeBox, menuitemradio: writeBox,

@@ -15,7 +15,7 @@ function marksOf(ids) {
     let place = places.get(document);
     if (!place) {
       const levels = levelsOf(element);
-      places.set(document, (place = { levels, seen: seenOf(levels) }));
+      places.set(document, (place = { levels, seen: visibleBoxOf(levels) }));
     }
     const found = place.seen && (seenOfElement(element, place) ?? seenOfLabel(element, place));
     if (found) marks.push({ id, ...outermost(place.levels, found) });
@@ -70,7 +70,7 @@ function marksThrough(id, marks) {
   const frame = elementOf(id);
   if (!frame) return [];
   const levels = levelsOf(frame);
-  const outside = seenOf(levels);
+  const outside = visibleBoxOf(levels);
   const clip = clipOf(frame);
   const seen = outside && clip ? overlap(outside, clip) : outside;
   if (!seen) return [];

@@ -22,7 +22,7 @@ function cleanHtml({ next, frame, within }) {
   if (element) writeMarkup(element, out, 0, false);
   const { remote } = reading;
   forget();
-  return { html: out.join('').toWellFormed(), first, end: nextId, remote, internals: [], ...rootsNow() };
+  return { html: out.join('').toWellFormed(), first, end: nextId, remote, internals: [], ...currentRoots() };
 }
 
 function writeMarkup(element, out, depth, pre) {

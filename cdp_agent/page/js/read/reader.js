@@ -19,7 +19,7 @@ class SeenText {
   add(raw, source) {
     if (this.glyphs) return;
     let text = PRIVATE.test(raw) ? raw.replace(PRIVATE_ALL, '') : raw;
-    if (MESSY.test(raw) || raw.length > 4096) text = text.replace(UNSEEN, '').replace(SPACES, ' ');
+    if (MESSY.test(raw) || raw.length > 4096) text = text.replace(INVISIBLE_CHARACTERS, '').replace(SPACES, ' ');
     else if (raw === '\n' || raw === '\t') text = ' ';
     if (this.atStart && text.charCodeAt(0) === 32) text = text.slice(1);
     if (text === '') return;
@@ -144,13 +144,13 @@ function seeElement(element, text, due) {
     return;
   }
   const visibility = visibilityOf(element);
-  if (visibility === GONE || isSaidElsewhere(element)) return;
+  if (visibility === NOT_RENDERED || isTextRedundant(element)) return;
   const seen = visibility === VISIBLE;
   if (tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT') {
     if (seen) seeField(element, tag, text);
     return;
   }
-  const code = seen && reading.marked.has(element) ? codeKind(element) : undefined;
+  const code = seen && reading.notable.has(element) ? codeKind(element) : undefined;
   if (code) {
     seeCode(element, code, text, due);
     return;
@@ -203,7 +203,7 @@ function seeContents(element, tag, due, seen) {
 function seenEdge(element, tag) {
   if (BLOCK_TAGS.has(tag) && !INLINE_TAGS.has(tag)) return LINE_EDGE;
   const edge = edgeOf(tag, computedStyleOf(element));
-  if (edge === '') return isPlaced(element) ? SPACE_EDGE : null;
+  if (edge === '') return isPositionedTspan(element) ? SPACE_EDGE : null;
   return edge === BREAK ? LINE_EDGE : SPACE_EDGE;
 }
 

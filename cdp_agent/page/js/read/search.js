@@ -15,27 +15,27 @@ function seenText({ next }) {
   lastSeen = readSeen();
   const { remote, internals } = reading;
   forget();
-  return { text: lastSeen.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), editors: codeEditorsThere() };
+  return { text: lastSeen.pieces.join(''), first, end: nextId, remote, internals, ...currentRoots(), editors: codeEditorsThere() };
 }
 
 /** The lines of a snapshot as text, without roles, states and what is cut there. See `seenText`. */
 function shownText({ next }) {
   const first = reserveIds(next);
   forget();
-  const notes = resumeNotes();
-  sparseRoot = notes ? document : null;
+  const cache = resumeCached();
+  sparseRoot = cache ? document : null;
   reading = newReading();
   try {
-    lastShown = readShown(visitDocument(notes));
+    lastShown = readShown(visitDocument(cache));
   } catch (error) {
-    forgetKept(); // it may hold only a part of what was visited
+    dropCache(); // it may hold only a part of what was visited
     throw error;
   }
-  if (notes) restNotes(notes);
+  if (cache) keepCache(cache);
   const { remote, internals } = reading;
   forget();
   return {
-    text: lastShown.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), came: cameSoFar(), elements: elementsThere(),
+    text: lastShown.pieces.join(''), first, end: nextId, remote, internals, ...currentRoots(), came: countAddedSoFar(), elements: elementsFingerprint(),
     editors: codeEditorsThere(),
   };
 }
@@ -102,7 +102,7 @@ function readShown(kids) {
     const kid = level.kids[at];
     const joint = at === 0 ? level.joint : level.isRow ? BAR : jointBetween(level.kids[at - 1], kid);
     if (typeof kid === 'string') text.add(joint, withoutMarks(kid), { element: level.element, kids: level.kids, at });
-    else open.push(kid.isPlace ? { element: kid.element, kids: tidy(kid.kids), next: 0, joint, isRow: false } : addShownLine(kid, joint, text));
+    else open.push(kid.isDeferred ? { element: kid.element, kids: tidy(kid.kids), next: 0, joint, isRow: false } : addShownLine(kid, joint, text));
   }
   return text;
 }

@@ -5,7 +5,7 @@ const topAtPoint_ = { 9: Document.prototype.elementFromPoint, 11: ShadowRoot.pro
 
 /** " [modal]" for a dialog that is, and remembers it. */
 function modalState(element, tag) {
-  reading.notes?.always.add(element); // whether it is on top is told by no mutation
+  reading.cache?.volatile.add(element); // whether it is on top is told by no mutation
   if (!isModal(element, tag)) return '';
   reading.modals.push(element);
   return ' [modal]';
@@ -33,12 +33,12 @@ function hasBackdrop(element) {
   const { innerWidth, innerHeight } = defaultView_.call(inDocument);
   const around = PLACES_AROUND.map(([across, down]) => topAtPoint_[9].call(inDocument, innerWidth * across, innerHeight * down))
     .filter((hit) => hit !== null && !isPaintedIn(hit, element));
-  const shut = around.filter((hit) => {
+  const blocked = around.filter((hit) => {
     const { width, height } = getBoundingClientRect_.call(hit);
     if (width < innerWidth - 1 || height < innerHeight - 1 || PICTURES.has(tagOf(hit))) return false;
-    return hit !== body_.call(inDocument) && hit !== documentElement_.call(inDocument) && (isPaintedIn(element, hit) || !says(textContent(hit)));
+    return hit !== body_.call(inDocument) && hit !== documentElement_.call(inDocument) && (isPaintedIn(element, hit) || !hasText(textContent(hit)));
   });
-  return 2 * shut.length >= around.length;
+  return 2 * blocked.length >= around.length;
 }
 
 const PLACES_ON_TOP = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.75], [0.5, 0.05], [0.5, 0.95]];
@@ -49,13 +49,13 @@ function isOnTop(element) {
   const view = defaultView_.call(documentOf(element));
   const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
   const [width, height] = [Math.min(right, view.innerWidth) - x, Math.min(bottom, view.innerHeight) - y];
-  if (!(width > 0 && height > 0)) return holdsWhatIsOnTop(element);
+  if (!(width > 0 && height > 0)) return hasChildOnTop(element);
   const root = rootOf(element);
   return PLACES_ON_TOP.some(([across, down]) => isPaintedIn(topAtPoint_[nodeType(root)].call(root, x + width * across, y + height * down), element));
 }
 
 /** Whether one of its children is: the dialog itself may be a box of no size around a panel that is fixed. */
-function holdsWhatIsOnTop(element) {
+function hasChildOnTop(element) {
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
     const box = getBoundingClientRect_.call(child);
     if (box.width > 0 && box.height > 0 && isOnTop(child)) return true;

@@ -8,7 +8,7 @@ const INDENTS = Array.from({ length: DEEPEST_INDENT + 1 }, (_, i) => '  '.repeat
  * @param {(string | Line)[]} kids @param {Output} out
  */
 function renderKids(kids, depth, out) {
-  const open = [openedBy(null, kids, depth, 0)];
+  const open = [openLevel(null, kids, depth, 0)];
   while (open.length) {
     const level = open[open.length - 1];
     if (level.next === level.kids.length) {
@@ -26,11 +26,11 @@ function renderKids(kids, depth, out) {
 }
 
 /** @param {Line | null} line  whose size is to be told @param {number} from  the line of text that it begins with */
-const openedBy = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
+const openLevel = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
 
-/** @returns {ReturnType<typeof openedBy> | null} what is still to be rendered of it */
+/** @returns {ReturnType<typeof openLevel> | null} what is still to be rendered of it */
 function renderLine(line, depth, out) {
-  if (line.isPlace) return openedBy(null, tidy(line.kids), depth, 0);
+  if (line.isDeferred) return openLevel(null, tidy(line.kids), depth, 0);
   if (out.has(line, depth)) {
     out.copy(line);
     return null;
@@ -57,13 +57,13 @@ function renderLine(line, depth, out) {
   if (value) renderText(text, value, depth, line, out);
   else out.push(kids.length ? `${text}:` : text, line);
   line.size = out.length - from;
-  return kids.length ? openedBy(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
+  return kids.length ? openLevel(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
 }
 
 /** What a line says; a text of several lines stands below it, to the letter, each line behind "| ". @param {Line | null} owner */
 function renderText(head, text, depth, owner, out) {
   if (!text.includes('\n')) {
-    out.push(`${head}: ${plain(text)}`, owner);
+    out.push(`${head}: ${plainOrQuoted(text)}`, owner);
     return;
   }
   out.push(`${head}:`, owner);
@@ -72,7 +72,7 @@ function renderText(head, text, depth, owner, out) {
 }
 
 /** Which lines are in the viewport, text with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, how many] */
-function seenLines(owners) {
+function linesInViewport(owners) {
   /** @type {[number, number][]} */
   const runs = [];
   let isSeen = true;

@@ -23,7 +23,7 @@ function fieldLine(element, tag, role, flags) {
 function visitField(element, tag, role, parent, flags) {
   if (tag === 'INPUT' && inputType(element) === 'hidden') return;
   const line = fieldLine(element, tag, role, flags);
-  line.value = tag === 'TEXTAREA' && !isSecret(element) ? toTheLetter(areaValue(element)) : valueOf(element, tag, role);
+  line.value = tag === 'TEXTAREA' && !isSecret(element) ? cleanPreformatted(areaValue(element)) : valueOf(element, tag, role);
   if (reading.owners.size) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, 0, true);
     line.kids = tidy(line.kids);
@@ -50,7 +50,7 @@ function visitSelect(element, tag, role, parent, flags) {
   const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
   let text = '';
   let shown = 0;
-  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + asPart(names[shown++]);
+  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + escapeBars(names[shown++]);
   if (shown < names.length) text += ` | … ${names.length - shown} more`;
   line.kids.push({ ...newLine(element, tag, 'options'), value: text });
 }
@@ -81,7 +81,7 @@ function optionLine(option, flags, isOnPage) {
 /** The document in a frame, where it can be entered from here. @returns {Document | null} */
 function frameDocument(element) {
   const inner = documentIn(element);
-  if (inner) noteRoot(inner);
+  if (inner) recordRoot(inner);
   return inner;
 }
 
@@ -114,7 +114,7 @@ function visitFrame(element, tag, role, parent, flags, depth) {
 function visitImage(element, tag, role, parent, flags) {
   if (role === 'none') {
     if (!isClickableImage(element, flags)) {
-      leaveGap(parent, flags);
+      addGap(parent, flags);
       return;
     }
     role = 'img';
@@ -128,7 +128,7 @@ function visitImage(element, tag, role, parent, flags) {
   }
   if (!isAction && flags & UNNAMED_ICON) return; // its name is in the control's
   if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) {
-    leaveGap(parent, flags);
+    addGap(parent, flags);
     return;
   }
   line.id = idOf(element);
@@ -138,16 +138,16 @@ function visitImage(element, tag, role, parent, flags) {
 }
 
 /** Where a picture that is not told parts the words on its two sides. */
-function leaveGap(line, flags) {
-  if (!(flags & (NO_TEXT | SILENT))) addText(line, ' ');
+function addGap(line, flags) {
+  if (!(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, ' ');
 }
 
 /** Whether clicks on a picture do something else than those on the rest of the control that it is in. */
-const isActionInControl = (element, flags) => Boolean(flags & (POINTER | UNNAMED_ICON)) && actsByItself(element);
+const isActionInControl = (element, flags) => Boolean(flags & (IN_CLICKABLE | UNNAMED_ICON)) && hasOwnAction(element);
 
-const actsByItself = (element) =>
-  (listening.has(element) || (reading.marked.has(element) && asksForClicks(element) === CLICKABLE)) &&
-  (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || says(textContent(parentNode(element))));
+const hasOwnAction = (element) =>
+  (listening.has(element) || (reading.notable.has(element) && clickableByAttributes(element) === CLICKABLE)) &&
+  (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || hasText(textContent(parentNode(element))));
 
 /** Such as the cross that removes a chip. */
 function visitActionInControl(line, parent) {
@@ -158,20 +158,20 @@ function visitActionInControl(line, parent) {
 }
 
 function isClickableImage(element, flags) {
-  if (flags & (POINTER | UNNAMED_ICON)) return actsByItself(element);
-  const isMarked = reading.marked.has(element);
-  if (isMarked && asksForClicks(element)) return true;
-  const cursor = ownCursor(element, isMarked, reading.selections);
-  return (cursor !== undefined && POINTING.has(cursor)) || listening.has(element) || Boolean(flags & POINTER_DUE);
+  if (flags & (IN_CLICKABLE | UNNAMED_ICON)) return hasOwnAction(element);
+  const isNotable = reading.notable.has(element);
+  if (isNotable && clickableByAttributes(element)) return true;
+  const cursor = ownCursor(element, isNotable, reading.selections);
+  return (cursor !== undefined && CLICK_CURSORS.has(cursor)) || listening.has(element) || Boolean(flags & ITEMS_CLICKABLE);
 }
 
 const isPaused = reader(HTMLMediaElement, 'paused');
 
 /** A formula is words of the sentence that it stands in, unless it is on a line of its own. */
 function visitMath(element, tag, role, line, flags) {
-  if (flags & (NO_TEXT | SILENT)) return;
+  if (flags & (NO_TEXT | TEXT_IGNORED)) return;
   const edge = computedStyleOf(element).display.startsWith('block') ? BREAK : '';
-  addText(line, `${edge}${asTold(mathText(element), flags)}${edge}`);
+  addText(line, `${edge}${strikeIfStruck(mathText(element), flags)}${edge}`);
 }
 
 /** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas, or where a plug-in has failed. */
@@ -192,5 +192,5 @@ function visitMedia(element, tag, role, parent, flags, depth) {
   if (reading.focused === element) line.states += ' [focused]';
   line.target = targetOf(element, tag, reading.page);
   if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
-  finish(line, parent);
+  finishLine(line, parent);
 }

@@ -1,38 +1,38 @@
-// What the last reading of a document made of its elements, so that the next one visits only what may have changed
-// since (stale.js says what that is) and tells only the lines that did. Other documents and shadow roots are read anew.
+// The cache between readings of a document, by which the next reading visits only what may have changed (see stale.js) and
+// returns only the lines that did. Other documents and shadow roots are always read completely.
 
-// Fewer elements are read as fast as they are compared. To find out what a rule may do takes an eighth of the time of an element,
+// Fewer elements are read as fast as they are compared. Analysing a rule takes an eighth of the time of reading an element,
 // once for as long as the rules stay the same.
 const FEW = 100;
 const RULES_FOR_AN_ELEMENT = 8;
 
 /**
- * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, descriptionUses: DescriptionUse[] | null, made: number}} Memo  what a visit put into
- *   the line around, and in which reading. There is one only for as long as nothing in the element may be read differently, whether it is
- *   visited meanwhile or hidden
- * @typedef {{description: string, wasShown: boolean, adds: boolean}} DescriptionUse  whether it was told before, and is from then on
+ * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, descriptionUses: DescriptionUse[] | null, made: number}} Memo  what visiting an
+ *   element added to the line around it, and in which reading. It is deleted as soon as anything in the element may be read differently,
+ *   whether or not the element is visited meanwhile
+ * @typedef {{description: string, wasShown: boolean, adds: boolean}} DescriptionUse  whether it had been shown before in that reading, and is added now
  * @typedef {object} ReadingCache
- * @property {Map<Element, Memo>} memos @property {Set<Element>} volatile  what changes without telling: sizes, values, shadow roots
- * @property {Map<Element, boolean>} emptyGraphics empty elements, and what their looks said of them @property {Map<Element, boolean>} checkboxVisuals those with the cursor of a link, and whether a box lies over them
- * @property {Map<Element, boolean>} clickAreas  what may be clickable, and whether it takes room @property {Map<Element, boolean>} icons  drawings told as such, and whether they are small
- * @property {Map<Element, string>} hints  what has no name, and what it is told by instead @property {Map<Element, null>} orphanLabels  labels of no control
- * @property {Map<Element, string>} checkStates  boxes to tick, and how they were @property {Map<Element, string>} decorated  how rules set text off
- * @property {Map<Element, string | null>} svgClasses  parts of drawings, and their classes @property {Map<Element, string | null>} hrefs  and where they lead
- * @property {boolean} animated  whether drawings are
- * @property {Map<Element, number>} redundancy @property {Line[]} inert  lines that were so
- * @property {Set<Element>} hosts  that may be given a shadow root @property {DescriptionUse[]} descriptionUses @property {boolean} isTrackable
- * @property {Set<Element>} stale  what lost its memo since the last reading, with all that it is in
- * @property {WeakMap<Element, number>} changed  after which reading everything in it may have become another @property {number} changes  how many since the last reading
- * @property {number} since  of what is being visited: memos that were made up to that reading do not hold @property {Element | null} visited  the innermost of it
- * @property {Set<Element>} styled  whose own style depends on more than the style sheets
- * @property {(Line | string)[]} owners  of the lines of text; text between lines is its own @property {number} serial @property {Element[]} pending  what was not asked about
- * @property {number} fullReadingMs  ms of the reading that these began with
+ * @property {Map<Element, Memo>} memos @property {Set<Element>} volatile  elements that change without mutation records: sizes, values, shadow roots
+ * @property {Map<Element, boolean>} emptyGraphics empty elements, and whether they look like graphics @property {Map<Element, boolean>} checkboxVisuals empty elements with a clickable cursor, and whether they draw a checkbox
+ * @property {Map<Element, boolean>} clickAreas  elements that may be clickable, and whether they have a click area @property {Map<Element, boolean>} icons  drawings rendered as icons, and whether they are small
+ * @property {Map<Element, string>} hints  elements without a name, and their hints @property {Map<Element, null>} orphanLabels  labels without a control
+ * @property {Map<Element, string>} checkStates  checkboxes and radio buttons, and their states @property {Map<Element, string>} decorated  elements whose text is decorated by rules, and how
+ * @property {Map<Element, string | null>} svgClasses  parts of SVGs, and their classes @property {Map<Element, string | null>} hrefs  parts of SVGs, and their links
+ * @property {boolean} animated  whether SVG attributes are animated
+ * @property {Map<Element, number>} redundancy  aria-hidden elements, see isTextRedundant @property {Line[]} inert  the lines that were marked inert
+ * @property {Set<Element>} hosts  elements that may get a shadow root @property {DescriptionUse[]} descriptionUses @property {boolean} isTrackable  whether all changes can be noticed
+ * @property {Set<Element>} stale  elements that lost their memo since the last reading, and their ancestors
+ * @property {WeakMap<Element, number>} changed  the number of the reading after which a whole subtree may have changed @property {number} changes  the number of such changes since the last reading
+ * @property {number} since  memos made up to that reading are invalid in the element being visited @property {Element | null} visited  the innermost element being visited
+ * @property {Set<Element>} styled  elements with a dependent style attribute
+ * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself @property {number} serial @property {Element[]} pending  custom elements whose internals were not asked for
+ * @property {number} fullReadingMs  the duration of the complete reading that filled this cache
  * @property {ReadingContext | null} around
  */
 
 /** @type {ReadingCache | null} */
 let currentCache = null;
-/** How many were begun. */
+/** The number of readings begun. */
 let readingCount = 0;
 
 /** @returns {ReadingCache} */
@@ -42,9 +42,9 @@ const newCache = () => ({
 });
 
 /**
- * Begins a reading: with what is kept when the reader knows that text, else anew.
- * @param {number} base  the number of the text that the reader has, 0 for none
- * @param {boolean} sameRules  the style rules may be taken for the same @returns {ReadingCache | null} null: too small to be kept
+ * Begins a reading, with the cache if the caller has the text it belongs to, else with an empty one.
+ * @param {number} base  the serial of the text that the caller has, 0 for none
+ * @param {boolean} sameRules  the style rules may be assumed to be unchanged @returns {ReadingCache | null} null: the document is not cached
  */
 function beginCached(base, sameRules) {
   if (resumeCached(base, sameRules)) return currentCache;
@@ -57,30 +57,30 @@ function beginCached(base, sameRules) {
 }
 
 /**
- * Begins a reading with what is kept, else forgets it.
- * @param {number} [base]  of that text alone @param {boolean} [sameRules] @returns {ReadingCache | null} null: it does not hold
+ * Begins a reading with the cache, or drops it if it is invalid.
+ * @param {number} [base]  the serial of the text that the cache must belong to @param {boolean} [sameRules] @returns {ReadingCache | null} null: it was dropped
  */
 function resumeCached(base = currentCache?.serial, sameRules = false) {
   const holds = currentCache !== null && currentCache.serial !== 0 && currentCache.serial === base && isCacheValid(currentCache, sameRules);
-  readingCount++; // what changes from now on is newer than what the last reading made
+  readingCount++; // changes from now on are newer than what the last reading made
   if (holds) {
     Object.assign(currentCache, { descriptionUses: [], since: 0, visited: null });
     return currentCache;
   }
   dropCache();
-  forget(); // what was asked of single elements meanwhile
+  forget(); // the caches of queries about single elements
   return null;
 }
 
 function isWorthCaching() {
   const elements = elementsByTag_.call(document, '*').length;
-  // Of a document that is edited as a whole, Chrome says that nothing in it is inert, but only once some rule has changed.
+  // In a document with designMode on, Chrome reports nothing as inert, but only once some rule has changed.
   if (elements < FEW || isDesigned(document)) return false;
   const rules = countRules();
   return rules < Infinity && (elements >= FEW + rules / RULES_FOR_AN_ELEMENT || areSheetsUnchanged());
 }
 
-/** Ends it. @param {Output} out @returns {number} the number of this text, 0: it is not kept */
+/** Ends a reading. @param {Output} out @returns {number} the serial of its text, 0: the cache was dropped */
 function endCached(cache, out) {
   if (!keepCache(cache)) return 0;
   cache.owners = out.owners;
@@ -93,7 +93,7 @@ function endCached(cache, out) {
   return cache.serial;
 }
 
-/** Ends a reading that is told in no text: what was visited is kept, the text before stays the one that is known. @returns {boolean} whether anything is */
+/** Ends a reading without text: what was visited is cached, for the last text. @returns {boolean} whether there is still a cache */
 function keepCache(cache) {
   if (!cache.isTrackable || reading.queue.length) {
     dropCache();
@@ -110,17 +110,17 @@ function dropCache() {
   currentCache = null;
 }
 
-/** The document, while only some of its elements are visited: then each is asked alone what others ask of all at once. @type {Document | null} */
+/** The document, while only some of its elements are visited: then selectors are matched lazily by element. @type {Document | null} */
 let sparseRoot = null;
 
-/** The elements with attributes that single them out. @param {Node} root @returns {{has: (element: Element) => boolean}} */
+/** The elements with notable attributes. @param {Node} root @returns {{has: (element: Element) => boolean}} */
 function notableIn(root) {
   if (root !== sparseRoot) return new Set(selectAll(root, NOTABLE_SELECTOR));
   const asked = new LazySelection(sparseRoot, [[1, NOTABLE_SELECTOR]]);
   return { has: (element) => asked.get(element) !== 0 };
 }
 
-/** Visits an element of a document that is kept, or takes what the last visit made of it. */
+/** Visits an element of a cached document, or reuses its memo. */
 function visitCached(element, line, flags, depth, isOwned) {
   const { cache } = reading;
   const inRow = line.role === 'row';
@@ -144,7 +144,7 @@ function visitCached(element, line, flags, depth, isOwned) {
 function memoize(element, kids, from, flags, inRow, describedSoFar) {
   const { cache } = reading;
   const size = kids.length - from;
-  // Text by itself, and single links, are visited as fast as they are looked up.
+  // Plain texts and single links are visited as fast as they are looked up.
   if (size === 0 || (size === 1 && (typeof kids[from] === 'string' || kids[from].tag === 'A'))) {
     cache.memos.delete(element);
     return;
@@ -153,7 +153,7 @@ function memoize(element, kids, from, flags, inRow, describedSoFar) {
   cache.memos.set(element, { parts: kids.slice(from), flags, inRow, descriptionUses, made: readingCount });
 }
 
-/** Whether the same descriptions as then are said, and not said, before these; if so, they are said now. @param {DescriptionUse[] | null} descriptionUses */
+/** Whether the same descriptions have been shown before as in the memo's reading; if so, adds those of the memo. @param {DescriptionUse[] | null} descriptionUses */
 function replayDescriptions(descriptionUses) {
   if (!descriptionUses) return true;
   const { cache, describedSoFar } = reading;
@@ -172,7 +172,7 @@ function replayDescriptions(descriptionUses) {
   return true;
 }
 
-/** Whether a description was told already in this reading; if not and `adds`, it is now. */
+/** Whether a description was already shown in this reading; if not and `adds` is true, adds it. */
 function wasDescriptionShown(description, adds) {
   const wasShown = reading.describedSoFar.has(description);
   reading.cache?.descriptionUses.push({ description, wasShown, adds: adds && !wasShown });
@@ -180,23 +180,23 @@ function wasDescriptionShown(description, adds) {
   return wasShown;
 }
 
-/** The lines of a reading: their texts, or what became of the text before. */
+/** The output of a reading: its text, or edits of the last text. */
 class Output {
-  /** @param {(Line | string)[]} before  the owners of the text before @param {number} serial  its number, 0 when there is none */
+  /** @param {(Line | string)[]} before  the owners of the last text @param {number} serial  its serial, 0 for none */
   constructor(before, serial) {
     this.before = before;
     this.serial = serial;
     this.owners = [];
     this.fresh = [];
     this.edits = [];
-    this.copied = null; // the last edit, while it is a copy
+    this.copied = null; // the last edit, if it is a copy
   }
 
   get length() {
     return this.owners.length;
   }
 
-  /** @param {string} text @param {Line | null} owner  null for text between lines */
+  /** @param {string} text  a row of text @param {Line | null} owner  null for text between lines */
   push(text, owner) {
     spendText(text);
     this.owners.push(owner ?? text);
@@ -208,12 +208,12 @@ class Output {
     this.copied = null;
   }
 
-  /** Whether a line and all that is in it stood in the text before as they would stand now. @param {Line} line */
+  /** Whether a line with all its descendants is the same in the last text. @param {Line} line */
   has(line, depth) {
     return this.serial !== 0 && line.serial === this.serial && line.depth === depth && line.inert === line.wasInert;
   }
 
-  /** The same lines as before. @param {Line} line */
+  /** Copies a line and its descendants from the last text. @param {Line} line */
   copy(line) {
     this.flush();
     const { at, size } = line;

@@ -1,18 +1,18 @@
-// One reading of everything this session shows.
+// The snapshot: one reading of everything in the documents of this process.
 
 /**
  * @typedef {{text: string, serial: number, edits: (string | [number, number])[] | null, checked: boolean, seen: [number, number][], frames: [number, string][],
  *   remote: number[], omitted: [string, string][], internals: number[], rules: number}} SnapshotResult
- *   edits: instead of the text, of which lines of that other text it is made ([first, how many]) and what stands between
- *   serial: 0 when nothing is kept of it; checked: `edits` are there to be held against the text, which was read anew
- *   seen: which lines are in the viewport ([first, how many]); rules: how many style rules there are, with those of frames and shadow roots
+ *   edits: instead of the text, ranges of rows copied from the base text ([first, count]) and new text between them
+ *   serial: 0 when nothing is cached; checked: the text was read completely too, to be compared with `edits`
+ *   seen: the rows in the viewport ([first, count]); rules: the number of style rules, with those of frames and shadow roots
  */
 
 /**
- * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}} options  places: `seen` is wanted; base: the
- *   `serial` of the text that the caller has, null for one that will not come back for what became of this one; checks: the share of the
- *   time of readings that may go into reading anew what was kept, to see whether it is the same; 1: each time; sameRules: the style rules may be
- *   taken for what they were at the last reading, which then is told as `same_rules`
+ * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}} options  places: return `seen`; base: the
+ *   `serial` of the text that the caller has, null from a caller that will not ask for edits of this text; checks: the share of
+ *   reading time that may be spent on complete readings to verify the cache, 1: each time; sameRules: the style rules may be
+ *   assumed to be those of the last reading; `same_rules` says whether they were
  * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
@@ -25,7 +25,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
   try {
     read = readDocument(cache, places);
   } catch (error) {
-    dropCache(); // it may hold only a part of what was visited
+    dropCache(); // it may contain only a part of what was visited
     throw error;
   }
   const took = performance.now() - began;
@@ -61,7 +61,7 @@ function readDocument(cache, places) {
   return { text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, checked: false, seen, frames, remote, omitted, internals, rules };
 }
 
-/** @param {ReadingCache | null} cache @returns {(string | Line)[]} what the document holds */
+/** @param {ReadingCache | null} cache @returns {(string | Line)[]} the kids of the document */
 function visitDocument(cache) {
   const whole = newLine(null, '', 'page');
   const root = documentElement_.call(document);
@@ -78,7 +78,7 @@ function visitDocument(cache) {
   return joinShort(withoutSeparators(tidy(whole.kids)), false);
 }
 
-/** Drops what was remembered for one reading: the page may have changed since. */
+/** Drops the caches of one reading: the page may have changed since. */
 function forget() {
   roles = new Map();
   rolesOfElsewhere = new Set();

@@ -1,11 +1,11 @@
-// What of a document may be read differently since the last reading: what mutations tell (in this world, where the page does
-// not see us watch), what rules of style sheets may do elsewhere on account of them, and what changes without telling.
+// What may be read differently since the last reading: what mutation records report (in this world, so that the page does not
+// notice the observer), what style rules change elsewhere because of them, and what changes without mutation records.
 
 /** @type {MutationObserver | null} */
 let staleObserver = null;
-/** Whether rules that look at neighbours may have come to select others. */
+/** Whether structural selectors may match other elements now. */
 let structureChanged = false;
-/** Whether text nodes came or went, and nothing else: no selector looks at those but `:empty`. */
+/** Whether text nodes were added or removed: no selector depends on these but `:empty`. */
 let textsChanged = false;
 
 const target_ = getterOf(MutationRecord.prototype, 'target');
@@ -13,24 +13,24 @@ const type_ = getterOf(MutationRecord.prototype, 'type');
 const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
 const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
 const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
-const MOST_STALE = 3000; // elements: beyond, reading all is as fast
+const MOST_STALE = 3000; // elements: with more, reading everything is as fast
 
-// What depends on other elements, or changes without a mutation.
+// Elements that depend on others, or change without a mutation record.
 const VOLATILE_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME SLOT OPTION'.split(' '));
-// Which child is the first one counts there.
+// In these it matters which child is the first one.
 const FIRST_CHILD_MATTERS = new Set(['DETAILS', 'FIELDSET']);
 
-/** What selectors of attributes alone select in the document, for as long as no mutation tells of elements and attributes. @type {Map<string, ReturnType<typeof selectAll>>} */
+/** The elements that attribute selectors match, cached until a mutation record reports elements or attributes. @type {Map<string, ReturnType<typeof selectAll>>} */
 const selectedByAttributes = new Map();
 
-/** All elements that match, at the cost of none where nothing can have come or gone: each selection takes a twentieth of a kept reading. @param {string} selector */
+/** All elements that match an attribute selector, cached since each query takes a twentieth of a cached reading. @param {string} selector */
 function selectByAttributes(selector) {
   let found = selectedByAttributes.get(selector);
   if (!found) selectedByAttributes.set(selector, (found = selectAll(document, selector)));
   return found;
 }
 
-/** @param {ReadingCache} cache  of a reading that begins */
+/** Begins to observe the document. @param {ReadingCache} cache  of a reading that begins */
 function watchStale(cache) {
   selectedByAttributes.clear();
   recordDependentStyles(cache, documentElement_.call(document));
@@ -51,7 +51,7 @@ function unwatchStale() {
 }
 
 /**
- * What must be the same for anything to be kept; null where that cannot be known. @param {ReadingCache} cache @returns {ReadingContext | null}
+ * What must be the same for the cache to be valid; null where that cannot be determined. @param {ReadingCache} cache @returns {ReadingContext | null}
  * @typedef {{styles: Styles, [what: string]: any}} ReadingContext
  */
 function readingContext(cache) {
@@ -67,12 +67,12 @@ const isAboutLanguage = (element) => tagOf(element) === 'META' && hasAttr(elemen
 const contentLanguage = () => [...elementsByTag_.call(document, 'meta')].filter(isAboutLanguage).map((meta) => attr(meta, 'content')).join('\n');
 const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(controlOfLabel);
 
-/** Whether what is kept holds but for what it then names as stale. @param {ReadingCache} cache @param {boolean} sameRules */
+/** Whether the cache is valid, apart from elements that this marks as stale. @param {ReadingCache} cache @param {boolean} sameRules */
 function isCacheValid(cache, sameRules) {
   processMutations(staleObserver.takeRecords());
   if (currentCache !== cache) return false;
   if (structureChanged) selectedByAttributes.clear();
-  else if (sameRules && !textsChanged) assumeRulesUnchanged(); // else Chrome has counted what came of the changes, too
+  else if (sameRules && !textsChanged) assumeRulesUnchanged(); // otherwise Chrome's counters include the effects of these changes
   const { around } = cache;
   const now = readingContext(cache);
   if (!now || now.root !== around.root) return false;
@@ -95,7 +95,7 @@ function isCacheValid(cache, sameRules) {
   return cache.stale.size <= MOST_STALE;
 }
 
-/** Remembers an element that is seen, if it may be read differently although nobody tells. @param {ReadingCache} cache */
+/** Records a visible element that may change without a mutation record. @param {ReadingCache} cache */
 function recordVolatile(cache, element, tag) {
   if (tag === 'INPUT' && CHECKABLE_INPUTS.has(inputType(element))) cache.checkStates.set(element, checkedStateOf(element));
   else if (tag === 'LABEL' && controlOfLabel(element) === null) cache.orphanLabels.set(element, null);
@@ -104,33 +104,33 @@ function recordVolatile(cache, element, tag) {
 
 let outsideReads = 0;
 
-/** What is being visited is read from elsewhere, too: another element's text, what a field holds. */
+/** Records that the element being visited depends on others: another element's text, or what a field contains. */
 function recordOutsideRead() {
   outsideReads++;
   if (reading.cache) reading.cache.volatile.add(reading.cache.visited);
 }
 
-/** Of cells in rows, markCells sees what is beside them. */
+/** Whether a cell is in a row: markCells handles those. */
 const isInRow = (cell) => {
   const parent = parentNode_.call(cell);
   return nodeType_.call(parent) === 1 && tagOf(parent) === 'TR';
 };
 
-// Of these there may be one in each row. All that is read of them but this is told, or looked at for all that have labels.
+// There may be one of these in each row. All that is read of them is compared by this state, or handled with all labelled controls.
 const CHECKABLE_INPUTS = new Set(['checkbox', 'radio']);
 const checkedStateOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')} ${isHiddenFromEveryone(element, 'INPUT')}`;
 
-// What a script may set by `className.baseVal` and `href.baseVal` without any mutation.
+// A script may set these by `className.baseVal` and `href.baseVal` without a mutation record.
 const classOf = (part) => attr(part, 'class');
 const hrefOf = (part) => attr(part, 'href') ?? attr(part, 'xlink:href');
 
-/** Remembers a part of a drawing, or a drawing, that is come across, be it seen or not. @param {ReadingCache} cache */
+/** Records a part of an SVG, visible or not. @param {ReadingCache} cache */
 function recordSvgPart(cache, part, tag) {
   cache.svgClasses.set(part, classOf(part));
   if (tag === 'a' || tag === 'use') cache.hrefs.set(part, hrefOf(part));
 }
 
-/** Whether there is what animates attributes of drawings, to which `getAnimations` does not answer. */
+/** Whether the document has elements that animate SVG attributes, which `getAnimations` does not return. */
 const areDrawingsAnimated = () => selectAll(document, 'animate,set').length > 0;
 
 function markRestyled(cache, element) {
@@ -138,7 +138,7 @@ function markRestyled(cache, element) {
   markSubtreeStale(cache, element);
 }
 
-/** What changes without telling anybody. @param {ReadingCache} cache */
+/** Marks what changes without mutation records. @param {ReadingCache} cache */
 function markVolatile(cache) {
   for (const element of selectByAttributes('[popover]')) markStale(cache, element);
   for (const element of cache.volatile) {
@@ -164,16 +164,16 @@ function markVolatile(cache) {
   }
 }
 
-/** Marks those of which the answer is another one now: they are many, and hardly ever change. @param {ReadingCache} cache @param {Map<Element, unknown>} answers */
+/** Marks the elements whose answer has changed: there are many, and they hardly ever change. @param {ReadingCache} cache @param {Map<Element, unknown>} answers */
 function markChanged(cache, answers, ask, mark = markStale) {
   for (const [element, answer] of answers) {
     if (isConnected_.call(element) && ask(element) === answer) continue;
-    answers.delete(element); // what is visited is asked again
+    answers.delete(element); // visiting the element records it again
     if (isConnected_.call(element)) mark(cache, element);
   }
 }
 
-/** Whether a cell heads its row or its column depends on what is beside it. @param {ReadingCache} cache */
+/** Marks header cells: whether they head a row or a column depends on their neighbours. @param {ReadingCache} cache */
 function markCells(cache) {
   for (const element of [...cache.stale]) {
     const tag = tagOf(element);
@@ -187,7 +187,7 @@ function markCells(cache) {
   }
 }
 
-/** An element is to be visited the next time that it is seen, and thus all that it is in. @param {ReadingCache} cache @param {Element} element */
+/** Marks an element and its ancestors to be visited in the next reading. @param {ReadingCache} cache @param {Element} element */
 function markStale(cache, element) {
   for (let node = element; node && nodeType_.call(node) === 1 && !cache.stale.has(node); node = parentNode_.call(node)) {
     cache.stale.add(node);
@@ -195,7 +195,7 @@ function markStale(cache, element) {
   }
 }
 
-/** And so is all that is in it. */
+/** The same, with all that is in the element. */
 function markSubtreeStale(cache, element) {
   recordSubtreeChange(cache, element);
   markStale(cache, element);
@@ -260,19 +260,19 @@ function holdsElement(nodes) {
   return false;
 }
 
-/** An element that came, or has another attribute. @param {ReadingCache} cache @param {Element} element */
+/** Handles an element that was added, or whose attributes changed. @param {ReadingCache} cache @param {Element} element */
 function processElementChange(cache, element) {
   if (hasDependentStyle(element)) cache.styled.add(element);
-  // Chrome goes by the language that it was told last, by an element that may be gone by now.
+  // Chrome keeps the content language that was set last, even by an element that has been removed since.
   if (isAboutLanguage(element)) markSubtreeStale(cache, documentElement_.call(document));
 }
 
-/** @param {ReadingCache} cache @param {Element} root  with all that is in it */
+/** @param {ReadingCache} cache @param {Element} root  checked with all its descendants */
 function recordDependentStyles(cache, root) {
   for (const element of selectAll(root, DEPENDENT_STYLE)) if (hasDependentStyle(element)) cache.styled.add(element);
 }
 
-/** Something else became known of an element. @param {Element} element */
+/** Marks an element of which Python has learnt something. @param {Element} element */
 function invalidateElement(element) {
   if (currentCache) markStale(currentCache, element);
 }

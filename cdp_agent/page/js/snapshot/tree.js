@@ -1,28 +1,28 @@
-// The walk: one pass over the flat tree that turns elements into lines. See fold.js for what becomes of a line once its
-// children are known.
+// One walk over the flat tree, which turns elements into lines. See fold.js for what happens to a line once its children are
+// known.
 
 /**
- * @typedef {object} Line  an element that is worth a line, if folding leaves it one
+ * @typedef {object} Line  an element that gets a line, unless folding removes it
  * @property {Element} element @property {string} tag @property {string} role @property {string} name
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
- * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} namedByContent  by its content
+ * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} namedByContent  its name is its content
  * @property {boolean} maybeClickable  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
- * @property {boolean} isDeferred  holds the place of what the queue will bring @property {number} sealed  text before this kid takes no more in
- * @property {number} serial  the number of the text that it was in last, 0 for none @property {number} at  its line there
- * @property {number} size  lines, with those in it @property {number} depth
- * @property {boolean} inert  shut off by a modal dialog, with all that is in it @property {boolean} wasInert  and so in the text that it is in
+ * @property {boolean} isDeferred  stands for an element in the queue @property {number} sealed  no text is appended to the kids before this index
+ * @property {number} serial  the serial of the last text with this line, 0 for none @property {number} at  its row there
+ * @property {number} size  the number of rows, with those of its descendants @property {number} depth
+ * @property {boolean} inert  made inert by a modal dialog, with all that is in it @property {boolean} wasInert  the same in the last text with this line
  */
 
-// What holds for everything below an element.
+// Flags that hold for everything below an element.
 const ARIA_DISABLED = 1;
-const TEXT_IGNORED = 2; // text says nothing here, see assistive.js: only what can be clicked is of use
+const TEXT_IGNORED = 2; // text is redundant here, see assistive.js: only clickable elements matter
 const IN_CLICKABLE = 4; // inside something clickable: a pointer cursor is inherited and adds nothing
-const ITEMS_CLICKABLE = 8; // a pointer cursor set on a list or table: the items are what is clicked
+const ITEMS_CLICKABLE = 8; // inside a list or table with a pointer cursor: its items are what is clicked
 const NO_TEXT = 16; // text is not painted (visibility), or already in a name
 const UNNAMED_ICON = 32; // inside a control: a picture without a name is an icon
-const STRUCK = 64; // what is said is struck out
-const ARIA_HIDDEN = 128; // kept from assistive technology: mere paint is decoration
-const IN_NAMED_CONTROL = 256; // inside a control that has a name: so is it there
+const STRUCK = 64; // text is struck through
+const ARIA_HIDDEN = 128; // hidden from assistive technology: a graphic without text is decoration
+const IN_NAMED_CONTROL = 256; // inside a control that has a name, as is what it contains
 
 // Deeper than this the walk continues from a queue, since pages can nest deeper than the stack allows.
 const DEEPEST = 400;
@@ -32,15 +32,15 @@ const SKIPPED = new Set(
     'linearGradient radialGradient pattern marker filter metadata style script title desc animate animateTransform set').split(' '),
 );
 
-// More than this is not read: it would fill the memory of whoever reads it, or take longer than they wait.
+// A larger page is not read: the text would fill the reader's memory, or take longer than a reader waits.
 const MOST_TEXT = 50_000_000; // characters
 const LONGEST_READING_MS = 8000;
 const ELEMENTS_BETWEEN_LOOKS = 1024;
 
-/** How much this reading has told, how many elements it has visited, and until when it may go on. */
+/** The length of the text of this reading, the number of elements visited, and its time limit. */
 let spent = { textLength: 0, visited: 0, until: 0 };
 
-/** @param {string} text  that goes out to the reader */
+/** Counts text that is returned to the reader. @param {string} text */
 function spendText(text) {
   if ((spent.textLength += text.length) > MOST_TEXT) throw tooLarge(`it says more than ${MOST_TEXT / 1e6} million characters`);
 }
@@ -51,10 +51,10 @@ function spendTime() {
   }
 }
 
-/** frames/world.py tells it from a defect by how it begins. */
+/** frames/world.py recognizes this error by its first words. */
 const tooLarge = (why) => new Error(`too large: ${why}`);
 
-/** All of one reading's state; replaced at the start of each. */
+/** The state of the current reading; replaced at the start of each. */
 let reading = newReading();
 
 function newReading() {
@@ -71,7 +71,7 @@ const newLine = (element, tag, role) => ({
   sealed: 0, serial: 0, at: 0, size: 0, depth: 0, inert: false, wasInert: false,
 });
 
-/** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
+/** Appends text to a line's kids; adjacent texts are joined here, and tidied when the line is finished. */
 function addText(line, text) {
   const kids = line.kids;
   const last = kids.length - 1;
@@ -81,7 +81,7 @@ function addText(line, text) {
 
 const strikeIfStruck = (text, flags) => (flags & STRUCK ? decorated(text, STRUCK_FROM) : text);
 
-/** Enters a document or shadow root: its style sheets, owners and marked elements are its own. */
+/** Enters a document or shadow root, which has its own style sheets, aria-owns owners and notable elements. */
 function inRoot(root, visit) {
   const outer = reading;
   reading = { ...outer, ...rootFacts(root), cache: null };
@@ -89,7 +89,7 @@ function inRoot(root, visit) {
   reading = outer;
 }
 
-/** @type {Map<Node, object>} for one reading: a slot leads back into the tree around its shadow root */
+/** @type {Map<Node, object>} cached for one reading: a slot leads back into the tree around its shadow root */
 let factsOfRoots = new Map();
 
 function rootFacts(root) {
@@ -114,7 +114,7 @@ function readRoot(root) {
   return facts;
 }
 
-/** @param {Element} element @param {string} tag @param {Line} line  what its contents go into */
+/** @param {Element} element @param {string} tag @param {Line} line  gets the contents */
 function visitContents(element, tag, line, flags, depth) {
   const text = !(flags & (NO_TEXT | TEXT_IGNORED));
   const replacement = replacementOf(element, tag, reading.selections);
@@ -163,10 +163,10 @@ function visitSlot(slot, line, flags, depth) {
       else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, strikeIfStruck(dataOf(node), flags));
     }
   };
-  inRoot(rootOf(assigned[0]), visit); // what is assigned is styled and marked in the tree it comes from
+  inRoot(rootOf(assigned[0]), visit); // slotted nodes are styled in the tree that they come from
 }
 
-/** The shadow root of a possible host, where it has one. @returns {ShadowRoot | null} */
+/** The shadow root of a possible host, if it has one. @returns {ShadowRoot | null} */
 function shadowOf(element) {
   const shadow = rootOfHost(element);
   if (shadow) recordRoot(shadow);
@@ -199,7 +199,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
     if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') {
       const redundancy = isTextRedundant(element);
       if (redundancy === HIDDEN_FROM_EVERYONE) return;
-      // A dialog keeps the whole page around it from assistive technology: that is none the more decoration.
+      // A modal dialog hides the whole page around it from assistive technology, which does not make that decoration.
       if (redundancy) flags |= ARIA_HIDDEN | TEXT_IGNORED;
       else if (!selectsAny(element, TABBABLE)) flags |= ARIA_HIDDEN;
     }
@@ -216,7 +216,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
   visitVisible(element, tag, line, flags, depth, isNotable);
 }
 
-/** An element that is rendered and seen. */
+/** Visits an element that is rendered and visible. */
 function visitVisible(element, tag, line, flags, depth, isNotable) {
   if (reading.cache) recordVolatile(reading.cache, element, tag);
   if (isNotable && isHiddenFromEveryone(element, tag)) return;
@@ -248,7 +248,7 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
   }
   if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && standsForControl(element))) clickable = CLICKABLE;
   if (tag === 'LABEL' && clickable !== CLICKABLE && controlHasOwnLine(element)) {
-    if (CLICK_CURSORS.has(cursor) && isShownAsControlName(element)) flags |= IN_CLICKABLE; // over its parts it means the control
+    if (CLICK_CURSORS.has(cursor) && isShownAsControlName(element)) flags |= IN_CLICKABLE; // a click on anything in it is a click on the control
     cursor = undefined;
     clickable = NOT_CLICKABLE;
   }
@@ -259,7 +259,7 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     clickable = CLICKABLE;
   }
   const isEmpty = clickable === MAYBE_CLICKABLE && firstChild(element) === null;
-  const isFocusRing = isEmpty && computedStyleOf(element).pointerEvents === 'none'; // a control's means to show its focus, as is:
+  const isFocusRing = isEmpty && computedStyleOf(element).pointerEvents === 'none'; // a control uses it to show its focus, as is:
   if (isFocusRing || (isEmpty && flags & IN_CLICKABLE && !hasCursorOfItsOwn(element))) clickable = NOT_CLICKABLE;
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
   if (!isInteractive && !clickable && !isFocusRing && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED_CONTROL)) && isEmptyGraphic(element, tag)) clickable = CLICKABLE;
@@ -270,25 +270,25 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
   visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isNotable);
 }
 
-/** Whether it may be an option of a list that opens in what is clicked to open it. */
+/** Whether it may be an option of a list inside the element that opens the list. */
 const mayBeOption = (element, tag, flags) => tag === 'LI' && !(flags & (IN_NAMED_CONTROL | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
 
-/** See `isCheckboxVisual`; the answer is compared at the next reading. */
+/** `isCheckboxVisual`; the answer is compared in the next reading. */
 function recordCheckboxVisual(element) {
   const answer = isCheckboxVisual(element);
   reading.cache?.checkboxVisuals.set(element, answer);
   return answer;
 }
 
-/** Such as the handle of a slider, of which the track takes clicks. */
+/** Whether its cursor differs from its parent's, like that of a slider's handle in a track that takes clicks. */
 const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== computedStyleOf(flatParent(element)).cursor;
 
-// Said by the words themselves; a line of their own would cut the sentence in pieces.
+// The text itself says these; a line of their own would split the sentence.
 const INLINE_ROLES = new Set(
   ('strong emphasis code deletion insertion subscript superscript mark time suggestion document rowgroup').split(' '),
 );
 
-/** Contents go straight into the line around; a block stands apart. */
+/** Adds the contents directly to the line around, separated if the element is a block. */
 function visitTransparent(element, tag, line, flags, depth) {
   const edge = edgeAround(element, tag);
   const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
@@ -302,14 +302,14 @@ function visitTransparent(element, tag, line, flags, depth) {
   if (edge) addText(line, edge);
 }
 
-/** What is told of an element whose text stands in the line around. */
+/** The states of an element whose text is in the line around. */
 function markedStates(element) {
   const states = flag('current', attr(element, 'aria-current'));
   const isText = INLINE_TAGS.has(tagOf(element)) || firstElementChild_.call(element) === null;
   return hasAttr(element, 'title') && isText && hasText(textContent(element)) ? states + tooltipState(element) : states;
 }
 
-/** See `decorationOf`; where a rule may decide it, the answer is compared at the next reading. */
+/** `decorationOf`; where a rule may decide it, the answer is compared in the next reading. */
 function decorationIn(element, tag) {
   const mark = decorationOf(element, tag, reading.selections.decorated);
   if (mark && !(tag in DECORATING_TAGS)) reading.cache?.decorated.set(element, mark);
@@ -320,13 +320,13 @@ function decorationIn(element, tag) {
 function controlHasOwnLine(label) {
   const control = controlOfLabel(label);
   if (control === null || tagOf(control) === 'BUTTON' || isHiddenFromEveryone(control, tagOf(control)) || isTextRedundant(control) === HIDDEN_FROM_EVERYONE) return false;
-  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // else the control is in its shadow root, without that name
+  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // otherwise the control is in its shadow root, without that name
   return isItself && visibilityOf(control) === VISIBLE;
 }
 
 const NO_ROLES = new Set(['', 'none', 'generic']);
 
-/** Whether its text is seen as the name of the control then. */
+/** Whether the text of a <label> is shown as the name of its control. */
 function isShownAsControlName(label) {
   if (!controlHasOwnLine(label)) return false;
   const control = controlOfLabel(label);
@@ -344,14 +344,14 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isNotabl
   const hasRef = clickable !== NOT_CLICKABLE;
   const mark = decorationIn(element, tag);
   if (mark === STRUCK_FROM) flags |= STRUCK;
-  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it is its name, and not what it holds
+  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it names it, but not what it contains
   line.maybeClickable = clickable === MAYBE_CLICKABLE;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isNotable || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
   if (GRID_ROLES.has(role)) line.states += rowsOf(element);
-  // The outline of a field is often a <fieldset> that is hidden, with a hidden <legend>: its name is nobody's.
+  // The outline of a field is often a hidden <fieldset> with a hidden <legend>: that name is of no use to anyone.
   if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) nameLine(line, flags, isNotable);
   if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
   if (role === 'link') line.target = targetOf(element, tag, reading.page);
@@ -359,7 +359,7 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isNotabl
   let inner = flags;
   if (ATOMIC_ROLES.has(role) || (clickable === CLICKABLE && role === '')) inner |= IN_CLICKABLE;
   inner &= ~ITEMS_CLICKABLE | (hasRef ? 0 : ITEMS_CLICKABLE);
-  if (hasRef) inner &= ~TEXT_IGNORED; // what a hidden control says is not its name, but all there is to tell it by
+  if (hasRef) inner &= ~TEXT_IGNORED; // the text of a hidden control is not its name, but all that identifies it
   if (ATOMIC_ROLES.has(role) && (line.namedByContent || line.name === '')) inner |= UNNAMED_ICON | (line.namedByContent ? NO_TEXT : 0);
   else if (ATOMIC_ROLES.has(role)) inner |= IN_NAMED_CONTROL;
   if (mark === GLYPHS_FROM && line.namedByContent) {
@@ -374,7 +374,7 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isNotabl
   finishLine(line, parent);
 }
 
-/** Whether there is nothing in it but text: then its name has said it all. */
+/** Whether an element contains nothing but text, all of which is in its name. */
 function holdsOnlyText(element) {
   const child = firstElementChild_.call(element);
   return child === null && !reading.owners.size && rootOfHost(element) === null;

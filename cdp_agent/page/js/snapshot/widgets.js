@@ -1,4 +1,4 @@
-// Elements whose line is not made of what is in them: fields, frames, media.
+// Elements whose line is not made from their children: fields, frames, media.
 
 /** @type {Record<string, (element: Element, tag: string, role: string, line: Line, flags: number, depth: number) => void>} */
 const SPECIAL_TAGS = {
@@ -31,7 +31,7 @@ function visitField(element, tag, role, parent, flags) {
   parent.kids.push(line);
 }
 
-// A short list is shown option by option, a long one in a single line.
+// A short list is rendered option by option, a long one in a single line.
 const MOST_OPTION_LINES = 30;
 const LONGEST_OPTIONS = 1500; // characters
 
@@ -55,7 +55,7 @@ function visitSelect(element, tag, role, parent, flags) {
   line.kids.push({ ...newLine(element, tag, 'options'), value: text });
 }
 
-/** The line of the option's <optgroup>, added at its first option; without one the list's own. */
+/** The line of the option's <optgroup>, added at its first option; without an <optgroup>, the line of the list. */
 function groupOf(option, list) {
   const parent = parentNode(option);
   if (tagOf(parent) !== 'OPTGROUP') return list;
@@ -69,7 +69,7 @@ function groupOf(option, list) {
 
 const isOffered = (option) => !hasAttr(option, 'hidden') && computedStyleOf(option).display !== 'none';
 
-/** An option has a ref where it is on the page; those of a closed list are chosen through the list. */
+/** An option has a ref if it is displayed on the page; those of a closed list are chosen through the list. */
 function optionLine(option, flags, isOnPage) {
   const line = newLine(option, 'OPTION', 'option');
   if (isOnPage) line.id = idOf(option);
@@ -78,7 +78,7 @@ function optionLine(option, flags, isOnPage) {
   return line;
 }
 
-/** The document in a frame, where it can be entered from here. @returns {Document | null} */
+/** The document in a frame, if it is accessible from this world. @returns {Document | null} */
 function frameDocument(element) {
   const inner = documentIn(element);
   if (inner) recordRoot(inner);
@@ -126,7 +126,7 @@ function visitImage(element, tag, role, parent, flags) {
     visitActionInControl(line, parent);
     return;
   }
-  if (!isAction && flags & UNNAMED_ICON) return; // its name is in the control's
+  if (!isAction && flags & UNNAMED_ICON) return; // its name is part of the control's
   if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) {
     addGap(parent, flags);
     return;
@@ -137,19 +137,19 @@ function visitImage(element, tag, role, parent, flags) {
   parent.kids.push(line);
 }
 
-/** Where a picture that is not told parts the words on its two sides. */
+/** Puts a space in place of a picture that is not rendered, which separates the words beside it. */
 function addGap(line, flags) {
   if (!(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, ' ');
 }
 
-/** Whether clicks on a picture do something else than those on the rest of the control that it is in. */
+/** Whether a click on a picture does something else than a click on the control around it. */
 const isActionInControl = (element, flags) => Boolean(flags & (IN_CLICKABLE | UNNAMED_ICON)) && hasOwnAction(element);
 
 const hasOwnAction = (element) =>
   (listening.has(element) || (reading.notable.has(element) && clickableByAttributes(element) === CLICKABLE)) &&
   (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || hasText(textContent(parentNode(element))));
 
-/** Such as the cross that removes a chip. */
+/** Adds an action in a control, such as the cross that removes a chip. */
 function visitActionInControl(line, parent) {
   line.id = idOf(line.element);
   line.role = 'generic';
@@ -167,14 +167,14 @@ function isClickableImage(element, flags) {
 
 const isPaused = reader(HTMLMediaElement, 'paused');
 
-/** A formula is words of the sentence that it stands in, unless it is on a line of its own. */
+/** Visits a formula: it is text of the sentence around it, unless it is displayed as a block. */
 function visitMath(element, tag, role, line, flags) {
   if (flags & (NO_TEXT | TEXT_IGNORED)) return;
   const edge = computedStyleOf(element).display.startsWith('block') ? BREAK : '';
   addText(line, `${edge}${strikeIfStruck(mathText(element), flags)}${edge}`);
 }
 
-/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas, or where a plug-in has failed. */
+/** Visits media, canvas and plug-ins, with their tag as the role; fallback content is rendered for a canvas, or where a plug-in has failed. */
 function visitMedia(element, tag, role, parent, flags, depth) {
   if (isFrame(element, tag)) {
     visitFrame(element, tag, role, parent, flags, depth);

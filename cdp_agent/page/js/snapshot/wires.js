@@ -1,17 +1,17 @@
-// Wires of drawings: a stroke that leads from one thing to another says which, where its ends lie on them. An editor of flows
-// knows that in its own data; in its drawing there is nothing but the path.
+// Connections in drawings: a stroke whose two ends lie on other objects is rendered with their refs. A flow editor keeps
+// the connection in its own data; its drawing contains nothing but the path.
 
 const STROKES = new Set(['path', 'line', 'polyline']);
-const NEAR_END = 6; // px: arrowheads and outlines stand between a wire's end and what it leads to
+const NEAR_END = 6; // px: arrowheads and outlines are between the end of a wire and its target
 const ANY_SHAPE = 'path,line,polyline,rect,circle,ellipse,polygon,use,image,text,foreignObject';
 
 const totalLength_ = SVGGeometryElement.prototype.getTotalLength;
 const pointAtLength_ = SVGGeometryElement.prototype.getPointAtLength;
 const screenMatrix_ = SVGGraphicsElement.prototype.getScreenCTM;
 
-/** @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: a thing of the drawing, or a part of it such as a port */
+/** @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: an object of the drawing, or a part of it such as a port */
 
-/** The things of a drawing, its wires with the refs of what they join. @param {(string | Line)[]} kids */
+/** The lines of a drawing, its wires with the refs of what they connect. @param {(string | Line)[]} kids */
 function withConnections(kids) {
   const strokes = new Map();
   for (const kid of kids) {
@@ -37,7 +37,7 @@ function addTargets(targets, line, thing) {
   for (const kid of line.kids) addTargets(targets, kid, thing);
 }
 
-/** @type {WeakMap<Line, Line>} of lines that are kept: the same again while they join the same */
+/** @type {WeakMap<Line, Line>} the connected line of each cached line: the same object while it connects the same refs */
 const connectedLines = new WeakMap();
 
 function connectedLine(line, stroke, targets) {
@@ -58,7 +58,7 @@ function pointOn(stroke, at, length) {
   return matrix ? pointAtLength_.call(stroke, at).matrixTransform(matrix) : null;
 }
 
-/** The smallest that is there; none where another thing is there, too, that is not around it. @param {Target[]} targets */
+/** The smallest target at a point; none if another object is there too, unless that encloses it. @param {Target[]} targets */
 function targetAt(point, targets) {
   if (!point) return undefined;
   const atPoint = targets.filter(({ box }) => isNear(box, point, NEAR_END));

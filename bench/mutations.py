@@ -167,7 +167,9 @@ MUTATIONS = (
         "seems or await _is_sent_without_scripts",
         "test_still.py",
     ),
-    Mutation("page/js/core/hit.js", "if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';", "", "test_actions.py"),
+    Mutation(
+        "page/js/core/hit.js", "if (matches(node, INTERACTIVE_SELECTOR)) verdict = 'child';", "", "test_actions.py"
+    ),
     Mutation(
         "page/js/names/native_names.js",
         "BY_LABEL | (isHidden(label) ? EVEN_HIDDEN : 0)",

@@ -71,7 +71,7 @@ async def test_of_what_is_very_long_the_beginning_is_read(
 async def test_a_page_that_says_too_much_is_told_as_such_and_read_again_when_it_says_less(
     page: Page, serve: Serve, change_script: Callable[[str, str], None]
 ) -> None:
-    change_script("const MOST_SAID = 50_000_000", "const MOST_SAID = 50_000")
+    change_script("const MOST_TEXT = 50_000_000", "const MOST_TEXT = 50_000")
     await page.goto(serve("<button>Go</button>" + f"<p>{'word ' * 1000}</p>" * 20))
 
     for read in (page.snapshot, page.markdown, page.clean_html, lambda: page.search("word")):

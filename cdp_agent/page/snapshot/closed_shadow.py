@@ -105,7 +105,7 @@ class HiddenContent:
         self._taken = 0
         self._nodes = (-1, -1)
         self._came: list[int] = []
-        """The counts of nodes that had been added when `_nodes` was counted, see `cameSoFar` in page/js."""
+        """The counts of nodes that had been added when `_nodes` was counted, see `countAddedSoFar` in page/js."""
         self._searched = 0.0
         self._search_took_s = 0.0
         self._large = False
@@ -143,7 +143,7 @@ class HiddenContent:
 
     async def begin(self, world: World, first: DocumentAnswers) -> None:
         """Takes in what Chrome said of a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
-        self._roots = {1: first.document}  # the world's own document, see `noteRoot` in page/js
+        self._roots = {1: first.document}  # the world's own document, see `recordRoot` in page/js
         self._documents = {1}
         self._taken = 1
         update = await self._known_listeners.update(world, [1], {1: first.listeners})
@@ -205,7 +205,7 @@ class HiddenContent:
     async def _enter(self, world: World, roots: int) -> list[int]:
         """Takes in the roots that the world has entered since; their numbers."""
         with world.group() as group:
-            handles = await world.nodes("rootsFrom", self._taken, group=group)
+            handles = await world.nodes("rootsEnteredAfter", self._taken, group=group)
             described = await world.ask_each(
                 [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
             )
@@ -264,11 +264,11 @@ class HiddenContent:
         there = sum(markup.count(_CLOSED) for markup in markups)
         if there == 0:
             return False
-        known = before = int(await world.call("closedRootsThere"))
+        known = before = int(await world.call("countClosedRoots"))
         if there - known == self._more_in_markup:
             return False
         while known < there and await _adopt_closed(world, there - known):  # they may contain others
-            known = int(await world.call("closedRootsThere"))
+            known = int(await world.call("countClosedRoots"))
         self._more_in_markup = there - known
         return known > before
 

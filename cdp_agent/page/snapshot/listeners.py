@@ -41,7 +41,7 @@ class ListenerUpdate(msgspec.Struct, frozen=True):
 
     news: bool
     elements: str
-    """The world's text for its present elements, "" if it was not called. See `elementsThere` in page/js."""
+    """The world's text for its present elements, "" if it was not called. See `elementsFingerprint` in page/js."""
     at_first: int = -1
     """The number of elements when the world was created."""
 

@@ -1,8 +1,8 @@
-// What a drag asks of the page.
+// What a drag needs to know of the page.
 
-/** Whether a drag from here is HTML's own. @param {number} id */
+/** Whether a drag from this element is HTML drag and drop. @param {number} id */
 function isDraggable(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   if (!element) return false;
   const marked = closestFlat(element, '[draggable]');
   if (marked) return attr(marked, 'draggable').toLowerCase() === 'true';
@@ -10,11 +10,11 @@ function isDraggable(id) {
 }
 
 /**
- * Where an element is in what it is moved in: its drawing, or its parent. Scrolling changes nothing of that.
- * @param {number} id @returns {number[]} right, down; empty when it is gone, or not shown any more
+ * The position of an element relative to its parent, or within a drawing to its `svg` element. Scrolling does not change it.
+ * @param {number} id @returns {number[]} right, down; empty if the element is gone or has no size
  */
 function placeInParent(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   if (!element || !isConnected_.call(element)) return [];
   const around = namespaceURI_.call(element) === SVG ? (ownerDrawing_.call(element) ?? element) : flatParent(element);
   if (!around) return [];

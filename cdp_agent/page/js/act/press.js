@@ -1,95 +1,95 @@
-// When the page has answered the press of a mouse button, so that the button may go up: people hold it for 80 ms and more,
-// and pages work meanwhile. A field that loses the focus by the press has its blur worked off before the click arrives.
+// Waits until the page has handled a mouse press, before the button is released: people hold it for 80 ms and more, and
+// pages work meanwhile. If the press takes the focus from a field, its `blur` is handled before the click arrives.
 
 /**
- * @typedef {{by: Element, at: Point, focused: Element | null, edited: boolean, began: number}} Press
- * @typedef {{x: number, y: number}} Moved  how far what was pressed has moved since, in CSS pixels
+ * @typedef {{element: Element, corner: Point, focused: Element | null, edited: boolean, began: number}} Press
+ * @typedef {{x: number, y: number}} Moved  how far the pressed element has moved since, in CSS pixels
  */
-/** @type {{resolve: (moved: Moved) => void, leftFieldMs: number}[]} who waits, for one press each, in order */
-let awaitingPress = [];
+/** @type {{resolve: (moved: Moved) => void, leftFieldMs: number}[]} the waiting calls, one for each press, in order */
+let pendingPresses = [];
 
-/** @type {Press | null} the last one */
+/** @type {Press | null} the last press */
 let lastPress = null;
 
-const HELD_MS = 80; // no longer than this
-/** A field that is left is often saved by a request or a timer, which nobody can see coming; where there are workers, by them. */
+const LONGEST_PRESS_MS = 80; // the longest time that the button is held
+/** Many pages save a field that loses the focus, by a request or a timer, which cannot be foreseen; pages with workers, by these. */
 const LEFT_FIELD_MS = 48;
 
 /**
- * Of a press that meets its element (see guard.js), once it is answered.
- * @param {number} index  which of the presses to come it is; with the first, those that never came are forgotten
+ * Resolves when the page has handled a press that hit its target (see guard.js).
+ * @param {number} index  the number of the press within the action; the first one cancels calls for presses that never came
  * @param {boolean} hasWorkers
- * @param {boolean} isStill  no script can run: a field that is left is not saved by anybody
+ * @param {boolean} isScriptless  no script can run, therefore nothing saves a field that loses the focus
  * @returns {Promise<Moved>}
  */
-function pressAnswered(index, hasWorkers, isStill) {
+function pressAnswered(index, hasWorkers, isScriptless) {
   if (index === 0) {
-    forgetPresses();
-    forgetPassing();
+    cancelPresses();
+    forgetTransient();
   }
-  const leftFieldMs = isStill ? 0 : hasWorkers ? HELD_MS : LEFT_FIELD_MS;
-  return new Promise((resolve) => awaitingPress.push({ resolve, leftFieldMs }));
+  const leftFieldMs = isScriptless ? 0 : hasWorkers ? LONGEST_PRESS_MS : LEFT_FIELD_MS;
+  return new Promise((resolve) => pendingPresses.push({ resolve, leftFieldMs }));
 }
 
-function forgetPresses() {
-  for (const { resolve } of awaitingPress) resolve({ x: 0, y: 0 });
-  awaitingPress = [];
+function cancelPresses() {
+  for (const { resolve } of pendingPresses) resolve({ x: 0, y: 0 });
+  pendingPresses = [];
   lastPress = null;
 }
 
-/** What the press has moved so far, for whoever lets the button go before the answer has come. @returns {Moved} */
+/** How far the pressed element has moved so far, for a button that is released before the press was handled. @returns {Moved} */
 const pressMoved = () => (lastPress ? movedSince(lastPress) : { x: 0, y: 0 });
 
-/** Called before the page hears of the press. @param {Element} element @param {Window} view */
-async function notePress(element, view) {
+/** Called before the page gets the press. @param {Element} element @param {Window} view */
+async function trackPress(element, view) {
   forgetScrolls(element);
-  const waiting = awaitingPress.shift();
+  const waiting = pendingPresses.shift();
   if (!waiting) return;
-  const press = { by: element, at: cornerOf(element), focused: focusedElement(), edited: false, began: performance.now() };
+  const press = { element, corner: cornerOf(element), focused: focusedElement(), edited: false, began: performance.now() };
   lastPress = press;
   const edited = () => (press.edited = true);
   addEventListener_.call(view, 'change', edited, true);
-  let before = changesSoFar();
+  let before = changeCount();
   for (;;) {
     await nextFrame();
     await timersDone();
-    await timersDone(); // what a timer of 0 has put off again
-    const now = changesSoFar();
+    await timersDone(); // timers that were set by timers of 0 ms
+    const now = changeCount();
     const held = performance.now() - press.began;
     const least = press.edited || hasLeftText(press) ? waiting.leftFieldMs : 0;
-    if (held >= HELD_MS || (held >= least && now === before)) break;
+    if (held >= LONGEST_PRESS_MS || (held >= least && now === before)) break;
     before = now;
   }
   removeEventListener_.call(view, 'change', edited, true);
   waiting.resolve(movedSince(press));
 }
 
-/** Whether the press took the focus from what text is written in, and there is some. @param {Press} press */
+/** Whether the press took the focus from a text field or editor that is not empty. @param {Press} press */
 function hasLeftText({ focused }) {
   if (!focused || focusedElement() === focused) return false;
   const tag = tagOf(focused);
   if (tag === 'TEXTAREA') return areaValue(focused) !== '';
-  if (tag === 'INPUT') return TYPED.has(inputType(focused)) && inputValue(focused) !== '';
+  if (tag === 'INPUT') return TYPED_INPUT_TYPES.has(inputType(focused)) && inputValue(focused) !== '';
   return isEditable(focused);
 }
 
 /** @param {Press} press @returns {Moved} */
-function movedSince({ by, at }) {
-  const { width, height } = rectOf(by);
-  if (!isConnected_.call(by) || (width === 0 && height === 0)) return { x: 0, y: 0 };
-  const now = cornerOf(by);
-  return { x: now.x - at.x, y: now.y - at.y };
+function movedSince({ element, corner }) {
+  const { width, height } = rectOf(element);
+  if (!isConnected_.call(element) || (width === 0 && height === 0)) return { x: 0, y: 0 };
+  const now = cornerOf(element);
+  return { x: now.x - corner.x, y: now.y - corner.y };
 }
 
-/** Its left top corner in the viewport of the world's root: what moves an iframe moves what is in it. @returns {Point} */
+/** Its top left corner in the viewport of this world's root document: moving an iframe moves what is in it. @returns {Point} */
 function cornerOf(element) {
   const { left, top } = rectOf(element);
   return outwardPoints(levelsOf(element), { x: left, y: top })[0];
 }
 
-/** How often the page changed since it is watched, without looking for what is new to watch. */
-function changesSoFar() {
+/** The number of changes since the page is watched, without looking for new roots to watch. */
+function changeCount() {
   if (!watching) return 0;
-  take(watching.observer.takeRecords());
+  processRecords(watching.observer.takeRecords());
   return watching.count;
 }

@@ -1,11 +1,11 @@
-// Scrolling until a text is there: lists that draw only what is in view have it in the page at no other place.
+// Scrolls until a text appears: virtualized lists render only the rows in view.
 
 const PASS_MS = 1500;
 
 /**
- * Scrolls a box on, a view at a time, until it holds the text, its end is reached, or the time of a call is over.
- * @param {{next: [number, number], id: number, text: string, until: number}} options  until: no further down than there
- * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: what has the text, in view now
+ * Scrolls a box by a view at a time until it contains the text, its end is reached, or the time of a call is over.
+ * @param {{next: [number, number], id: number, text: string, until: number}} options  until: the largest scroll position
+ * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: the element with the text, now in view
  */
 async function scrollToText({ next, id, text, until }) {
   const first = reserveIds(next);
@@ -14,46 +14,46 @@ async function scrollToText({ next, id, text, until }) {
   for (const began = performance.now(); ; ) {
     const box = elementOf(id);
     if (!box) return answer;
-    const found = textIn(box, wanted);
+    const found = innermostWithText(box, wanted);
     if (found) {
       boxScrollIntoView_.call(found, { block: 'center', inline: 'nearest', behavior: 'instant' });
-      await drawn();
-      // What is drawn anew on the way is another element.
-      const there = textIn(box, wanted) ?? found;
+      await nextTwoFrames();
+      // Scrolling may have replaced the element.
+      const there = innermostWithText(box, wanted) ?? found;
       forget();
-      const told = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
+      const result = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
       forget();
-      return { ...told, end: nextId };
+      return { ...result, end: nextId };
     }
-    const before = positionOf(box, 'y');
+    const before = scrollOffsetOf(box, 'y');
     if (before >= until) return answer;
-    boxScrollBy_.call(box, { top: 0.9 * shownOf(box, 'y'), behavior: 'instant' });
-    await drawn();
-    if (Math.abs(positionOf(box, 'y') - before) < 1 && !textIn(box, wanted)) return answer;
+    boxScrollBy_.call(box, { top: 0.9 * clientSizeOf(box, 'y'), behavior: 'instant' });
+    await nextTwoFrames();
+    if (Math.abs(scrollOffsetOf(box, 'y') - before) < 1 && !innermostWithText(box, wanted)) return answer;
     if (performance.now() - began > PASS_MS) return { ...answer, ended: false };
   }
 }
 
 const LONGEST_TEXT = 100;
 
-/** What has the text, in words: of what holds much more, such as the list around a row, the text alone. */
+/** A label for the element with the text. If it contains much more, as a list around a row does, only the text itself. */
 function labelOfText(element, wanted) {
   const named = nearestNamed(element);
   const role = shownRole(named) || 'generic';
   const whole = collapse(textContent(named));
-  const said = whole.length > LONGEST_TEXT ? collapse(textContent(element)) : whole;
-  const place = said.toLowerCase().indexOf(wanted);
+  const labelText = whole.length > LONGEST_TEXT ? collapse(textContent(element)) : whole;
+  const place = labelText.toLowerCase().indexOf(wanted);
   const from = place + wanted.length > LONGEST_TEXT ? place : 0;
-  return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(said.slice(from), LONGEST_TEXT))}`;
+  return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(labelText.slice(from), LONGEST_TEXT))}`;
 }
 
-/** The innermost element that is drawn and has the text, in small letters. @returns {Element | null} */
-function textIn(element, wanted) {
+/** The innermost visible element that contains the text, which is in lower case. @returns {Element | null} */
+function innermostWithText(element, wanted) {
   if (SKIPPED.has(tagOf(element)) || !collapse(textContent(element)).toLowerCase().includes(wanted)) return null;
   for (const child of selectAll(element, ':scope > *')) {
-    const found = textIn(child, wanted);
+    const found = innermostWithText(child, wanted);
     if (found) return found;
   }
   const { width, height } = getBoundingClientRect_.call(element);
-  return width > 0 && height > 0 && checkVisibility_.call(element, SEEN_OPTIONS) ? element : null;
+  return width > 0 && height > 0 && checkVisibility_.call(element, VISIBILITY_OPTIONS) ? element : null;
 }

@@ -1,22 +1,22 @@
-// Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` on until
-// `stopWatching()`. Only what a reader of the snapshot could notice counts.
+// Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` until
+// `stopWatching()`. Only changes that a reader of the snapshot could notice count.
 
 /**
- * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, shows: boolean}} Watching
- *   own: changes of what changes by itself, the restless too; others: all the rest; touched: elements whose attributes changed since the action began;
- *   shows: something is to be seen
+ * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching
+ *   own: changes of nodes that change by themselves, volatile ones included; others: all other changes; touched: elements whose attributes changed since the action began;
+ *   hasContent: the document shows something
  */
 /** @type {Watching | null} */
 let watching = null;
-/** Those who note effects (effects.js) and who wait for a change (wait.js) put themselves here, once they are in this world. */
+/** Callbacks of effects.js, which records effects, and wait.js, which waits for a change; set when these are loaded. */
 const watchers = {
   /** @type {(record: MutationRecord, target: Node, now: number) => void} */
   record: () => {},
   changed: () => {},
   ended: () => {},
 };
-/** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
-const restless = new WeakSet();
+/** @type {WeakSet<Node>} nodes that kept changing until a wait was cut off: later waits ignore them */
+const volatileNodes = new WeakSet();
 
 const contentType_ = getterOf(Document.prototype, 'contentType');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
@@ -25,73 +25,73 @@ const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDoc
 const contentDocumentOfObject_ = getterOf(HTMLObjectElement.prototype, 'contentDocument');
 const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
 
-const SMALL = 5000; // elements: so many are looked through each time
+const SMALL = 5000; // elements: up to this many are searched for new shadow roots each time
 const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
-// Where a picture or an animation moves to changes no text.
-const GEOMETRY = new Set(
+// Attributes of the geometry and paint of images and drawings: no text changes with them.
+const GEOMETRY_ATTRIBUTES = new Set(
   ('d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset stroke-dasharray ' +
     'stroke-width viewBox offset opacity srcset sizes').split(' '),
 );
-const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
+const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
 
 /**
- * How long nothing changed, and how much did since the watching began (with the first call).
- * @returns {{idle_ms: number, count: number, animating_ms: number, undrawn_ms: number, empty: boolean}} animating_ms: how long what fades in or out
- *   still does, or the page's own navigation; undrawn_ms: how long a frame has not come; empty: a script of a file is there, and nothing that shows anything
+ * How long nothing has changed, and how much has since the watching began. The first call begins it.
+ * @returns {{idle_ms: number, count: number, animating_ms: number, undrawn_ms: number, empty: boolean}} animating_ms: how much longer elements fade in or out, or
+ *   the page navigates by script; undrawn_ms: how long a requested frame has been outstanding; empty: there is an external script, but no visible content yet
  */
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), shows: false };
+    watching = { observer: new MutationObserver(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
     watchTree(document);
-    askForFrame();
+    requestFrame();
   } else {
-    take(watching.observer.takeRecords());
+    processRecords(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
     const elements = selectAll(document, '*');
     if (elements.length < SMALL) watchRoots(elements);
   }
-  const animating_ms = Math.max(animatingFor(), arrivingFor());
-  if (animating_ms > 0) askForFrame();
-  const shows = (watching.shows ||= hasBegun());
-  const empty = !shows && selectsAny(document, 'script[src]');
+  const animating_ms = Math.max(remainingAnimationMs(), pendingNavigationMs());
+  if (animating_ms > 0) requestFrame();
+  const hasContent = (watching.hasContent ||= hasMainContent());
+  const empty = !hasContent && selectsAny(document, 'script[src]');
   const now = performance.now();
   const { last, count } = watching;
   return { idle_ms: now - last, count, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt, empty };
 }
 
-const SHOWING_BY_ITSELF = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
-const MOST_BEFORE = 500; // elements: an application that has not begun has links, scripts, and a box or two
+const VISIBLE_WITHOUT_TEXT = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
+const MOST_SHELL_ELEMENTS = 500; // elements: before it starts, an application has links, scripts, and a box or two
 
 const MAIN = 'main,[role="main" i]';
 
-/** Whether the document shows anything (text, or what is seen without), and more than what an application has around its main part. */
-function hasBegun() {
+/** Whether the document has visible content, and not only around its main part. */
+function hasMainContent() {
   const body = body_.call(document);
-  if (body === null || !showsAnything(body, { left: MOST_BEFORE })) return false;
+  if (body === null || !hasVisibleContent(body, { left: MOST_SHELL_ELEMENTS })) return false;
   const main = selectFirst(body, MAIN);
-  if (main === null || computedStyleOf(main).display === 'none' || showsAnything(main, { left: MOST_BEFORE })) return true;
-  return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_BEFORE;
+  if (main === null || computedStyleOf(main).display === 'none' || hasVisibleContent(main, { left: MOST_SHELL_ELEMENTS })) return true;
+  return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_SHELL_ELEMENTS;
 }
 
-/** @param {Element} element @param {{left: number}} among  so many elements are looked at: where there are more, something shows @returns {boolean} */
-function showsAnything(element, among) {
-  if (among.left-- <= 0) return true;
+/** @param {Element} element @param {{left: number}} budget  how many elements to look at: where there are more, there is content @returns {boolean} */
+function hasVisibleContent(element, budget) {
+  if (budget.left-- <= 0) return true;
   const tag = tagOf(element);
   if (tag === 'NOSCRIPT' || computedStyleOf(element).display === 'none') return false;
-  if (SHOWING_BY_ITSELF.has(tag) || rootOfHost(element)) return true;
+  if (VISIBLE_WITHOUT_TEXT.has(tag) || rootOfHost(element)) return true;
   for (let node = firstChild(element); node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
-    if (type === 3 ? says(dataOf(node)) : type === 1 && showsAnything(node, among)) return true;
+    if (type === 3 ? hasText(dataOf(node)) : type === 1 && hasVisibleContent(node, budget)) return true;
   }
   return false;
 }
 
-/** When the frame was asked for that has not come yet; 0: it has. */
+/** When the outstanding frame was requested; 0: none is outstanding. */
 let frameAskedAt = 0;
 
-/** Of a tab behind another Chrome draws few. Frames of another origin that are out of view get none, whoever is in front. */
-function askForFrame() {
+/** Chrome renders few frames for background tabs, and none for cross-origin frames out of view, which therefore do not ask. */
+function requestFrame() {
   if (frameAskedAt || parent !== self) return;
   frameAskedAt = performance.now();
   requestAnimationFrame(() => {
@@ -99,21 +99,21 @@ function askForFrame() {
   });
 }
 
-const RUNNING =
+const SCRIPTING_SELECTOR =
   'script,iframe,frame,object,embed,fencedframe,[href^="javascript:" i],[action^="javascript:" i],[formaction^="javascript:" i]';
 
-/** Whether nothing in the document is seen that could run, nor anybody who could reach into it. */
-const seemsStill = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, RUNNING);
+/** Whether the document appears to have no scripts, and no window that could script it. */
+const seemsScriptless = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, SCRIPTING_SELECTOR);
 
-/** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
+/** Ends the watching. @param {boolean} gaveUp  the latest changes never stop: ignore these nodes in future */
 function stopWatching(gaveUp) {
   if (!watching) return;
   if (gaveUp) {
     const since = performance.now() - 300;
-    for (const [node, at] of watching.recent) if (at > since) restless.add(node);
+    for (const [node, at] of watching.recent) if (at > since) volatileNodes.add(node);
   }
   watching.observer.disconnect();
-  for (const root of watching.roots) observeIdly(root);
+  for (const root of watching.roots) observeIdleChanges(root);
   setActing(false);
   watchers.ended();
   watchers.changed();
@@ -121,16 +121,16 @@ function stopWatching(gaveUp) {
 }
 
 /** @param {MutationRecord[]} records */
-function take(records) {
+function processRecords(records) {
   if (!watching) return;
   const now = performance.now();
   for (const record of records) {
     const target = target_.call(record);
     watchers.record(record, target, now);
     if (type_.call(record) === 'attributes') watching.touched.add(target);
-    const own = restless.has(target) || byItself.get(target)?.times >= OFTEN;
+    const own = volatileNodes.has(target) || idleChanges.get(target)?.times >= CLOCK_CHANGES;
     if (own) watching.own++;
-    if (!matters(record, target)) continue;
+    if (!isVisibleChange(record, target)) continue;
     if (!own) watching.others++;
     watching.recent.delete(target);
     watching.recent.set(target, now);
@@ -142,18 +142,18 @@ function take(records) {
   if (watching.recent.size > 400) watching.recent = new Map([...watching.recent].slice(-200));
 }
 
-function matters(record, target) {
-  if (restless.has(target)) return false;
+function isVisibleChange(record, target) {
+  if (volatileNodes.has(target)) return false;
   if (type_.call(record) !== 'attributes') return true;
   const name = attributeName_.call(record);
-  if (GEOMETRY.has(name)) return false;
+  if (GEOMETRY_ATTRIBUTES.has(name)) return false;
   const before = oldValue_.call(record) ?? '';
   const after = attr(target, name) ?? '';
   if (name !== 'style') return before !== after;
-  return (before.match(SHOWS) ?? []).join() !== (after.match(SHOWS) ?? []).join();
+  return (before.match(DISPLAY_DECLARATIONS) ?? []).join() !== (after.match(DISPLAY_DECLARATIONS) ?? []).join();
 }
 
-/** Watches a document or shadow root, or what was added to one: its shadow roots and the documents in its frames. */
+/** Watches a document or shadow root, or an added node: the shadow roots in it and the documents of its frames. */
 function watchTree(node) {
   const type = nodeType(node);
   if (type === 9 || type === 11) {
@@ -174,17 +174,17 @@ function watchTree(node) {
   watchFrames(node);
 }
 
-/** Shadow roots given to elements that were there before: no observer tells of them. @param {NodeListOf<Element>} elements */
+/** Watches shadow roots attached to existing elements, which no observer reports. @param {NodeListOf<Element>} elements */
 function watchRoots(elements) {
   for (let i = 0; i < elements.length; i++) {
     const inner = rootOfHost(elements[i]);
     if (!inner) continue;
-    if (!watching.roots.has(inner)) changed();
+    if (!watching.roots.has(inner)) countChange();
     watchTree(inner);
   }
 }
 
-function changed() {
+function countChange() {
   watching.last = performance.now();
   watching.count++;
   watching.others++;
@@ -197,14 +197,14 @@ function watchFrames(root) {
 }
 
 function watchFrame(element) {
-  const inner = documentIn(element);
+  const inner = contentDocumentOf(element);
   if (!inner || watching.roots.has(inner)) return;
   watchTree(inner);
-  changed();
+  countChange();
 }
 
-/** The document in a frame, an object or, if it is a drawing, an embed, where it is in this process. @returns {Document | null} */
-function documentIn(element) {
+/** The document of a frame, an object or an SVG embed, if it is in this process and of this origin. @returns {Document | null} */
+function contentDocumentOf(element) {
   switch (tagOf(element)) {
     case 'IFRAME': return contentDocument_.call(element);
     case 'FRAME': return contentDocumentOfFrame_.call(element);
@@ -214,24 +214,24 @@ function documentIn(element) {
   }
 }
 
-/** Whether a document is shown in it, be it one that cannot be entered from here. */
-const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && documentIn(element) !== null);
+/** Whether it shows a document, even one that cannot be accessed from here. */
+const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && contentDocumentOf(element) !== null);
 
-// What changes no text while it moves, but is often followed by something that does: scripts wait for its end.
-const COMING = new Set(
+// Animations of these change no text, but scripts often wait for their end to change something.
+const ENTRANCE_PROPERTIES = new Set(
   ('opacity visibility display transform translate scale height max-height width max-width left right top bottom ' +
     'margin-left margin-right margin-top margin-bottom grid-template-rows grid-template-columns').split(' '),
 );
 
-/** Milliseconds until the transitions and animations that make something come or go are over; endless ones apart. */
-function animatingFor() {
+/** Milliseconds until all finite transitions and animations of appearing and disappearing elements have ended. */
+function remainingAnimationMs() {
   let longest = 0;
   for (const animation of document.getAnimations()) {
     if (animation.playState !== 'running') continue;
-    if (animation instanceof CSSTransition && !COMING.has(animation.transitionProperty)) continue;
+    if (animation instanceof CSSTransition && !ENTRANCE_PROPERTIES.has(animation.transitionProperty)) continue;
     const target = animation.effect?.target;
-    // The pointer's or focus's own effect on a button says nothing about the page.
-    if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isMovedByPage(target))) continue;
+    // The hover or focus effect of a control says nothing about the page.
+    if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isChangedByPage(target))) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
     if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }
@@ -240,8 +240,8 @@ function animatingFor() {
 
 const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
 
-/** Whether the page changed it, or what it is in, as it does with a dialog that it shuts under the mouse; a control, itself. */
-function isMovedByPage(target) {
+/** Whether the page changed the element or one around it, up to the nearest control, as with a dialog that closes under the mouse. */
+function isChangedByPage(target) {
   for (let node = target; node; node = flatParent(node)) {
     if (watching.touched.has(node)) return true;
     if (matches(node, CONTROL)) return false;
@@ -251,5 +251,5 @@ function isMovedByPage(target) {
 
 const ASKED_AGAIN_AFTER = 50; // ms
 
-/** While a page is on its way to an address that it shows by itself, it is asked again after this: what comes there is still to come. */
-const arrivingFor = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);
+/** While the page navigates by the Navigation API, this asks for another check after a while: its new content is still to come. */
+const pendingNavigationMs = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);

@@ -1,39 +1,39 @@
-// What only some perceive. Text is text of the page when somebody does: it is painted, or it is there for screen readers,
-// clipped to a pixel or moved out of sight. So aria-hidden, which keeps what is painted from screen readers, takes nothing
-// away, unless nobody sees it either (it is transparent, say), or the same words stand beside it for screen readers. The
-// snapshot, search and Markdown all go by `isSaidElsewhere`.
+// Which aria-hidden text counts as text of the page. Text counts when it is painted, or visually hidden for screen readers
+// (clipped to a pixel or moved off screen). aria-hidden only keeps painted text from screen readers, so it removes nothing
+// unless the text is not painted either (it is transparent, for example), or a visually hidden sibling repeats it for
+// screen readers. The snapshot, search and Markdown all use `isTextRedundant`.
 
-const SAID_HERE = 0;
-const SAID_ELSEWHERE = 1;
-const FOR_NOBODY = 2; // nor does the keyboard get to anything in it, as in copies that a page makes to measure
+const NOT_REDUNDANT = 0;
+const REDUNDANT = 1;
+const HIDDEN_FROM_EVERYONE = 2; // and nothing in it is reachable by keyboard either, as in copies that a page makes to measure their size
 
-/** Whether what an element holds is no text of the page, see above. @param {Element} element @returns {0 | 1 | 2} */
-function isSaidElsewhere(element) {
-  if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return SAID_HERE;
+/** Whether the text in an element does not count as text of the page, see above. @param {Element} element @returns {0 | 1 | 2} */
+function isTextRedundant(element) {
+  if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return NOT_REDUNDANT;
   /** @type {0 | 1 | 2} */
-  let answer = SAID_HERE;
-  if (isClippedAway(element) || isForScreenReaders(element)) answer = holdsReached(element) ? SAID_ELSEWHERE : FOR_NOBODY;
-  else if (hasSpokenTwin(element) || saysNothingSeen(element)) answer = SAID_ELSEWHERE;
-  reading.notes?.saidElsewhere.set(element, answer);
+  let answer = NOT_REDUNDANT;
+  if (isClippedAway(element) || isVisuallyHidden(element)) answer = holdsTabbable(element) ? REDUNDANT : HIDDEN_FROM_EVERYONE;
+  else if (hasVisuallyHiddenTwin(element) || hasOnlyUnpaintedText(element)) answer = REDUNDANT;
+  reading.cache?.redundancy.set(element, answer);
   return answer;
 }
 
-/** Whether there is something that the keyboard gets to, or may be: what components hold is in roots of their own. */
-const holdsReached = (element) => selectsAny(element, REACHED) || [element, ...selectAll(element, '*')].some((each) => tagOf(each).includes('-'));
+/** Whether the keyboard can reach something in it. A custom element may hold something reachable in its shadow root. */
+const holdsTabbable = (element) => selectsAny(element, TABBABLE) || [element, ...selectAll(element, '*')].some((each) => tagOf(each).includes('-'));
 
-const REACHED = ':is(a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]):not([tabindex^="-"]),input[type="file" i]';
+const TABBABLE = ':is(a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]):not([tabindex^="-"]),input[type="file" i]';
 
 /**
- * Whether an element is a field that nobody sees, hears or gets to: the one behind a drop-down list or a switch that is
- * drawn, by which forms are sent and checked. Files are still given to such a field.
+ * Whether an element is a field that nobody can see, hear or focus: the native field behind a custom drop-down list or switch,
+ * which exists for form submission and validation. File inputs do not count, since files are set on them directly.
  */
-function isForNobody(element, tag) {
+function isHiddenFromEveryone(element, tag) {
   if (tag !== 'INPUT' || attr(element, 'aria-hidden')?.toLowerCase() !== 'true' || attr(element, 'tabindex') !== '-1') return false;
   if (inputType(element) === 'file') return false;
-  return !checkVisibility_.call(element, { opacityProperty: true }) || isForScreenReaders(element);
+  return !checkVisibility_.call(element, { opacityProperty: true }) || isVisuallyHidden(element);
 }
 
-/** Whether a box around it that clips shows nothing of an element, nor can be scrolled to it: slides that wait, panels that are shut. */
+/** Whether the ancestors that clip an element leave nothing of it visible and cannot be scrolled to it: inactive slides, closed panels. */
 function isClippedAway(element) {
   const nearest = clipAround(element);
   if (!nearest || computedStyleOf(element).display === 'contents') return false;
@@ -50,11 +50,11 @@ function isClippedAway(element) {
 
 const canScroll = (overflow) => overflow === 'auto' || overflow === 'scroll';
 
-/** @typedef {{box: DOMRect, across: string, along: string, outer: Clip | null}} Clip  a box that clips what is in it, how, and the next one around */
-/** What clips the contents of an element, for one reading: most of what is asked about has the same things around. @type {Map<Element, Clip | null>} */
+/** @typedef {{box: DOMRect, across: string, along: string, outer: Clip | null}} Clip  a clipping box, its overflow in x (across) and y (along), and the next clip outside it */
+/** The nearest clip around an element's children, cached for one reading since most elements share their clips. @type {Map<Element, Clip | null>} */
 let clipsOf = new Map();
 
-/** @returns {Clip | null} the nearest */
+/** @returns {Clip | null} the nearest clip around the element */
 function clipAround(element) {
   const passed = [];
   let clip = null;
@@ -78,45 +78,45 @@ function clipAround(element) {
 const TEXT_NODES = 4; // NodeFilter.SHOW_TEXT
 const PAINTED = { opacityProperty: true, visibilityProperty: true };
 
-/** Whether there is text in it and none is painted, as in the copy of a label that keeps a gap in an outline open. */
-function saysNothingSeen(element) {
-  if (!says(textContent_.call(element))) return false;
+/** Whether an element contains text, none of it painted, as in the copy of a label that keeps a gap in an outline open. */
+function hasOnlyUnpaintedText(element) {
+  if (!hasText(textContent_.call(element))) return false;
   const texts = documentOf(element).createTreeWalker(element, TEXT_NODES);
-  let isSaid = false;
+  let isTextFound = false;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    if (!says(dataOf(text))) continue;
+    if (!hasText(dataOf(text))) continue;
     if (checkVisibility_.call(parentNode(text), PAINTED)) return false;
-    isSaid = true;
+    isTextFound = true;
   }
-  return isSaid;
+  return isTextFound;
 }
 
 const MOST_SIBLINGS = 8; // on either side
 
-/** Whether one of the elements beside it says the same to screen readers alone, as prices, counts and drawn formulas do. */
-function hasSpokenTwin(element) {
+/** Whether a visually hidden sibling has the same text for screen readers, as with prices, counts and rendered formulas. */
+function hasVisuallyHiddenTwin(element) {
   const words = lettersOf(element);
   const hasFormulas = elementsByTag_.call(documentOf(element), 'math').length > 0;
   return [previousElementSibling_, nextElementSibling_].some(
-    (next) => (hasFormulas && isFormula(next.call(element))) || (words !== '' && isSpokenAlong(element, next, words)),
+    (next) => (hasFormulas && isFormula(next.call(element))) || (words !== '' && hasVisuallyHiddenSibling(element, next, words)),
   );
 }
 
-function isSpokenAlong(element, next, words) {
+function hasVisuallyHiddenSibling(element, next, words) {
   let sibling = next.call(element);
   for (let i = 0; sibling && i < MOST_SIBLINGS; i++, sibling = next.call(sibling)) {
-    if (isForScreenReaders(sibling) && lettersOf(sibling) === words) return true;
+    if (isVisuallyHidden(sibling) && lettersOf(sibling) === words) return true;
   }
   return false;
 }
 
-/** A formula as MathML, beside which it is drawn: by each library in other letters, or in none. @param {Element | null} sibling */
-const isFormula = (sibling) => sibling !== null && selectsAny(sibling, 'math') && isForScreenReaders(sibling);
+/** Whether an element holds a formula as visually hidden MathML; the rendered formula beside it has other letters in each library, or none. @param {Element | null} sibling */
+const isFormula = (sibling) => sibling !== null && selectsAny(sibling, 'math') && isVisuallyHidden(sibling);
 
 const lettersOf = (element) => textContent(element).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Whether text is clipped to nothing or moved far away, for screen readers only. */
-function isForScreenReaders(element) {
+/** Whether an element is clipped to nothing or moved off screen, so that only screen readers get its text. */
+function isVisuallyHidden(element) {
   const style = computedStyleOf(element);
   const { position } = style;
   if (position !== 'absolute' && position !== 'fixed') return false;

@@ -1,15 +1,15 @@
-// One element by itself, or several of a page that stays as it is meanwhile.
+// Describing single elements, outside of a snapshot.
 
 /**
  * Role, name, description and states of one element, as a snapshot would show them.
  * @param {Element} element @returns {{role: string, name: string, description: string, states: string}}
  */
-const describe = (element) => (asksFew ? described(element) : describing(() => described(element)));
+const describe = (element) => (readsFewElements ? roleNameAndStates(element) : withSharedCaches(() => roleNameAndStates(element)));
 
-/** What `ask` returns. What all that it describes have in common, such as the style rules, is found out once. @template T @param {() => T} ask @returns {T} */
-function describing(ask) {
+/** Calls `ask` with shared caches: whatever its descriptions have in common, such as the style rules, is computed once. The page must not change meanwhile. @template T @param {() => T} ask @returns {T} */
+function withSharedCaches(ask) {
   forget();
-  asksFew = true;
+  readsFewElements = true;
   try {
     return ask();
   } finally {
@@ -17,7 +17,7 @@ function describing(ask) {
   }
 }
 
-function described(element) {
+function roleNameAndStates(element) {
   reading = newReading();
   const tag = tagOf(element);
   const role = shownRole(element, tag);
@@ -28,7 +28,7 @@ function described(element) {
   return { role, name, description, states };
 }
 
-/** Whether the element is in a document that is shown. @param {number} id */
+/** Whether the element is in a document that is displayed in a tab or frame. @param {number} id */
 function isAlive(id) {
   const element = elementOf(id);
   return element !== null && defaultView_.call(documentOf(element)) !== null;

@@ -1,6 +1,6 @@
-// The DOM through accessors taken from the prototypes once: `form.children`, `form.getAttribute` or `document.body` can be
-// an <input name=…> of the page (named properties exist in isolated worlds too), these cannot. They also serve nodes of
-// other frames, whose prototypes are others.
+// The DOM through accessors taken from the prototypes once. `form.children`, `form.getAttribute` or `document.body` can be
+// overridden by an <input name=…> of the page (named properties exist in isolated worlds too); these accessors cannot. They
+// also work on nodes of other frames, whose prototypes are different objects.
 
 /** @param {object} prototype @param {string} name */
 const getterOf = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name).get;
@@ -55,25 +55,25 @@ const attr = (element, name) => beginningOf(getAttribute_.call(element, name));
 const hasAttr = (element, name) => hasAttribute_.call(element, name);
 const closest = (element, selector) => closest_.call(element, selector);
 const matches = (element, selector) => matches_.call(element, selector);
-// By themselves these match nothing but links in a page without a doctype (https://quirks.spec.whatwg.org/#the-active-and-hover-quirk).
+// Without :is() these match nothing but links in a page without a doctype (https://quirks.spec.whatwg.org/#the-active-and-hover-quirk).
 const HOVERED = ':is(:hover)';
 const ACTIVE = ':is(:active)';
 const textContent = (node) => beginningOf(textContent_.call(node));
 const dataOf = (node) => beginningOf(data_.call(node));
 const rootOf = (node) => getRootNode_.call(node);
-/** Whether it is in a document that is still in its tab or frame. */
+/** Whether the element is connected to a document that is still displayed in a tab or frame. */
 const isInShownDocument = (element) => isConnected_.call(element) && defaultView_.call(ownerDocument_.call(element)) !== null;
 const documentOf = (node) => ownerDocument_.call(node) || node;
 
 /**
- * All elements under a document, shadow root or element that match.
+ * All elements under a document, shadow root or element that match the selector.
  * @param {Node} root @param {string} selector @returns {NodeListOf<Element>}
  */
 const selectAll = (root, selector) => parentClassOf(root).prototype.querySelectorAll.call(root, selector);
 
-/** The first of them, or null. @param {Node} root @param {string} selector @returns {Element | null} */
+/** The first matching element under `root`, or null. @param {Node} root @param {string} selector @returns {Element | null} */
 const selectFirst = (root, selector) => parentClassOf(root).prototype.querySelector.call(root, selector);
-/** Whether there is one. @param {Node} root @param {string} selector */
+/** Whether any element under `root` matches. @param {Node} root @param {string} selector */
 const selectsAny = (root, selector) => selectFirst(root, selector) !== null;
 
 function parentClassOf(root) {
@@ -81,7 +81,7 @@ function parentClassOf(root) {
   return type === 9 ? Document : type === 11 ? DocumentFragment : Element;
 }
 
-/** The element of that id in the tree (document or shadow root) of `node`, or null. */
+/** The element with that id in the tree (document or shadow root) of `node`, or null. */
 function byId(node, id) {
   const root = rootOf(node);
   const type = nodeType(root);
@@ -89,15 +89,15 @@ function byId(node, id) {
   return type === 11 ? DocumentFragment.prototype.getElementById.call(root, id) : null;
 }
 
-/** The tag in capitals for HTML elements, as written for others (`svg`, `circle`). */
+/** The tag name: upper case for HTML elements, as written for others (`svg`, `circle`). */
 function tagOf(element) {
   const tag = tagName_.call(element);
   const isUpper = tag.charCodeAt(0) < 97;
   if (namespaceURI_.call(element) === HTML) return isUpper ? tag : tag.toUpperCase(); // XHTML keeps lower case
-  return isUpper ? tag.toLowerCase() : tag; // an SVG's LABEL is no label
+  return isUpper ? tag.toLowerCase() : tag; // an SVG <LABEL> is no label
 }
 
-/** Parent in the flat tree: the slot, the host, or the parent element; null at the top. */
+/** The parent in the flat tree: the slot, the shadow host or the parent element; null at the top. */
 function flatParent(element) {
   const slot = assignedSlotOfElement_.call(element);
   if (slot) return slot;
@@ -110,15 +110,15 @@ function flatParent(element) {
 
 /** @param {Node} node */
 function isShadowRoot(node) {
-  if (nodeType_.call(node) !== 11) return false; // to be refused takes longer
+  if (nodeType_.call(node) !== 11) return false; // cheaper than the exception below
   try {
     return host_.call(node) !== null;
   } catch {
-    return false; // a plain document fragment: the accessor of ShadowRoot refuses it
+    return false; // a plain document fragment: the accessor of ShadowRoot throws
   }
 }
 
-/** The nearest flat-tree ancestor (itself included) that matches, or null. */
+/** The nearest flat-tree ancestor that matches, the element itself included, or null. */
 function closestFlat(element, selector) {
   for (let node = element; node; ) {
     const found = closest_.call(node, selector);
@@ -129,26 +129,26 @@ function closestFlat(element, selector) {
   return null;
 }
 
-// Of a longer text or attribute the beginning is read: to go through hundreds of megabytes would keep the page busy for long.
+// Only the beginning of a longer text or attribute is read: hundreds of megabytes would block the page for long.
 const LONGEST_READ = 1_000_000; // characters
 const LONGEST_IN_MARKUP = 50_000_000;
-/** Whether the markup of the document holds a text that takes Chrome very long to write out. */
-let holdsEndless = false;
+/** Whether the document holds a text so long that Chrome would need very long to serialize its markup. */
+let hasHugeText = false;
 
-/** @template {string | null} T @param {T} text @returns {T} */
+/** Cuts a text or attribute after `LONGEST_READ` characters. @template {string | null} T @param {T} text @returns {T} */
 function beginningOf(text) {
   if (text === null || text.length <= LONGEST_READ) return text;
-  holdsEndless ||= text.length > LONGEST_IN_MARKUP;
+  hasHugeText ||= text.length > LONGEST_IN_MARKUP;
   return /** @type {T} */ (`${text.slice(0, LONGEST_READ)}…`);
 }
 
-/** A property of one interface, read past what the page may have put in its way. */
+/** A function that reads a property of an interface by its native getter, whatever the page has overridden. */
 function reader(constructor, name) {
   const get = getterOf(constructor.prototype, name);
   return (element) => get.call(element);
 }
 
-/** The same of one that is a text. @returns {(element: Element) => string} */
+/** The same for a property that is a string. @returns {(element: Element) => string} */
 function textReader(constructor, name) {
   const get = getterOf(constructor.prototype, name);
   return (element) => beginningOf(get.call(element));

@@ -1,11 +1,11 @@
 /**
- * Gives the agent object the functions of another part of the bundle, which sees the names of this one. (A page's content
- * security policy does not hold here: DevTools lifts it for what it calls.)
+ * Adds the functions of another part of the bundle to the agent object; that part is evaluated in the scope of this one.
+ * (The page's content security policy does not forbid this: DevTools bypasses it for the calls it makes.)
  * @param {string} source
  */
 function addFunctions(source) {
   Object.assign(this, eval(source));
 }
 
-return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, idOf, elementOf, elementsOf,
-  documentTitle, changes, seemsStill, stopWatching, addFunctions };
+return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsEnteredAfter, possibleHosts, countClosedRoots, idOf, elementOf, elementsOf,
+  documentTitle, changes, seemsScriptless, stopWatching, addFunctions };

@@ -1,11 +1,11 @@
-// What the mouse would meet at a point, through shadow roots and the iframes of this process, and whether that counts as
-// the element that is meant.
+// Hit testing: which element is on top at a point, through shadow roots and same-process iframes, and whether a click there
+// counts as a click on the target element.
 
 const elementFromPointOfDocument_ = Document.prototype.elementFromPoint;
 const elementFromPointOfRoot_ = ShadowRoot.prototype.elementFromPoint;
 const elementsFromPointOfDocument_ = Document.prototype.elementsFromPoint;
 
-/** The innermost element on top at a point of a document's viewport, known closed shadow roots included. @returns {Element | null} */
+/** The innermost element on top at a point of a document's viewport, inside known closed shadow roots too. @returns {Element | null} */
 function topmostAt(document, { x, y }) {
   let hit = elementFromPointOfDocument_.call(document, x, y);
   for (let root = hit && rootOfHost(hit); root; root = rootOfHost(hit)) {
@@ -17,7 +17,7 @@ function topmostAt(document, { x, y }) {
 }
 
 /**
- * What is on top at a point given in the innermost viewport: something there, or whatever hides one of the frames around.
+ * The element on top at a point of the innermost viewport: one in that document, or one that covers a frame around it.
  * @param {Level[]} levels @param {Point} point @returns {Element | null}
  */
 function hitThrough(levels, point) {
@@ -29,7 +29,7 @@ function hitThrough(levels, point) {
   return null;
 }
 
-/** Parent in the flat tree, also out of a slot of a closed shadow root, which `assignedSlot` does not tell. */
+/** The parent in the flat tree, including slots of closed shadow roots, which `assignedSlot` does not return. */
 function paintedParent(element) {
   const parent = flatParent(element);
   const root = parent && closedRoots.get(parent);
@@ -44,44 +44,45 @@ function isInside(element, ancestor) {
   return false;
 }
 
-// What does something by itself when it is clicked, whatever it is in.
-const ACTS_BY_ITSELF =
+// Elements with a click action of their own, whatever they are in.
+const INTERACTIVE_SELECTOR =
   'a[href],button,input,select,textarea,summary,area[href],[contenteditable=""],[contenteditable="true" i],[onclick],[tabindex],' +
   '[role="button" i],[role="link" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="tab" i],[role="option" i],' +
   '[role="menuitem" i],[role="menuitemcheckbox" i],[role="menuitemradio" i],[role="treeitem" i],[role="textbox" i],[role="combobox" i]';
 
 /**
- * @typedef {'hit' | 'child' | 'miss'} Verdict  child: inside, but of something that acts by itself
+ * Whether a click that hits `hit` is a click on `element`.
+ * @typedef {'hit' | 'child' | 'miss'} Verdict  child: inside the element, but in a descendant with an action of its own
  * @param {Element | null} hit @param {Element} element @returns {Verdict}
  */
-function judge(hit, element) {
+function judgeHit(hit, element) {
   if (!hit) return 'miss';
   const ownControl = controlOfLabel(element);
-  const face = faceAround(element);
+  const face = visibleStandIn(element);
   /** @type {Verdict} */
   let verdict = 'hit';
   for (let node = hit; node; node = paintedParent(node)) {
     if (node === element) return verdict;
     if (node === ownControl) return 'hit';
     if (controlOfLabel(node) === element || node === face) return verdict;
-    if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';
+    if (matches(node, INTERACTIVE_SELECTOR)) verdict = 'child';
   }
-  if (passesThrough(element)) {
-    // The mouse does not see the element, but what it is a part of gets the click.
+  if (ignoresPointer(element)) {
+    // The element ignores the pointer, but the control that it is a part of gets the click.
     const around = paintedParent(element);
-    const whole = around && closestFlat(around, ACTS_BY_ITSELF);
+    const whole = around && closestFlat(around, INTERACTIVE_SELECTOR);
     if (whole && isInside(hit, whole)) return 'hit';
   } else if (!isTransparent(element)) return 'miss';
-  return isHeardAround(hit, element) ? 'hit' : 'miss';
+  return reachesSameListener(hit, element) ? 'hit' : 'miss';
 }
 
-const passesThrough = (element) => computedStyleOf(element).pointerEvents === 'none';
+const ignoresPointer = (element) => computedStyleOf(element).pointerEvents === 'none';
 
-/** Whether nobody sees it, as with a field behind a drop-down list that is drawn by what is around it. */
+/** Whether the element is fully transparent, like the native field behind a custom drop-down list. */
 const isTransparent = (element) => !checkVisibility_.call(element, { opacityProperty: true });
 
-/** Whether what is hit is around the element, and gets there whoever listens to the mouse around it. */
-function isHeardAround(hit, element) {
+/** Whether `hit` is an ancestor of the element, at or below the nearest ancestor that listens for the mouse. */
+function reachesSameListener(hit, element) {
   let isAround = false;
   for (let node = paintedParent(element); node; node = paintedParent(node)) {
     isAround ||= node === hit;
@@ -90,31 +91,31 @@ function isHeardAround(hit, element) {
   return false;
 }
 
-/** The labels of a form control, or what stands for one. @returns {Element[]} */
+/** The labels of a form control, or the visible stand-in for a control. @returns {Element[]} */
 function labelsFor(element) {
   if (!matches(element, 'input,select,textarea,button,meter,output,progress')) return [];
-  const face = faceAround(element);
+  const face = visibleStandIn(element);
   return face ? [face] : [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
 }
 
-/** What is clicked for a control of no size: what is seen in its place, where that listens or holds nothing else to click. @returns {Element | null} */
-function faceAround(element) {
-  const around = seenAround(element);
-  return around && (listening.has(around) || selectAll(around, PARTS).length === 1) ? around : null;
+/** The element to click instead of a control without size: the visible box in its place, if that listens or contains no other control. @returns {Element | null} */
+function visibleStandIn(element) {
+  const around = visibleWrapperOf(element);
+  return around && (listening.has(around) || selectAll(around, CONTROLS_SELECTOR).length === 1) ? around : null;
 }
 
 /**
- * The best point to hit the element, or what is in the way. Tried are the middle of what is seen of each of its boxes, then
- * a grid; a point that hits a part which acts by itself is the last choice.
- * @param {Element} element @param {Level[]} levels @param {boolean} asPlace  a point where only what is around it is on top will do
+ * Picks the best point to hit the element, or finds what covers it. Tries the middle of the visible part of each of its
+ * boxes, then a grid; a point on a descendant with an action of its own is the last choice.
+ * @param {Element} element @param {Level[]} levels @param {boolean} asPlace  accept a point where only an ancestor of the element is on top
  * @returns {Picked}
- * @typedef {{point?: Point, why?: 'hidden' | 'outside' | 'clipped' | 'covered', by?: Element | null}} Picked  the point, or what is in the way
+ * @typedef {{point?: Point, why?: 'hidden' | 'outside' | 'clipped' | 'covered', by?: Element | null}} Picked  the point, or why there is none and which element covers it
  */
 function pickPoint(element, levels, asPlace = false) {
   const boxes = boxesOf(element);
   if (!boxes.length || !isPainted(element)) return { why: 'hidden', by: null };
-  const seen = seenOf(levels);
-  const parts = seen ? boxes.map((box) => overlap(box, seen)).filter(Boolean) : [];
+  const visible = visibleBoxOf(levels);
+  const parts = visible ? boxes.map((box) => overlap(box, visible)).filter(Boolean) : [];
   if (!parts.length) return { why: 'outside', by: null };
   let fallback = null;
   let blocker;
@@ -122,7 +123,7 @@ function pickPoint(element, levels, asPlace = false) {
   for (const points of tries) {
     for (const point of points()) {
       const hit = hitThrough(levels, point);
-      const verdict = judge(hit, element);
+      const verdict = judgeHit(hit, element);
       if (verdict === 'hit') return { point };
       if (verdict === 'child' || (asPlace && hit && isInside(element, hit))) fallback ??= point;
       else blocker ??= hit;
@@ -132,18 +133,18 @@ function pickPoint(element, levels, asPlace = false) {
   return { why: isCoveredAt(levels, parts[0], element) ? 'covered' : 'clipped', by: blocker ?? null };
 }
 
-/** The point so many pixels right of and below the element's left top corner, or what is in the way there. @returns {Picked} */
+/** The point at an offset in pixels from the element's top left corner, or what covers it there. @returns {Picked} */
 function pickAt(element, levels, position, asPlace) {
   if (!boxesOf(element).length || !isPainted(element)) return { why: 'hidden', by: null };
-  const point = placeIn(element, position);
-  const seen = seenOf(levels);
-  if (!seen || point.x < seen.left || point.x >= seen.right || point.y < seen.top || point.y >= seen.bottom) return { why: 'outside', by: null };
+  const point = pointAtOffset(element, position);
+  const visible = visibleBoxOf(levels);
+  if (!visible || point.x < visible.left || point.x >= visible.right || point.y < visible.top || point.y >= visible.bottom) return { why: 'outside', by: null };
   const hit = hitThrough(levels, point);
-  if (judge(hit, element) !== 'miss' || (asPlace && hit && isInside(element, hit))) return { point };
+  if (judgeHit(hit, element) !== 'miss' || (asPlace && hit && isInside(element, hit))) return { point };
   return { why: 'covered', by: hit };
 }
 
-function placeIn(element, [right, down]) {
+function pointAtOffset(element, [right, down]) {
   const { left, top } = getBoundingClientRect_.call(element);
   return { x: left + right, y: top + down };
 }
@@ -152,10 +153,10 @@ const MOST_PARTS = 4;
 
 function isPainted(element) {
   if (tagOf(element) === 'AREA') return true;
-  return checkVisibility_.call(element, SEEN_OPTIONS) || computedStyleOf(element).display === 'contents';
+  return checkVisibility_.call(element, VISIBILITY_OPTIONS) || computedStyleOf(element).display === 'contents';
 }
 
-/** Whether the element is painted at the middle of the box below something else, rather than clipped away there. */
+/** Whether the element is painted below something else at the middle of the box, rather than clipped away there. */
 function isCoveredAt(levels, box, element) {
   const point = middleOf(box);
   const points = outwardPoints(levels, point);
@@ -166,7 +167,7 @@ function isCoveredAt(levels, box, element) {
   return elementsFromPointOfDocument_.call(documentOf(element), point.x, point.y).some((each) => each === host || isInside(each, host));
 }
 
-/** The element itself, or the outermost shadow host that it is in. */
+/** The element itself, or its outermost shadow host. */
 function hostInDocument(element) {
   let node = element;
   for (let root = rootOf(node); nodeType(root) === 11 && isShadowRoot(root); root = rootOf(node)) node = host_.call(root);
@@ -184,14 +185,14 @@ const pointsIn = ({ left, top, right, bottom }) =>
 
 const LINES = 'path,line,polyline';
 
-/** What is drawn as lines in a drawing: a wire passes through little of its box. @param {Element} element @returns {Element[]} */
+/** The lines that a part of an SVG is drawn with: a line fills so little of its box that most points of the box miss it. @param {Element} element @returns {Element[]} */
 function strokesOf(element) {
   if (namespaceURI_.call(element) !== SVG) return [];
   return matches(element, LINES) ? [element] : [...selectAll(element, LINES)].slice(0, MOST_PARTS);
 }
 
 
-/** Points along a line, its middle first. @param {Element} line @returns {Point[]} */
+/** Points on a line, its middle first. @param {Element} line @returns {Point[]} */
 function pointsOn(line) {
   const matrix = screenMatrix_.call(line);
   if (!matrix || !checkVisibility_.call(line)) return [];

@@ -1,5 +1,5 @@
-// Where elements are: rectangles in their own document's viewport, and the way from there through the iframes of this
-// process to the viewport of the world's root document.
+// Where elements are: rectangles in the viewport of their own document, and the transforms from there through same-process
+// iframes to the viewport of the world's root document.
 
 const clientLeft = reader(Element, 'clientLeft');
 const clientTop = reader(Element, 'clientTop');
@@ -14,8 +14,8 @@ const viewOf = (node) => defaultView_.call(documentOf(node));
 /** @typedef {{x: number, y: number}} Point */
 
 /**
- * The documents from the world's root down to the element's own, each with the iframe that holds it and the matrix from its
- * viewport to the one around it (null for the root).
+ * The documents from the world's root down to the element's own, each with its iframe and the matrix from its viewport to
+ * the one around it (both null for the root).
  * @typedef {{document: Document, frame: Element | null, outwards: DOMMatrix | null}} Level
  * @param {Element} element @returns {Level[]}
  */
@@ -31,8 +31,8 @@ function levelsOf(element) {
 }
 
 /**
- * From the viewport inside an iframe to the one that the iframe stands in. An affine map keeps centres, so the middle of
- * the bounding box tells where it is, and the transforms around it need only be known up to translation.
+ * The matrix from the viewport inside an iframe to the viewport that contains the iframe. An affine map keeps centres, so the
+ * middle of the bounding box gives the translation, and only the linear part of the transforms around it is needed.
  */
 function outwardsOf(frame) {
   const box = rectOf(frame);
@@ -47,7 +47,7 @@ function outwardsOf(frame) {
     .translate(left - offsetWidth(frame) / 2, top - offsetHeight(frame) / 2);
 }
 
-/** Scaling, rotation and skew by all transforms on the element and around it. */
+/** The scaling, rotation and skew of all transforms on the element and its ancestors. */
 function linearPartOf(element) {
   let matrix = new DOMMatrix();
   for (let node = element; node; node = flatParent(node)) {
@@ -61,7 +61,7 @@ function linearPartOf(element) {
     try {
       step = new DOMMatrix(own);
     } catch {
-      continue; // rotate around another axis: not seen in the plane
+      continue; // a rotation around another axis is ignored
     }
     matrix = new DOMMatrix([step.a, step.b, step.c, step.d, 0, 0]).multiply(matrix);
   }
@@ -74,7 +74,7 @@ const mapPoint = (matrix, { x, y }) => ({
   y: matrix.b * x + matrix.d * y + matrix.f,
 });
 
-/** @param {DOMMatrix} matrix @param {Box} box @returns {Box} the smallest upright box around the mapped one */
+/** @param {DOMMatrix} matrix @param {Box} box @returns {Box} the bounding box of the mapped corners */
 function mapBox(matrix, { left, top, right, bottom }) {
   const corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(([x, y]) => mapPoint(matrix, { x, y }));
   const xs = corners.map((corner) => corner.x);
@@ -82,7 +82,7 @@ function mapBox(matrix, { left, top, right, bottom }) {
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
 }
 
-/** @param {Box} a @param {Box} b @returns {Box | null} null when they share less than a pixel */
+/** @param {Box} a @param {Box} b @returns {Box | null} the intersection; null when it is less than a pixel wide or high */
 function overlap(a, b) {
   const left = Math.max(a.left, b.left);
   const top = Math.max(a.top, b.top);
@@ -93,19 +93,19 @@ function overlap(a, b) {
 
 const viewportOf = (view) => ({ left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight });
 
-/** What is seen of the innermost document, in its own viewport. @param {Level[]} levels @returns {Box | null} */
-function seenOf(levels) {
-  let seen = viewportOf(window);
+/** The visible part of the innermost document, in its own viewport. @param {Level[]} levels @returns {Box | null} */
+function visibleBoxOf(levels) {
+  let visible = viewportOf(window);
   for (const { document, outwards } of levels) {
     if (!outwards) continue;
-    const inside = mapBox(outwards.inverse(), seen);
-    seen = overlap(inside, viewportOf(defaultView_.call(document)));
-    if (!seen) return null;
+    const inside = mapBox(outwards.inverse(), visible);
+    visible = overlap(inside, viewportOf(defaultView_.call(document)));
+    if (!visible) return null;
   }
-  return seen;
+  return visible;
 }
 
-/** The same point in every level's viewport, the root's first. @param {Level[]} levels @param {Point} point */
+/** The same point in the viewport of each level, the root's first. @param {Level[]} levels @param {Point} point */
 function outwardPoints(levels, point) {
   const points = [point];
   for (let i = levels.length - 1; i > 0; i--) points.unshift(mapPoint(levels[i].outwards, points[0]));
@@ -113,24 +113,24 @@ function outwardPoints(levels, point) {
 }
 
 /**
- * The rectangles in which an element is painted, empty ones left out: one for each line of an inline element; those of what
- * is in it for an element without a box of its own.
+ * The non-empty rectangles in which an element is painted: one for each line of an inline element; those of its contents
+ * for an element without a box of its own.
  * @returns {Box[]}
  */
 function boxesOf(element) {
   const tag = tagOf(element);
   if (tag === 'AREA') return areaBoxes(element);
-  const own = painted(getClientRects_.call(element));
+  const own = nonEmptyRects(getClientRects_.call(element));
   return own.length ? own : contentBoxes(element);
 }
 
-const painted = (rects) => [...rects].filter((rect) => rect.width > 0 && rect.height > 0);
+const nonEmptyRects = (rects) => [...rects].filter((rect) => rect.width > 0 && rect.height > 0);
 
 function contentBoxes(element) {
   if (!checkVisibility_.call(element) && computedStyleOf(element).display !== 'contents') return [];
   const range = documentOf(element).createRange();
   Range.prototype.selectNodeContents.call(range, rootOfHost(element) ?? element);
-  return painted(Range.prototype.getClientRects.call(range));
+  return nonEmptyRects(Range.prototype.getClientRects.call(range));
 }
 
 const areaCoords = reader(HTMLAreaElement, 'coords');

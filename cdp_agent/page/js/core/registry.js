@@ -1,50 +1,50 @@
-// Which number stands for which element. Numbers are given once and never again; an element keeps its number for as long
-// as it lives. The maps of numbers are weak. Elements that have left the page are held for a while, the last few thousand, so that
-// they can still be asked who they were: what was rendered anew is known by it (identity.js).
+// The ids of elements. An id is assigned once and never reused; an element keeps its id for as long as it lives. The maps
+// between ids and elements are weak. The last few thousand elements removed from the page are held strongly for a while, so
+// that they can still be described: an element that was rendered anew is recognized by that description (identity.js).
 
 /** @type {WeakMap<Element, number>} */
 const idsOfElements = new WeakMap();
 /** @type {Map<number, WeakRef<Element>>} */
 const elementsOfIds = new Map();
 let nextId = 1;
-let lastGiven = 0;
-/** The first number that Python may not have claimed; 0: it has claimed all. */
+let lastAssignedId = 0;
+/** The lowest id that Python may not have claimed; 0 when it has claimed all. */
 let firstUnclaimed = 0;
 
 const GONE_HELD = 2000;
-const LOOKED_AT_ONCE = 50; // with each reading, and two for each number given: so all come round
-/** Elements with numbers, as far as is known in the page. @type {Map<number, Element>} */
-const there = new Map();
-/** What has left it, in the order of being missed. @type {Map<number, Element>} */
-const left = new Map();
-let round = there.entries();
-let givenBefore = 0;
+const CHECKED_AT_ONCE = 50; // per reading, and two more for each new id, so that every element is checked in time
+/** Elements with ids that were in the page when checked last. @type {Map<number, Element>} */
+const presentElements = new Map();
+/** Elements found to be removed from the page, in the order of finding. @type {Map<number, Element>} */
+const removedElements = new Map();
+let sweep = presentElements.entries();
+let lastIdAtSweep = 0;
 
-/** Looks whether some of what is held has left the page, and lets go of what did so long ago. */
-function letGo() {
-  for (let i = LOOKED_AT_ONCE + 2 * (lastGiven - givenBefore); i > 0; i--) {
-    const { value, done } = round.next();
+/** Checks whether some of the present elements were removed from the page, and releases the ones removed longest ago. */
+function releaseRemoved() {
+  for (let i = CHECKED_AT_ONCE + 2 * (lastAssignedId - lastIdAtSweep); i > 0; i--) {
+    const { value, done } = sweep.next();
     if (done) {
-      round = there.entries();
+      sweep = presentElements.entries();
       break;
     }
     const [id, element] = value;
     if (isInShownDocument(element)) continue;
-    there.delete(id);
-    left.set(id, element);
+    presentElements.delete(id);
+    removedElements.set(id, element);
   }
-  givenBefore = lastGiven;
-  for (const id of left.keys()) {
-    if (left.size <= GONE_HELD) break;
-    left.delete(id);
+  lastIdAtSweep = lastAssignedId;
+  for (const id of removedElements.keys()) {
+    if (removedElements.size <= GONE_HELD) break;
+    removedElements.delete(id);
   }
 }
 
-/** @param {Element} element @returns {number} its number: a new one when it has none */
+/** @param {Element} element @returns {number} its id, a new one if it has none */
 function idOf(element) {
   let id = idsOfElements.get(element);
   if (id === undefined) {
-    id = lastGiven = nextId++;
+    id = lastAssignedId = nextId++;
     firstUnclaimed ||= id;
     register(id, element);
   }
@@ -55,10 +55,10 @@ function idOf(element) {
 function register(id, element) {
   idsOfElements.set(element, id);
   elementsOfIds.set(id, new WeakRef(element));
-  there.set(id, element);
+  presentElements.set(id, element);
 }
 
-/** @param {number} id @returns {Element | null} the element while it is in a document, else null */
+/** @param {number} id @returns {Element | null} the element while it is connected to a document, else null */
 function elementOf(id) {
   const element = elementsOfIds.get(id)?.deref();
   if (!element) {
@@ -69,18 +69,18 @@ function elementOf(id) {
 }
 
 /**
- * @param {[number, number]} free  numbers from the first on are free in the whole tab: give no lower one; those from the
- *   second on were not claimed in Python, perhaps since an answer got lost
- * @returns {number} the first number that is to be claimed
+ * @param {[number, number]} free  the lowest id that is free in the whole tab (no lower one may be assigned), and the lowest
+ *   one that Python has not claimed, perhaps because a response was lost
+ * @returns {number} the lowest id that Python must claim
  */
 function reserveIds([free, unclaimed]) {
-  letGo();
+  releaseRemoved();
   if (free > nextId) nextId = free;
-  if (firstUnclaimed < unclaimed) firstUnclaimed = lastGiven >= unclaimed ? unclaimed : 0;
+  if (firstUnclaimed < unclaimed) firstUnclaimed = lastAssignedId >= unclaimed ? unclaimed : 0;
   return firstUnclaimed || nextId;
 }
 
-/** The elements of several numbers, null for those that are gone. @param {number[]} ids */
+/** The elements with these ids, null for each that is no longer connected. @param {number[]} ids */
 function elementsOf(ids) {
   return ids.map(elementOf);
 }

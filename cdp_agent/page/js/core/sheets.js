@@ -1,6 +1,6 @@
-// Which elements style sheets may give generated content or a pointer. Asking every element for its pseudo-elements and
-// cursor costs more than all else together, so the rules are read once, and elements are asked only where a rule selects.
-// A sheet that cannot be read (another origin's) makes us ask everywhere.
+// Which elements style sheets may give generated content, a cursor and the like. Reading the pseudo-elements and cursor of every
+// element costs more than all the rest, so the rules are read once, and computed styles only for elements that a rule selects.
+// If a sheet cannot be read (it is cross-origin), the computed styles of all elements are read.
 
 const styleSheetsOfDocument_ = getterOf(Document.prototype, 'styleSheets');
 const styleSheetsOfRoot_ = getterOf(ShadowRoot.prototype, 'styleSheets');
@@ -8,9 +8,9 @@ const adoptedOfDocument_ = getterOf(Document.prototype, 'adoptedStyleSheets');
 const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
- * @typedef {{classes: Set<string>, selectors: string[]}} Wanted  elements that one concern selects
- * @typedef {{before: Wanted, after: Wanted, cursor: Wanted, pointed: Wanted, counters: Wanted, unpainted: Wanted, decorated: Wanted, replaced: Wanted, cased: boolean, shielding: Set<string>, readable: boolean, version: number}} SheetFacts
- *   pointed: what has the pointer for a cursor once the mouse is over it; shielding: the selectors of rules that keep the mouse from elements
+ * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
+ * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet, unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts
+ *   pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like
  */
 const CONCERNS = ['before', 'after', 'cursor', 'pointed', 'counters', 'unpainted', 'decorated', 'replaced'];
 /** @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced'} ConcernName */
@@ -18,37 +18,37 @@ const CONCERNS = ['before', 'after', 'cursor', 'pointed', 'counters', 'unpainted
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
 let factsOfSheets = new WeakMap();
 
-/** The next who asks reads all rules again. */
+/** Drops all cached facts, so that all rules are read again. */
 function forgetFacts() {
   factsOfDocument = null;
   factsOfSheets = new WeakMap();
   mergedFacts.clear();
 }
 
-const wanted = () => ({ classes: new Set(), selectors: [] });
+const newSelectorSet = () => ({ classes: new Set(), selectors: [] });
 /** @template T @param {(concern: string) => T} make @returns {Record<ConcernName, T>} */
 const perConcern = (make) => /** @type {any} */ (Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)])));
 
-const UNREADABLE = { ...perConcern(wanted), cased: true, shielding: new Set(['*']), readable: false, version: 0 };
+const UNREADABLE = { ...perConcern(newSelectorSet), transformsCase: true, pointerBlocking: new Set(['*']), readable: false, version: 0 };
 
-/** @param {CSSStyleSheet} sheet @param {boolean} isElsewhere  in another document than the world's own @returns {SheetFacts} */
-function factsOf(sheet, isElsewhere) {
-  const version = versionOf(sheet, isElsewhere);
+/** @param {CSSStyleSheet} sheet @param {boolean} isInOtherDocument  in another document than the world's own @returns {SheetFacts} */
+function factsOf(sheet, isInOtherDocument) {
+  const version = versionOf(sheet, isInOtherDocument);
   if (version === 0) return UNREADABLE;
   const known = factsOfSheets.get(sheet);
   if (known?.version === version) return known;
-  const facts = { ...perConcern(wanted), cased: false, shielding: new Set(), readable: true, version };
-  readRules(rulesKnownOf(sheet), '', facts);
+  const facts = { ...perConcern(newSelectorSet), transformsCase: false, pointerBlocking: new Set(), readable: true, version };
+  readRules(recordedRulesOf(sheet), '', facts);
   factsOfSheets.set(sheet, facts);
   return facts;
 }
 
-/** @param {Known[]} rules @param {string} parent  the selector that `&` stands for */
+/** @param {RuleRecord[]} rules @param {string} parent  the selector that `&` refers to */
 function readRules(rules, parent, facts) {
-  for (const { matters, mattering, selector, style, rules: inner, imported } of rules) {
-    if (!matters) continue;
+  for (const { isRelevant, relevantDeclarations, selector, style, rules: inner, imported } of rules) {
+    if (!isRelevant) continue;
     const whole = selector === null ? parent : parent ? nested(parent, selector) : selector;
-    if (style !== null && whole) for (const { name, value } of mattering) readDeclaration(name, value, whole, facts);
+    if (style !== null && whole) for (const { name, value } of relevantDeclarations) readDeclaration(name, value, whole, facts);
     readRules(inner, whole, facts);
     if (imported !== null) readRules(imported.rules, parent, facts);
   }
@@ -62,14 +62,14 @@ function nested(parent, selector) {
 
 /** @param {string} name  of a property that a rule sets @param {string} selector  of the rule @param {SheetFacts} facts */
 function readDeclaration(name, value, selector, facts) {
-  if (value === '') return; // what a whole group of properties is set to is not known yet
+  if (value === '') return; // a longhand whose shorthand was set with var(): its value is not known yet
   const isOfElements = !selector.includes('::');
   switch (name) {
     case 'all':
       for (const each of ['content', 'cursor', 'text-transform', 'counter-reset']) readDeclaration(each, value, selector, facts);
       return;
     case 'content':
-      if (!SILENT_CONTENT.has(value)) readContent(value, selector, facts);
+      if (!EMPTY_CONTENT.has(value)) readContent(value, selector, facts);
       return;
     case 'cursor':
       if (value !== 'default' && value !== 'auto' && value !== 'text' && isOfElements) addEach(facts.cursor, selector);
@@ -79,10 +79,10 @@ function readDeclaration(name, value, selector, facts) {
       if (value === 'hidden') addEach(facts.unpainted, selector);
       return;
     case 'text-transform':
-      if (value !== 'none') facts.cased = true;
+      if (value !== 'none') facts.transformsCase = true;
       return;
     case 'pointer-events': case 'interactivity':
-      if (value === 'none' || value === 'inert') for (const part of splitList(selector)) if (!part.includes('::')) facts.shielding.add(part.trim() || '*');
+      if (value === 'none' || value === 'inert') for (const part of splitList(selector)) if (!part.includes('::')) facts.pointerBlocking.add(part.trim() || '*');
       return;
     case 'vertical-align': case 'text-decoration-line': case 'font-family':
       if (decorates(name, value) && isOfElements) addEach(facts.decorated, selector);
@@ -100,7 +100,7 @@ function readContent(value, selector, facts) {
   }
 }
 
-/** Only where the class alone decides it: no computed style could tell. */
+/** Records only selectors of a single class on hover: the computed style tells nothing until the mouse is over the element. */
 function readPointed(selector, facts) {
   const match = /^\s*\.([\w-]+):hover\s*$/.exec(selector);
   if (match) facts.pointed.classes.add(match[1]);
@@ -110,20 +110,20 @@ function addEach(target, selector) {
   for (const part of splitList(selector)) add(target, part);
 }
 
-/** Whether a rule may make text say something else than its letters, see decorated.js. */
+/** Whether a declaration may change the meaning of a text (superscript, strikethrough, icon fonts), see decorated.js. */
 function decorates(name, value) {
   if (name === 'vertical-align') return value === 'super' || value === 'sub';
   return name === 'font-family' ? ICON_FONT.test(value) : value.includes('line-through');
 }
 
-const SILENT_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
+const EMPTY_CONTENT = new Set(['none', 'normal', '""', "''", '" "', 'initial', 'unset', 'revert']);
 
-// A class in the last compound of a selector, where nothing makes that hard to read.
+// A class in the last compound of a selector, where it is simple to find.
 const LAST_CLASS = /(?:^|[\s>+~])[^\s>+~()[\]\\]*\.([\w-]+)(?=[.#:]|$)[^\s>+~()[\]\\]*$/;
 
 function add(target, selector) {
   selector = selector.trim();
-  // Whatever has that class may be selected: cheaper to look up than to match, and asking one too many does no harm.
+  // Whatever has that class may be selected: looking it up is cheaper than matching, and a false positive does no harm.
   const match = LAST_CLASS.exec(selector);
   if (match) {
     target.classes.add(match[1]);
@@ -133,7 +133,7 @@ function add(target, selector) {
   target.selectors.push(selector);
 }
 
-/** Splits a selector list at its own commas, not those inside brackets or quotes. */
+/** Splits a selector list at its top-level commas, not those inside brackets or quotes. */
 function splitList(selector) {
   if (!selector.includes(',')) return [selector];
   const parts = [];
@@ -158,21 +158,21 @@ function splitList(selector) {
 }
 
 /**
- * What the sheets of one document or shadow root select in it now, for each concern.
- * @returns {Record<ConcernName, Concern> & {cased: boolean, shielded: boolean, replacing: boolean}}
- *   cased, shielded: whether any sheet or style attribute may write text in other letters, or keep the mouse from an element;
- *   replacing: the same of a picture in place of what is in an element
+ * The elements that the sheets of a document or shadow root select, for each concern.
+ * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, blocksPointer: boolean, replacesContent: boolean}}
+ *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep the mouse
+ *   from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
  * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass: Map<string, number>,
- *   last: Element | null, lastBits: number}} SelectedElements  bits say for which concerns
+ *   last: Element | null, lastBits: number}} SelectedElements  numbers are sets of concerns, one bit for each
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
-  const { every, classes, byClass, lists, cased, shielding, replacing } = factsIn(root, isDocument);
+  const { every, classes, byClass, lists, transformsCase, pointerBlocking, replacesContent } = factsIn(root, isDocument);
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
-  const isAskedAlone = root === sparseRoot || (asksFew && isDocument);
-  if (isAskedAlone) selection.elements = new AskedAlone(root, lists);
+  const isLazy = root === sparseRoot || (readsFewElements && isDocument);
+  if (isLazy) selection.elements = new LazySelection(root, lists);
   else selection.elements = selectElements(root, lists);
   const around = isDocument ? NOTHING_SELECTED : selectionsFor(host_.call(root));
   const select = root === sparseRoot ? selectByAttributes : (selector) => selectAll(root, selector);
@@ -180,20 +180,20 @@ function selectedIn(root) {
   const has = (property) => styles.some((style) => style.includes(property));
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
-    cased: cased || around.cased || has('text-transform'), shielded: around.shielded || has('pointer-events') || has('interactivity') || (isAskedAlone ? shielding.length > 0 : shielding.some((list) => selectsAny(root, list))),
-    replacing: replacing || has('content'),
+    transformsCase: transformsCase || around.transformsCase || has('text-transform'), blocksPointer: around.blocksPointer || has('pointer-events') || has('interactivity') || (isLazy ? pointerBlocking.length > 0 : pointerBlocking.some((list) => selectsAny(root, list))),
+    replacesContent: replacesContent || has('content'),
   };
 }
 
-/** What the document's sheets said together when they were asked last. @type {ReturnType<typeof merged> | null} */
+/** The merged facts of the document's sheets, as read last. @type {ReturnType<typeof mergeFacts> | null} */
 let factsOfDocument = null;
 
 function factsIn(root, isDocument) {
-  if (root === document && areRulesTheSame && factsOfDocument) return factsOfDocument;
+  if (root === document && areRulesUnchanged && factsOfDocument) return factsOfDocument;
   const sheets = [...(isDocument ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root)];
   sheets.push(...(isDocument ? adoptedOfDocument_ : adoptedOfRoot_).call(root));
-  if (root === document && classesThere === null) findClassesThere(rulesKnown(sheets));
-  const facts = merged(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
+  if (root === document && classesInUse === null) findClassesInUse(countRecordedRules(sheets));
+  const facts = mergeFacts(sheets.map((sheet) => factsOf(sheet, documentOf(root) !== document)));
   if (root === document) factsOfDocument = facts;
   return facts;
 }
@@ -201,7 +201,7 @@ function factsIn(root, isDocument) {
 const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content'].map((property) => `[style*="${property}" i]`).join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 
-/** @param {Node} root @param {[number, string][]} lists  bits, and what selects elements with them @returns {Map<Element, number>} */
+/** @param {Node} root @param {[number, string][]} lists  bits of concerns, each with a selector list @returns {Map<Element, number>} */
 function selectElements(root, lists) {
   const elements = new Map();
   for (const [bit, list] of lists) {
@@ -211,19 +211,19 @@ function selectElements(root, lists) {
   return elements;
 }
 
-/** Whether only some elements are asked about, wherever they are. */
-let asksFew = false;
+/** Whether only a few elements are read, anywhere in the document. */
+let readsFewElements = false;
 
-const ALONE = 1 / 8; // of all elements
-const SCOPE = /(?<![\\"']):scope(?![\w-])/gi; // in a style sheet the root of the document; to matches() the element itself
+const LAZY_SHARE = 1 / 8; // of all elements
+const SCOPE = /(?<![\\"']):scope(?![\w-])/gi; // in a style sheet the root of the document; in matches() the element itself
 
-/** The same, asked of each element alone for as long as these are few. */
-class AskedAlone {
+/** The same as `selectElements`, but matches each element on request, for as long as these are few. */
+class LazySelection {
   /** @param {Document} root @param {[number, string][]} lists */
   constructor(root, lists) {
     this.root = root;
     this.lists = lists;
-    this.left = elementsByTag_.call(root, '*').length * ALONE;
+    this.left = elementsByTag_.call(root, '*').length * LAZY_SHARE;
     /** @type {[number, string][] | null} */
     this.alone = null;
     /** @type {Map<Element, number> | null} */
@@ -241,17 +241,17 @@ class AskedAlone {
   }
 }
 
-/** @type {Map<string, object>} what sheets say together: many shadow roots have the same ones */
+/** @type {Map<string, object>} merged facts by the versions of the sheets: many shadow roots have the same sheets */
 const mergedFacts = new Map();
 const MOST_MERGED = 200;
 
-/** @param {SheetFacts[]} sheets @returns {{every: number, cased: boolean, shielding: string[], replacing: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
-function merged(sheets) {
+/** @param {SheetFacts[]} sheets @returns {{every: number, transformsCase: boolean, pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
+function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~(1 << CONCERNS.indexOf('pointed'));
-  known = { every, cased: sheets.some((facts) => facts.cased), shielding: validLists(new Set(sheets.flatMap((facts) => [...facts.shielding]))), replacing: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
+  known = { every, transformsCase: sheets.some((facts) => facts.transformsCase), pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))), replacesContent: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
   CONCERNS.forEach((concern, i) => {
     const selectors = new Set();
     for (const facts of sheets) {
@@ -267,7 +267,7 @@ function merged(sheets) {
 
 const mayReplace = ({ readable, replaced }) => !readable || replaced.classes.size + replaced.selectors.length > 0;
 
-/** All of them in one where that can be: a bad selector voids its whole list. @param {Set<string>} selectors */
+/** A single selector list if that is valid, since one invalid selector invalidates the whole list; else each valid selector. @param {Set<string>} selectors */
 function validLists(selectors) {
   const whole = [...selectors].join(',');
   return isValid(whole) ? [whole] : [...selectors].filter(isValid);
@@ -287,7 +287,7 @@ const NO_CONTENT = Reflect.construct(DocumentFragment, []);
 /** Whether a rule of this concern may select the element. @param {Concern} concern */
 const mayApply = (concern, element) => (concernsOf(concern.selection, element) & concern.bit) !== 0;
 
-/** @param {SelectedElements} selection @returns {number} the bits of all concerns */
+/** @param {SelectedElements} selection @returns {number} the bits of all concerns of the element */
 function concernsOf(selection, element) {
   if (selection.last === element) return selection.lastBits;
   let bits = selection.every | selection.elements.get(element);
@@ -312,7 +312,7 @@ const NOTHING_SELECTED = {
   ...perConcern(() => ({
     selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 }, bit: 0,
   })),
-  cased: false,
-  shielded: false,
-  replacing: false,
+  transformsCase: false,
+  blocksPointer: false,
+  replacesContent: false,
 };

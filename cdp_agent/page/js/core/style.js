@@ -1,45 +1,45 @@
-// What is rendered, and how. One call of checkVisibility settles most elements; computed styles are read for the rest.
+// What is rendered, and how. One call of checkVisibility decides for most elements; computed styles are read for the rest.
 
-const VISIBLE = 2; // rendered and seen
-const UNSEEN_SELF = 1; // not painted itself (visibility, display: contents with nothing of its own): children may be
-const GONE = 0; // not rendered, with all that is in it
+const VISIBLE = 2; // rendered and visible
+const SELF_INVISIBLE = 1; // not painted itself (visibility: hidden, or display: contents without visible text), but its children may be
+const NOT_RENDERED = 0; // not rendered, nor is anything in it
 
-const SEEN_OPTIONS = { visibilityProperty: true };
+const VISIBILITY_OPTIONS = { visibilityProperty: true };
 
-/** @param {Element} element  whose flat-tree parent is rendered @returns {0 | 1 | 2} */
+/** @param {Element} element  one whose flat-tree parent is rendered @returns {0 | 1 | 2} */
 function visibilityOf(element) {
-  if (checkVisibility_.call(element, SEEN_OPTIONS)) return isHiddenGroup(element) ? GONE : VISIBLE;
+  if (checkVisibility_.call(element, VISIBILITY_OPTIONS)) return isHiddenGroup(element) ? NOT_RENDERED : VISIBLE;
   const style = computedStyleOf(element);
   const display = style.display;
-  if (display === 'none' || display === '') return GONE;
-  if (display === 'contents') return style.visibility === 'visible' ? VISIBLE : UNSEEN_SELF;
-  if (style.visibility !== 'visible') return style.opacity === '0' ? GONE : UNSEEN_SELF; // at no opacity, what is visible in it is not seen either
-  // It has a display, but no box: what a canvas says to those who do not see it, or inside closed <details> or content-visibility: hidden.
-  return isInCanvas(element) ? VISIBLE : GONE;
+  if (display === 'none' || display === '') return NOT_RENDERED;
+  if (display === 'contents') return style.visibility === 'visible' ? VISIBLE : SELF_INVISIBLE;
+  if (style.visibility !== 'visible') return style.opacity === '0' ? NOT_RENDERED : SELF_INVISIBLE; // at opacity 0 its visible descendants are not seen either
+  // It has a display value but no box: it is canvas fallback content, or inside closed <details> or content-visibility: hidden.
+  return isCanvasFallback(element) ? VISIBLE : NOT_RENDERED;
 }
 
-/** Whether it stands in a canvas, in place of what is painted there: read by screen readers, and reached by the keyboard. */
-const isInCanvas = (element) => closest(element, 'canvas:not(:scope)') !== null;
+/** Whether an element is fallback content of a canvas, which screen readers read and the keyboard reaches. */
+const isCanvasFallback = (element) => closest(element, 'canvas:not(:scope)') !== null;
 
-/** Whether an attribute or a style shuts an element off from the mouse and the keyboard. */
+/** Whether an attribute or a style makes an element inert. */
 const isInert = (element) => computedStyleOf(element).interactivity === 'inert';
 
-/** Whether an <object> stands for what it holds, since what it was to show cannot be shown. */
+/** Whether an <object> shows its fallback content, since its own resource cannot be shown. */
 function showsFallback(object) {
   const inside = documentOf(object).createRange();
   inside.selectNodeContents(object);
   return inside.getClientRects().length > 0;
 }
 
-/** Of the groups of a drawing, Chrome says that they are visible also where they are not displayed. */
+/** Whether an SVG group is not displayed: checkVisibility returns true for it nevertheless. */
 const isHiddenGroup = (element) => tagName_.call(element) === 'g' && computedStyleOf(element).display === 'none';
 
-/** Whether the element itself, wherever it is, is hidden from everybody or from assistive technology. */
+/** Whether an element, wherever it is, is hidden from everyone or from assistive technology. */
 function isHidden(element) {
   if (closestFlat(element, '[aria-hidden="true" i]')) return true;
-  if (checkVisibility_.call(element, SEEN_OPTIONS)) return false;
+  if (checkVisibility_.call(element, VISIBILITY_OPTIONS)) return false;
   const style = computedStyleOf(element);
-  if (style.visibility !== 'visible' || (style.display !== 'contents' && (style.display === 'none' || !isInCanvas(element)))) return true;
+  if (style.visibility !== 'visible' || (style.display !== 'contents' && (style.display === 'none' || !isCanvasFallback(element)))) return true;
   const parent = flatParent(element);
   return parent !== null && isHidden(parent);
 }
@@ -55,8 +55,8 @@ const BLOCK_TAGS = new Set(
 );
 
 /**
- * How an element stands apart from the text around: "" not at all, " " a box in it, BREAK a block. What is inline by its tag and
- * taken out of the flow, as badges and words for screen readers are, belongs to the words that it was written beside.
+ * How an element is separated from the text around it: "" not at all, " " as an inline box, BREAK as a block. An element that is
+ * inline by its tag and positioned, as badges and visually hidden text are, belongs to the text beside it in the source.
  * @param {CSSStyleDeclaration} style
  */
 function edgeOf(tag, style) {
@@ -66,16 +66,13 @@ function edgeOf(tag, style) {
   return INLINE_TAGS.has(tag) && (style.position === 'absolute' || style.position === 'fixed') ? ' ' : BREAK;
 }
 
-/** What is a block by its tag is taken for one: they are the bulk. */
+/** The same without reading the computed style of elements that are blocks by their tag: most elements are. */
 const edgeAround = (element, tag) => (INLINE_TAGS.has(tag) || !BLOCK_TAGS.has(tag) ? edgeOf(tag, computedStyleOf(element)) : BREAK);
 
-/**
- * Whether the element stands in the line of text around it. Tags that are blocks by themselves and not styled otherwise
- * are the bulk, so the computed style is asked only where it decides something: for what is inline by tag, and unknown.
- */
+/** Whether the element is inline in the text around it by its computed style. */
 function isInline(element) {
-  return computedStyleOf(element).display === 'inline' && !isPlaced(element);
+  return computedStyleOf(element).display === 'inline' && !isPositionedTspan(element);
 }
 
-/** Whether it is a piece of an SVG's text that begins somewhere else, such as on the next line. */
-const isPlaced = (element) => tagName_.call(element) === 'tspan' && (hasAttr(element, 'x') || hasAttr(element, 'y') || hasAttr(element, 'dy'));
+/** Whether it is a <tspan> with a position of its own, such as the next line of an SVG text. */
+const isPositionedTspan = (element) => tagName_.call(element) === 'tspan' && (hasAttr(element, 'x') || hasAttr(element, 'y') || hasAttr(element, 'dy'));

@@ -1,31 +1,31 @@
-// What can be clicked although its role does not say so.
+// Which elements can be clicked although their role does not say so, and hints for those without a name.
 
 const HANDLERS = ['onclick', 'onmousedown', 'onpointerdown', 'ondblclick', 'ontouchstart'];
-// Attributes that single an element out. Whatever has none of them needs none of the questions about them.
-const MARKED = [
+// Attributes that make an element notable: all others skip the checks that these attributes need.
+const NOTABLE_ATTRIBUTES = [
   'role', 'tabindex', 'inert', 'draggable', 'contenteditable', 'title', 'hidden', 'aria-hidden', 'aria-disabled', 'aria-owns', 'aria-label',
   'aria-labelledby', 'aria-labeledby', 'aria-expanded', 'aria-haspopup', 'aria-describedby', 'aria-description', 'aria-selected', 'aria-current', 'aria-sort',
   'aria-modal', ...HANDLERS,
 ];
-// Names that libraries give to what they let a user drag or click.
-const TELLING_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
-// Editors that keep their text to themselves, see code.js.
+// Class names that libraries give to elements that can be dragged or clicked.
+const CLICKABLE_CLASSES = '[class*="draggable"],[class*="sortable-handle"],[class*="clickable"]';
+// Editors whose text is not all in the DOM, see code.js.
 const CODE_EDITORS = '.monaco-editor,.CodeMirror,.cm-editor,.ace_editor';
 // Within :is() Chrome matches the same list a third faster.
-const MARKED_SELECTOR = `:is(${MARKED.map((name) => `[${name}]`).join(',')},[style*="cursor" i],[style*="content-visibility" i],${TELLING_CLASSES},${CODE_EDITORS})`;
+const NOTABLE_SELECTOR = `:is(${NOTABLE_ATTRIBUTES.map((name) => `[${name}]`).join(',')},[style*="cursor" i],[style*="content-visibility" i],${CLICKABLE_CLASSES},${CODE_EDITORS})`;
 
-// How sure it is that an element can be clicked.
+// How certain it is that an element can be clicked.
 const NOT_CLICKABLE = 0;
-const PERHAPS = 1; // only if nothing in it is: it may merely listen to what happens inside, or take the focus by script
+const MAYBE_CLICKABLE = 1; // only if nothing in it is clickable: it may handle events that bubble up to it, or be focused by script only
 const CLICKABLE = 2;
 
-/** What an element's own attributes say. @param {Element} element  one that is marked */
-function asksForClicks(element) {
-  for (const handler of HANDLERS) if (hasAttr(element, handler) && (handled.has(element) || !isToldOf(element))) return CLICKABLE;
+/** How certain the attributes of an element make it that it can be clicked. @param {Element} element  a notable one */
+function clickableByAttributes(element) {
+  for (const handler of HANDLERS) if (hasAttr(element, handler) && (allListening.has(element) || !areListenersKnown(element))) return CLICKABLE;
   if (attr(element, 'draggable')?.toLowerCase() === 'true' || hasAttr(element, 'aria-haspopup') || hasAttr(element, 'aria-expanded')) return CLICKABLE;
   const tabindex = parseInt(attr(element, 'tabindex') ?? '', 10);
-  if (tabindex >= 0 || (tabindex < 0 && isInCanvas(element))) return CLICKABLE; // what is painted there takes keys, and the mouse elsewhere
-  return tabindex < 0 || matches(element, TELLING_CLASSES) ? PERHAPS : NOT_CLICKABLE;
+  if (tabindex >= 0 || (tabindex < 0 && isCanvasFallback(element))) return CLICKABLE; // fallback content takes the keys for what is painted on the canvas, and the mouse events go elsewhere
+  return tabindex < 0 || matches(element, CLICKABLE_CLASSES) ? MAYBE_CLICKABLE : NOT_CLICKABLE;
 }
 
 const PAINTED_TAGS = new Set(['DIV', 'SPAN', 'I', 'B', 'EM', 'LI', 'TD', 'A', 'U', 'S', 'INS', 'BDO']);
@@ -33,27 +33,27 @@ const SMALLEST_PAINTED = 6; // px
 const LARGEST_PAINTED = 320;
 const DRAGGED = new Set(['move', 'grab', 'grabbing']);
 
-/** Whether it is nothing but paint, as icons and colour swatches are: empty, of some size, with a background or a glyph. */
-function isOnlyPaint(element, tag) {
+/** Whether an element is an empty graphic, such as an icon or a colour swatch: without children, of some size, with a background or a glyph. */
+function isEmptyGraphic(element, tag) {
   if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
-  const answer = looksPainted(element);
-  reading.notes?.painted.set(element, answer);
+  const answer = looksLikeGraphic(element);
+  reading.cache?.emptyGraphics.set(element, answer);
   return answer;
 }
 
-function looksPainted(element) {
+function looksLikeGraphic(element) {
   const style = computedStyleOf(element);
-  if (DRAGGED.has(style.cursor)) return false; // it has that from what it is dragged with
+  if (DRAGGED.has(style.cursor)) return false; // it inherits the cursor from the element that is dragged
   const isImage = style.backgroundImage !== 'none' || style.content.startsWith('url(');
   const isFilled = isImage || !/^(transparent|rgba\(.*, 0\))$/.test(style.backgroundColor);
   const sign = isFilled ? '' : generatedText(element, 'before', selectionsFor(element).before);
-  // In a cell it is what that says: that a line was added, say.
-  if (!isFilled && (sign === '' || tagOf(element) === 'TD' || onlyParts(sign.trim()))) return false;
+  // In a table cell, a glyph is the text of the cell, such as a "+" for an added line.
+  if (!isFilled && (sign === '' || tagOf(element) === 'TD' || isSeparatorText(sign.trim()))) return false;
   const { width, height } = getBoundingClientRect_.call(element);
-  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isFaceOfControl(element) && !hasColourOfRow(element, style);
+  return Math.min(width, height) >= SMALLEST_PAINTED && Math.max(width, height) <= LARGEST_PAINTED && !isCheckboxVisual(element) && !hasColourOfRow(element, style);
 }
 
-/** Whether it is an empty cell of a row that has that background throughout. */
+/** Whether it is an empty cell with the same background as the other cells of its row. */
 function hasColourOfRow(cell, style) {
   if (tagOf(cell) !== 'TD') return false;
   for (let other = firstElementChild_.call(parentNode(cell)); other !== null; other = nextElementSibling_.call(other)) {
@@ -62,14 +62,14 @@ function hasColourOfRow(cell, style) {
   return false;
 }
 
-/** Whether it is empty, and what is seen of a box to tick beside it, which lies over it, perhaps in wrappers. */
-function isFaceOfControl(element) {
+/** Whether it is the empty element that draws a checkbox or radio button: the native input, a sibling perhaps in wrappers, lies over it. */
+function isCheckboxVisual(element) {
   const parent = parentNode(element);
   if (firstChild_.call(element) !== null || parent === null || nodeType(parent) !== 1) return false;
   for (let other = firstElementChild_.call(parent); other !== null; other = nextElementSibling_.call(other)) {
     let box = other;
     for (let i = 0; i < MOST_WRAPPERS && tagOf(box) !== 'INPUT'; i++) box = firstElementChild_.call(box) ?? box;
-    if (tagOf(box) !== 'INPUT' || !TICKED.has(inputType(box)) || visibilityOf(box) !== VISIBLE) continue;
+    if (tagOf(box) !== 'INPUT' || !CHECKABLE_INPUTS.has(inputType(box)) || visibilityOf(box) !== VISIBLE) continue;
     const { left, right, top, bottom } = getBoundingClientRect_.call(element);
     const over = getBoundingClientRect_.call(box);
     if (over.left <= (left + right) / 2 && (left + right) / 2 <= over.right && over.top <= (top + bottom) / 2 && (top + bottom) / 2 <= over.bottom) return true;
@@ -77,19 +77,19 @@ function isFaceOfControl(element) {
   return false;
 }
 
-// Long enough to tell one icon from the other.
+// Long enough to tell one icon from another.
 const LONGEST_HINT = 60;
-// What a button has by itself.
+// The default background of a button.
 const BUTTON_FACE = 'rgb(239, 239, 239)';
 
-/** ` [class=star] [color=#ffd700]`: for what has neither name nor content, what its author called it, and what is seen of it. */
+/** ` [class=star] [color=#ffd700]`: a hint for an element with neither name nor content, by what its author called it and by its colour. */
 function hintOf(element) {
-  const hint = lookedUpHint(element);
-  reading.notes?.hinted.set(element, hint);
+  const hint = findHint(element);
+  reading.cache?.hints.set(element, hint);
   return hint;
 }
 
-function lookedUpHint(element) {
+function findHint(element) {
   const tip = tipHint(element);
   if (FIELD_TAGS.has(tagOf(element)) || isEditingHost(element)) return tip + fieldHint(element);
   const own = ownHint(element);
@@ -100,20 +100,20 @@ function lookedUpHint(element) {
   return colour ? `${tip}${hint} [color=#${colour.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}]` : tip + hint;
 }
 
-// Where libraries keep the words of a tooltip that a script shows.
-const TIPS = ['tooltip', 'tooltip-content', 'tooltip-text', 'tip', 'tips', 'hint', 'title', 'original-title', 'bs-title', 'bs-original-title', 'tippy-content'].map((name) => `data-${name}`);
+// Attributes in which libraries keep the text of a scripted tooltip.
+const TOOLTIP_ATTRIBUTES = ['tooltip', 'tooltip-content', 'tooltip-text', 'tip', 'tips', 'hint', 'title', 'original-title', 'bs-title', 'bs-original-title', 'tippy-content'].map((name) => `data-${name}`);
 
 const tipHint = (element) => ownTip(element) || wrapperHint(element, tipOfWrapper);
 
-/** A disabled button takes no mouse: what has its tooltip stands around it. */
+/** The tooltip of a wrapper: a disabled button gets no mouse events, so libraries put its tooltip on an element around it. */
 const tipOfWrapper = (wrapper) => (roleOf(wrapper) ? '' : hintState('tip', attr(wrapper, 'aria-label') ?? attr(wrapper, 'title')) || ownTip(wrapper));
 
 function ownTip(element) {
-  for (const name of TIPS) if (hasAttr(element, name) && /\p{L}{2}/u.test(attr(element, name)) && attr(element, name) !== 'true') return hintState('tip', attr(element, name));
+  for (const name of TOOLTIP_ATTRIBUTES) if (hasAttr(element, name) && /\p{L}{2}/u.test(attr(element, name)) && attr(element, name) !== 'true') return hintState('tip', attr(element, name));
   return '';
 }
 
-/** Not by its classes, which are those of all fields. */
+/** A hint for a field. Not by its classes, which are the same for all fields. */
 function fieldHint(element) {
   return testIdHint(element) || wordHint('name', element) || wordHint('id', element) || wrapperHint(element, testIdHint);
 }
@@ -125,13 +125,13 @@ function wordHint(kind, element) {
 
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
 
-/** @returns {string | null} */
+/** The element's test id, by the usual attributes. @returns {string | null} */
 function testIdOf(element) {
   for (const name of TEST_IDS) if (hasAttr(element, name)) return attr(element, name);
   return null;
 }
 
-/** What it is called for tests, by a class that can be read, or by its id. */
+/** A hint by the element's test id, its readable classes or its id. */
 function ownHint(element) {
   return testIdHint(element) || hintState('class', readableClasses(element)) || hintState('id', readableId(element));
 }
@@ -140,7 +140,7 @@ const testIdHint = (element) => hintState('testid', testIdOf(element));
 
 const MOST_WRAPPERS = 3;
 
-/** What its author called that which holds it and nothing else, such as the cell of a grid. @param {(element: Element) => string} hintFor */
+/** A hint by a wrapper that contains nothing but the element, such as the cell of a grid. @param {(element: Element) => string} hintFor */
 function wrapperHint(element, hintFor) {
   let hint = '';
   for (let i = 0; i < MOST_WRAPPERS && !hint; i++) {
@@ -154,7 +154,7 @@ function wrapperHint(element, hintFor) {
 
 const MOST_ICONS = 5;
 
-/** What the icon in it is called: the symbol that a drawing uses, its name for tests, or the class of a glyph. */
+/** A hint by the icon in an element: the SVG symbol that it uses, its test id, or the class of its glyph. */
 function iconHint(element) {
   const inside = selectAll(element, '*');
   for (let i = 0; i < inside.length && i < MOST_ICONS; i++) {
@@ -167,21 +167,21 @@ function iconHint(element) {
 
 function hintState(kind, text) {
   const hint = cut(collapse(text ?? ''), LONGEST_HINT);
-  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : bracketed(hint)}]`;
+  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : quotedForState(hint)}]`;
 }
 
 const readableClasses = (element) => ownClasses(element).filter(isReadable).map((name) => name.replace(HASH_AT_END, '')).join(' ');
 
-/** Its classes, without those of the mouse, and of style sheets that have one for each property: they say how it looks, not what it is. */
+/** The classes of an element without those for hover and focus, and without utility classes (one for each CSS property), which say how it looks and not what it is. */
 function ownClasses(element) {
-  const names = (attr(element, 'class') ?? '').split(/\s+/).filter((name) => name && !POINTED_AT.test(name));
+  const names = (attr(element, 'class') ?? '').split(/\s+/).filter((name) => name && !HOVER_CLASS.test(name));
   const others = names.filter((name) => !UTILITY_CLASS.test(name));
   return names.length >= FEWEST_UTILITIES && others.length * 3 <= names.length ? others : names;
 }
 
-const POINTED_AT = /(?:^|[-_])(?:hover|focus)(?:ed|-visible|-within)?$/i;
+const HOVER_CLASS = /(?:^|[-_])(?:hover|focus)(?:ed|-visible|-within)?$/i;
 const FEWEST_UTILITIES = 4;
-// As Tailwind and its like write them: `px-2`, `text-sm`, `hover:bg-muted`, `w-[20px]`.
+// Utility classes of Tailwind and similar libraries: `px-2`, `text-sm`, `hover:bg-muted`, `w-[20px]`.
 const UTILITY_CLASS = new RegExp(
   '[:[\\]!/]|^-?(?:[mp][trblxyse]?|[wh]|(?:min|max)-[wh]|size|gap|space|inset|top|left|right|bottom|start|end|z|order|grid|col|row|basis|grow|shrink|opacity|' +
     'leading|tracking|text|font|bg|border|rounded|shadow|ring|outline|fill|stroke|flex|inline|block|hidden|items|justify|content|self|place|' +
@@ -191,13 +191,13 @@ const UTILITY_CLASS = new RegExp(
     'will-change|accent|caret|scroll|snap|backdrop|blur|drop-shadow|no)(?:-|$)',
 );
 
-// What build tools make of a class: `css-9o949r`, `sc-bdVaJa`, `jss12`, `Button_root__3xK9s`, `hNkXzp`.
+// Class names made by build tools: `css-9o949r`, `sc-bdVaJa`, `jss12`, `Button_root__3xK9s`, `hNkXzp`.
 const GENERATED_CLASS = /^_?(?:css|sc|jss|emotion|svelte|styled|tss|e|r|x|ng)-?(?=[\w-]*\d)[a-z\d]+(?:-\d+)?$|^sc-\w+$|^ng-|^_ng|^data-v-/i;
 const HASH_AT_END = /(?:__|--|_|-)(?=[A-Za-z\d+-]*\d)(?=[A-Za-z\d+-]*[A-Za-z])(?=[A-Za-z\d+-]{5,8}$)[A-Za-z\d+-]+$/;
 
 const isReadable = (name) => /[a-z]{2}/i.test(name) && !GENERATED_CLASS.test(name) && !isScrambled(name);
 
-// What React (`:r1:`, `«r1»`, `_r_1_`) and others make of an id: it tells nothing, and is another one after the next rendering.
+// Ids made by React (`:r1:`, `«r1»`, `_r_1_`) and others: they mean nothing and change with each rendering.
 const GENERATED_ID = /:r[\da-z]*:|«r[\da-z]*»|_r_[\da-z]{1,4}_|\d{6,}|[\da-f]{8}-[\da-f]{4}-/i;
 
 const readableId = (element) => {
@@ -205,90 +205,91 @@ const readableId = (element) => {
   return id && !GENERATED_ID.test(id) ? id : '';
 };
 
-/** Whether small and capital letters or digits change too often for words. */
+/** Whether case and digits change too often in a name for it to consist of words. */
 const isScrambled = (name) => /^[A-Za-z\d]{5,8}$/.test(name) && (name.match(/[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g) ?? []).length >= 2;
 
-/** @type {WeakSet<Element>} elements with listeners of their own, as Python was told by Chrome */
+/** @type {WeakSet<Element>} elements with mouse listeners of their own that matter, as Chrome lists them */
 const listening = new WeakSet();
 
-/** @type {WeakSet<Element>} the same with those of which listeners say nothing */
-const handled = new WeakSet();
+/** @type {WeakSet<Element>} all elements with mouse listeners, those whose listeners do not matter included */
+const allListening = new WeakSet();
 
-/** @type {WeakRef<Element>[]} those that came to listen and are in a document */
-let heard = [];
+/** @type {WeakRef<Element>[]} elements that were added to `listening` and are still in a document */
+let listeningRefs = [];
 
 const elementsByTag_ = Document.prototype.getElementsByTagName;
 
-/** Whether any of them is a part of a drawing: else no icon has to be looked through. */
-let partsListen = false;
+/** Whether any listening element is a part of an SVG: otherwise the parts of icons need not be checked. */
+let svgPartsListen = false;
 
-/** What is another text when elements came or went: then there may be listeners that Chrome has not told of. */
-function elementsThere() {
-  heard = heard.filter((reference) => {
+/** A text that changes when elements were added or removed: then there may be listeners that Chrome has not listed yet. */
+function elementsFingerprint() {
+  listeningRefs = listeningRefs.filter((reference) => {
     const element = reference.deref();
     return element !== undefined && isConnected_.call(element);
   });
-  return `${elementsByTag_.call(document, '*').length} ${heard.length}`;
+  return `${elementsByTag_.call(document, '*').length} ${listeningRefs.length}`;
 }
 
-/** @type {WeakSet<Node>} the documents and shadow roots of which Chrome has told who listens in them */
-const toldRoots = new WeakSet();
+/** @type {WeakSet<Node>} the documents and shadow roots whose listeners Chrome has listed */
+const rootsWithKnownListeners = new WeakSet();
 
-/** Whether it is known if an element listens: its attribute alone says little, since scripts and policies undo it. */
-const isToldOf = (element) => toldRoots.has(rootOf(element));
+/** Whether it is known if an element has listeners. A handler attribute alone proves little, since scripts and content security policies disable it. */
+const areListenersKnown = (element) => rootsWithKnownListeners.has(rootOf(element));
 
 /**
- * @param {number[]} roots  by number, of which it is told for the first time @param {number} more  how many nodes have come to
- *   listen for the mouse @param {...any} nodes  those, and then the ones that have ceased to
- * @returns {{news: boolean, elements: string, at_first: number}}  news: lines may be others; elements: see elementsThere
+ * Updates which elements listen for the mouse.
+ * @param {number[]} roots  the numbers of roots whose listeners are listed for the first time @param {number} more  how many of
+ *   the nodes have listeners now @param {...any} nodes  those, followed by the nodes that no longer have any
+ * @returns {{news: boolean, elements: string, at_first: number}}  news: lines may have changed; elements: see elementsFingerprint
  */
 function adoptListening(roots, more, ...nodes) {
-  let learnt = false;
+  let isChanged = false;
   nodes.forEach((node, i) => {
     if (nodeType(node) !== 1) return;
     const listens = i < more;
-    handled[listens ? 'add' : 'delete'](node);
-    const isNews = !LISTEN_ANYWAY.has(tagOf(node));
-    if (isNews) listening[listens ? 'add' : 'delete'](node);
-    if (isNews && listens) heard.push(new WeakRef(node));
-    partsListen ||= isNews && namespaceURI_.call(node) === SVG;
-    if (!isNews && !hasHandler(node)) return;
-    noteNews(node);
-    learnt = true;
+    allListening[listens ? 'add' : 'delete'](node);
+    const isMeaningful = !LISTENERS_IGNORED.has(tagOf(node));
+    if (isMeaningful) listening[listens ? 'add' : 'delete'](node);
+    if (isMeaningful && listens) listeningRefs.push(new WeakRef(node));
+    svgPartsListen ||= isMeaningful && namespaceURI_.call(node) === SVG;
+    if (!isMeaningful && !hasHandler(node)) return;
+    invalidateElement(node);
+    isChanged = true;
   });
-  for (const number of roots) learnt = noteToldRoot(rootsOfNumbers.get(number)?.deref()) || learnt;
-  return { news: learnt, elements: elementsThere(), at_first: elementsAtFirst };
+  for (const number of roots) isChanged = recordListenersKnown(rootsOfNumbers.get(number)?.deref()) || isChanged;
+  return { news: isChanged, elements: elementsFingerprint(), at_first: elementsAtFirst };
 }
 
-/** When this world was made: Chrome is asked after that who listens. */
+/** The number of elements when this world was made: Chrome lists the listeners only after that. */
 const elementsAtFirst = elementsByTag_.call(document, '*').length;
 
 const hasHandler = (element) => matches(element, HANDLERS_SELECTOR);
 const HANDLERS_SELECTOR = HANDLERS.map((name) => `[${name}]`).join(',');
 
-/** From now on a handler in an attribute counts only if it listens. */
-function noteToldRoot(root) {
-  if (!root || toldRoots.has(root)) return false;
-  toldRoots.add(root);
+/** From now on a handler attribute in this root counts only if its element has a listener. */
+function recordListenersKnown(root) {
+  if (!root || rootsWithKnownListeners.has(root)) return false;
+  rootsWithKnownListeners.add(root);
   const idle = [...selectAll(root, HANDLERS_SELECTOR)].filter((element) => !listening.has(element));
-  idle.forEach(noteNews);
+  idle.forEach(invalidateElement);
   return idle.length > 0;
 }
 
-// What is clickable without, and what listens for all that is in it.
-const LISTEN_ANYWAY = new Set(['HTML', 'BODY', 'BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'OPTION', 'IFRAME', 'LABEL', 'FORM']);
-// Their listeners mean the items.
+// Listeners on these do not matter: the element can be clicked without one, or it listens for everything in it.
+const LISTENERS_IGNORED = new Set(['HTML', 'BODY', 'BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'OPTION', 'IFRAME', 'LABEL', 'FORM']);
+// Listeners on lists are for their items.
 const LISTEN_FOR_ITEMS = new Set(['UL', 'OL', 'DL', 'MENU']);
 
-const POINTING = new Set(['pointer', 'grab', 'grabbing', 'move', 'crosshair', 'copy', 'cell', 'zoom-in', 'zoom-out', 'col-resize', 'row-resize',
+const CLICK_CURSORS = new Set(['pointer', 'grab', 'grabbing', 'move', 'crosshair', 'copy', 'cell', 'zoom-in', 'zoom-out', 'col-resize', 'row-resize',
   'ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize', 'n-resize', 'e-resize', 's-resize', 'w-resize', 'se-resize', 'sw-resize', 'ne-resize', 'nw-resize', 'all-scroll']);
 
-/** The cursor where a rule or the element itself may set one, be it only once the mouse is over it; undefined: it has its parent's. */
-function ownCursor(element, isMarked, { cursor, pointed }) {
-  if (!mayApply(cursor, element) && !(isMarked && attr(element, 'style')?.toLowerCase().includes('cursor'))) return undefined;
+/** The cursor of an element where a rule or its style attribute may set one, if only on hover; undefined: it inherits its parent's. */
+function ownCursor(element, isNotable, { cursor, pointed }) {
+  if (!mayApply(cursor, element) && !(isNotable && attr(element, 'style')?.toLowerCase().includes('cursor'))) return undefined;
   const { cursor: own, display } = computedStyleOf(element);
-  return own === 'auto' && display !== 'inline' && mayApply(pointed, element) ? 'pointer' : own; // in a line it would cut the sentence
+  return own === 'auto' && display !== 'inline' && mayApply(pointed, element) ? 'pointer' : own; // a line of its own for an inline element would split the sentence
 }
 
-// A pointer over the whole of these is meant for their items.
-const PASSES_CLICKS_ON = new Set(['UL', 'OL', 'DL', 'TABLE', 'TBODY', 'THEAD', 'TFOOT', 'BODY', 'HTML', 'MENU', 'svg']);
+// A pointer cursor on one of these is for its items.
+const CLICKED_BY_ITEM = new Set(['UL', 'OL', 'DL', 'TABLE', 'TBODY', 'THEAD', 'TFOOT', 'BODY', 'HTML', 'MENU', 'svg']);

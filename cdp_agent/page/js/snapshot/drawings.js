@@ -1,17 +1,18 @@
-// Drawings: what of an SVG is told. Its parts are visited like any element, and each is a line, or nothing but paint, or
-// text. Paint is told one by one in small drawings of plain shapes, and where its author marked it; else it is counted.
+// How SVG drawings are rendered. The parts are visited like any element; each becomes a line, text, or a plain shape. Plain
+// shapes are rendered one by one in small drawings of simple shapes, and where their author gave them an id or the like;
+// otherwise they are counted.
 
 const SVG = 'http://www.w3.org/2000/svg';
-const SMALLEST_DRAWING = 48; // px: less is an icon
-const [CANVAS_WIDTH, CANVAS_HEIGHT] = [200, 150]; // px: from here on something clickable around a drawing is its editor
+const SMALLEST_DRAWING = 48; // px: anything smaller is an icon
+const [CANVAS_WIDTH, CANVAS_HEIGHT] = [200, 150]; // px: from this size on, a drawing with clickable elements around it is an editor's canvas
 const FEW_SHAPES = 30; // of a drawing without a name
 const FEW_ON_CANVAS = 60;
-const MOST_PAINT = 12; // shapes that a part looks like: more are something to be told of
+const MOST_GROUP_SHAPES = 12; // shapes that draw a single part: a count of more is worth a line
 const MOST_SHAPES = 200; // lines of one drawing or group: the rest is counted
 
 const SHAPE_TAGS = new Set('rect circle ellipse polygon polyline line path use image'.split(' '));
 const FREE_FORMS = new Set(['path', 'use']); // what logos and icons are made of
-const ACTING_PARTS = 'a,[role],[tabindex],[onclick],[onmousedown],[onpointerdown]';
+const INTERACTIVE_PARTS = 'a,[role],[tabindex],[onclick],[onmousedown],[onpointerdown]';
 
 for (const tag of [...SHAPE_TAGS, 'g', 'a', 'switch', 'text', 'tspan', 'textPath', 'foreignObject']) SPECIAL_TAGS[tag] = visitPart;
 SPECIAL_TAGS.svg = visitDrawing;
@@ -21,26 +22,26 @@ const isPart = (element) => {
   return parent !== null && nodeType_.call(parent) === 1 && namespaceURI_.call(parent) === SVG && tagName_.call(parent) !== 'foreignObject';
 };
 
-/** An <svg>: an icon is a line when it has a name or takes clicks, a drawing also when there is something in it. */
+/** Visits an <svg>: an icon gets a line when it has a name or can be clicked, a drawing also when it has content. */
 function visitDrawing(element, tag, role, parent, flags, depth) {
   if (isPart(element)) {
-    reading.notes?.always.add(element);
+    reading.cache?.volatile.add(element);
     visitGroup(element, tag, explicitRole(element, tag, attr(element, 'role')) ?? '', parent, flags, depth);
     return;
   }
   const box = getBoundingClientRect_.call(element);
   const isSmall = isSmallBox(box);
-  if ((isSmall || flags & UNNAMED_ICON) && !holdsMoreThanPaint(element, flags)) {
-    // Of what tells an icon, its size alone may change untold and unseen: attributes, text and cursors are followed like any other.
-    reading.notes?.icons.set(element, isSmall);
-    if (!(flags & UNNAMED_ICON) || actsByItself(element)) visitIcon(element, tag, role, parent, flags);
+  if ((isSmall || flags & UNNAMED_ICON) && !holdsMoreThanShapes(element, flags)) {
+    // Only the size of an icon can change without a mutation record: its attributes, text and cursor are tracked like any other's.
+    reading.cache?.icons.set(element, isSmall);
+    if (!(flags & UNNAMED_ICON) || hasOwnAction(element)) visitIcon(element, tag, role, parent, flags);
     return;
   }
-  reading.notes?.always.add(element); // for the boxes of what is in it
+  reading.cache?.volatile.add(element); // since the boxes of its parts matter
   const line = drawingLine(element, tag, role, flags);
-  if (!isSmall) idOf(element); // in the order of the page
+  if (!isSmall) idOf(element); // so that ids follow document order
   const isClickable = isClickableImage(element, flags);
-  visitParts(element, line, flags & ~(POINTER | POINTER_DUE), depth);
+  visitParts(element, line, flags & ~(IN_CLICKABLE | ITEMS_CLICKABLE), depth);
   finishDrawing(line, parent, { flags, isSmall, isUsed: isClickable, isCanvas: isCanvas(element, box, isClickable) });
 }
 
@@ -61,36 +62,36 @@ function visitIcon(element, tag, role, parent, flags) {
     return;
   }
   if (!line.name && !isClickableImage(element, flags)) {
-    leaveGap(parent, flags);
+    addGap(parent, flags);
     return;
   }
   line.id = idOf(element);
   parent.kids.push(line);
 }
 
-/** Whether an icon, or a drawing in a control, holds what takes clicks, or text that the control's name does not say. */
-function holdsMoreThanPaint(element, flags) {
-  if (selectAll(element, flags & (NO_TEXT | SILENT) ? ACTING_PARTS : `${ACTING_PARTS},text,foreignObject`).length) return true;
-  if (!partsListen) return false;
+/** Whether an icon, or a drawing in a control, contains something clickable, or text that is not in the control's name. */
+function holdsMoreThanShapes(element, flags) {
+  if (selectAll(element, flags & (NO_TEXT | TEXT_IGNORED) ? INTERACTIVE_PARTS : `${INTERACTIVE_PARTS},text,foreignObject`).length) return true;
+  if (!svgPartsListen) return false;
   const parts = selectAll(element, '*');
   for (let i = 0; i < parts.length; i++) if (listening.has(parts[i])) return true;
   return false;
 }
 
-/** Whether it is drawn on: the mouse is listened to by itself or closely around it, and it is no picture of a control. */
+/** Whether it is a canvas to draw on: it or an element close around it listens for the mouse, and it is not in a control. */
 function isCanvas(element, box, isClickable) {
   if (box.width < CANVAS_WIDTH || box.height < CANVAS_HEIGHT) return false;
-  let isHeard = isClickable || computedStyleOf(element).touchAction === 'none';
+  let isListened = isClickable || computedStyleOf(element).touchAction === 'none';
   for (let at = flatParent(element), up = 0; at && up < 4; at = flatParent(at), up++) {
-    if (WHOLE.has(roleOf(at))) return false;
-    isHeard ||= listening.has(at) || (matches(at, MARKED_SELECTOR) && asksForClicks(at) !== NOT_CLICKABLE);
+    if (ATOMIC_ROLES.has(roleOf(at))) return false;
+    isListened ||= listening.has(at) || (matches(at, NOTABLE_SELECTOR) && clickableByAttributes(at) !== NOT_CLICKABLE);
   }
-  return isHeard;
+  return isListened;
 }
 
 function visitParts(element, line, flags, depth) {
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) visitElement(child, line, flags, depth + 1);
-  if (reading.owners.size && reading.marked.has(element)) {
+  if (reading.owners.size && reading.notable.has(element)) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, depth + 1, true);
   }
 }
@@ -98,104 +99,104 @@ function visitParts(element, line, flags, depth) {
 function visitPart(element, tag, role, parent, flags, depth) {
   if (namespaceURI_.call(element) !== SVG) visitTransparent(element, tag, parent, flags, depth);
   else if (tag === 'foreignObject') visitContents(element, tag, parent, flags, depth);
-  else if (isWritten(tag)) visitText(element, tag, role, parent, flags, depth);
+  else if (isTextTag(tag)) visitText(element, tag, role, parent, flags, depth);
   else if (SHAPE_TAGS.has(tag)) parent.kids.push(partLine(element, tag, role, flags));
   else visitGroup(element, tag, role, parent, flags, depth);
 }
 
-const isWritten = (tag) => tag === 'text' || tag === 'tspan' || tag === 'textPath';
+const isTextTag = (tag) => tag === 'text' || tag === 'tspan' || tag === 'textPath';
 
-/** Text by itself is a line without a ref, until it is known what it belongs to; one that holds links falls into its parts. */
+/** Text is a line without a ref until the group it belongs to is known; text with links in it is split into its parts. */
 function visitText(element, tag, role, parent, flags, depth) {
   const line = partLine(element, tag, role, flags);
-  if (line.id === 0 && selectAll(element, ACTING_PARTS).length) {
+  if (line.id === 0 && selectAll(element, INTERACTIVE_PARTS).length) {
     visitNodes(firstChild(element), line, flags, depth);
     parent.kids.push(...withTexts(line));
     return;
   }
   if (line.id === 0) {
-    if (flags & (NO_TEXT | SILENT) || !says(line.name)) return;
+    if (flags & (NO_TEXT | TEXT_IGNORED) || !hasText(line.name)) return;
     if (line.role === tag) line.role = 'text';
   }
   parent.kids.push(line);
 }
 
-/** A part with all that it says of itself; a ref where it takes clicks, or is a shape or group with a name. */
+/** The line of a part with its own name and states; with a ref if it can be clicked, or is a shape with a name. */
 function partLine(element, tag, role, flags) {
-  const isMarked = reading.marked.has(element);
+  const isNotable = reading.notable.has(element);
   const line = newLine(element, tag, role === '' || role === 'none' || role === 'graphics-symbol' ? tag : role);
-  const clickable = clickableOf(element, role, isMarked);
-  line.unsure = clickable === PERHAPS;
-  if (mayBeNamed(element, tag, role, isMarked) && (clickable || !(flags & ARIA_HIDDEN))) line.name = shownName(element, role);
+  const clickable = clickableOf(element, role, isNotable);
+  line.maybeClickable = clickable === MAYBE_CLICKABLE;
+  if (mayBeNamed(element, tag, role, isNotable) && (clickable || !(flags & ARIA_HIDDEN))) line.name = shownName(element, role);
   if (line.name === '' && tag === 'image') line.role = tag;
   if (clickable || (line.name && SHAPE_TAGS.has(tag))) line.id = idOf(element);
-  if (isMarked || clickable || reading.focused === element) {
+  if (isNotable || clickable || reading.focused === element) {
     line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED) && clickable !== NOT_CLICKABLE, focused: reading.focused });
     line.states += descriptionState(element, role, line.name);
   }
-  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
-  // What is only paint has but what it is marked by: it is told if it is.
+  // A plain shape has only its identifying attribute: with one it is rendered.
   if (SHAPE_TAGS.has(tag)) line.states += line.id ? hintOfPart(element, line.name !== '') + fillOf(element) : identityOf(element);
   return line;
 }
 
-const mayBeNamed = (element, tag, role, isMarked) =>
-  isMarked || firstElementChild_.call(element) !== null || isWritten(tag) || tag === 'use' || NAMED_BY_CONTENT.has(role) || hasAttr(element, 'xlink:title');
+const mayBeNamed = (element, tag, role, isNotable) =>
+  isNotable || firstElementChild_.call(element) !== null || isTextTag(tag) || tag === 'use' || NAMED_BY_CONTENT.has(role) || hasAttr(element, 'xlink:title');
 
-function clickableOf(element, role, isMarked) {
+function clickableOf(element, role, isNotable) {
   if (INTERACTIVE.has(role)) return CLICKABLE;
-  const asks = isMarked ? asksForClicks(element) : NOT_CLICKABLE;
-  if (asks === CLICKABLE || hasCursor(element, isMarked)) return CLICKABLE;
-  return listening.has(element) ? PERHAPS : asks;
+  const asks = isNotable ? clickableByAttributes(element) : NOT_CLICKABLE;
+  if (asks === CLICKABLE || hasCursor(element, isNotable)) return CLICKABLE;
+  return listening.has(element) ? MAYBE_CLICKABLE : asks;
 }
 
-/** Whether it has a cursor of its own that asks for clicks: a port in a node has another one than the node. */
-function hasCursor(element, isMarked) {
-  const cursor = hasAttr(element, 'cursor') ? computedStyleOf(element).cursor : ownCursor(element, isMarked, reading.selections);
-  return cursor !== undefined && POINTING.has(cursor) && computedStyleOf(parentNode_.call(element)).cursor !== cursor;
+/** Whether it has a clickable cursor other than its parent's: a port on a node has another cursor than the node. */
+function hasCursor(element, isNotable) {
+  const cursor = hasAttr(element, 'cursor') ? computedStyleOf(element).cursor : ownCursor(element, isNotable, reading.selections);
+  return cursor !== undefined && CLICK_CURSORS.has(cursor) && computedStyleOf(parentNode_.call(element)).cursor !== cursor;
 }
 
-/** A <g>, <a> or nested <svg>: a line when it is a thing of its own, else what is in it belongs to what is around. */
+/** Visits a <g>, <a> or nested <svg>: it gets a line if it is an object of its own, else its contents go to the line around. */
 function visitGroup(element, tag, role, parent, flags, depth) {
   const line = partLine(element, tag, role, flags);
-  const isSure = line.id !== 0 && !line.unsure;
+  const isSure = line.id !== 0 && !line.maybeClickable;
   visitParts(element, line, isSure ? flags & ~ARIA_HIDDEN : flags, depth);
   line.kids = withTexts(line);
   const body = bodyOf(line);
   const others = line.kids.filter((kid) => kid !== body && kid.id !== 0);
   const mark = identityOf(element);
-  const hasText = line.kids.some(isText);
-  const isThing =
+  const containsText = line.kids.some(isText);
+  const hasOwnLine =
     isSure ||
     line.name !== '' ||
-    (hasText && (mark || line.unsure || body)) ||
-    (!others.length && (line.unsure || (body && (mark || hasAttr(element, 'class')))));
-  if (!isThing) {
+    (containsText && (mark || line.maybeClickable || body)) ||
+    (!others.length && (line.maybeClickable || (body && (mark || hasAttr(element, 'class')))));
+  if (!hasOwnLine) {
     for (const kid of line.kids) parent.kids.push(kid);
     return;
   }
-  if (line.id === 0) line.id = body ? body.id : idOf(element); // a text over the body may keep clicks from it
-  const isNamed = line.name !== '' || hasText;
+  if (line.id === 0) line.id = body ? body.id : idOf(element); // not the text's own id: a text over the shape may keep clicks from it
+  const isNamed = line.name !== '' || containsText;
   line.states += hintOfPart(element, isNamed) || (body ? hintOfPart(body.element, isNamed) : '');
-  const paint = line.kids.filter(isPaint);
-  const said = nameByText(line).filter((kid) => kid !== body && (!paint.includes(kid) || isMarkedPart(kid)));
-  const shown = said.map((kid) => (paint.includes(kid) ? toldPaint(kid) : kid));
-  line.kids = bounded(shown, paint.length > MOST_PAINT ? paint : []);
+  const plainShapes = line.kids.filter(isPlainShape);
+  const remaining = nameByText(line).filter((kid) => kid !== body && (!plainShapes.includes(kid) || isMarkedPart(kid)));
+  const shown = remaining.map((kid) => (plainShapes.includes(kid) ? shapeLine(kid) : kid));
+  line.kids = limitShapes(shown, plainShapes.length > MOST_GROUP_SHAPES ? plainShapes : []);
   parent.kids.push(line);
 }
 
-/** What is in it, the texts of foreign objects as lines too. @param {Line} line */
+/** The children of a line, with the texts of foreign objects as lines too. @param {Line} line */
 const withTexts = (line) => tidy(line.kids).map((kid) => (typeof kid === 'string' ? { ...newLine(line.element, 'text', 'text'), name: kid } : kid));
 
 /** @param {any} kid */
 const isText = (kid) => kid.role === 'text' && kid.id === 0;
-const isPaint = (kid) => kid.id === 0 && kid.name === '' && kid.kids.length === 0 && SHAPE_TAGS.has(kid.role);
+const isPlainShape = (kid) => kid.id === 0 && kid.name === '' && kid.kids.length === 0 && SHAPE_TAGS.has(kid.role);
 
-/** Whether the author marked it as a port, say; many libraries give each shape an id. */
+/** Whether its author marked it, for example as a port. An id alone does not count, since many libraries give each shape one. */
 const isMarkedPart = (kid) => kid.states !== '' && !kid.states.startsWith(' [id=');
 
-/** The part of a group that takes the clicks and is called nothing: it is what the group looks like. @param {Line} line @returns {Line | undefined} */
+/** The body of a group: its nameless part that takes the clicks, which draws the group. @param {Line} line @returns {Line | undefined} */
 function bodyOf({ element, kids }) {
   const isOwn = (kid) => kid.id !== 0 && parentNode_.call(kid.element) === element && (SHAPE_TAGS.has(kid.role) || (kid.role === 'g' && kid.states === ''));
   const own = /** @type {Line[]} */ (kids.filter(isOwn));
@@ -205,9 +206,9 @@ function bodyOf({ element, kids }) {
   return own.length === 1 || (text && isBehind(element, first.element, text.element)) ? first : undefined;
 }
 
-/** Whether a text is written on a shape. @param {Element} group  that holds both */
+/** Whether a text is painted over a shape. @param {Element} group  contains both */
 function isBehind(group, shape, text) {
-  reading.notes?.always.add(group);
+  reading.cache?.volatile.add(group);
   const { x, y } = middleOf(getBoundingClientRect_.call(text));
   const box = getBoundingClientRect_.call(shape);
   return box.left <= x && x <= box.right && box.top <= y && y <= box.bottom;
@@ -215,7 +216,7 @@ function isBehind(group, shape, text) {
 
 const middleOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
 
-/** Texts become its name, or are what it says beside its name. @param {Line} line @returns {(string | Line)[]} its kids */
+/** Makes the texts of a line its name, or leaves the texts beside its name. @param {Line} line @returns {(string | Line)[]} its remaining kids */
 function nameByText(line) {
   const text = /** @type {Line[]} */ (line.kids.filter(isText)).map((kid) => kid.name).join(' ');
   if (line.name === '' && text.length <= LONGEST_CLICKABLE_NAME) {
@@ -226,46 +227,46 @@ function nameByText(line) {
   return kids.filter((kid) => !isText(kid) || !line.name.includes(kid.name)).map((kid) => (isText(kid) ? kid.name : kid));
 }
 
-/** @param {Line} line @param {Line} parent @param {{flags: number, isSmall: boolean, isUsed: boolean, isCanvas: boolean}} how */
+/** Adds the line of a drawing to its parent. @param {Line} line @param {Line} parent @param {{flags: number, isSmall: boolean, isUsed: boolean, isCanvas: boolean}} how  isUsed: it can be clicked */
 function finishDrawing(line, parent, { flags, isSmall, isUsed, isCanvas }) {
   const all = withTexts(line);
-  const paint = all.filter(isPaint);
-  const things = all.filter((kid) => !isPaint(kid) && !isText(kid));
+  const plainShapes = all.filter(isPlainShape);
+  const things = all.filter((kid) => !isPlainShape(kid) && !isText(kid));
   if (flags & UNNAMED_ICON) {
     parent.kids.push(...things);
     return;
   }
   const texts = all.filter(isText);
   const isIllustration = !things.length && !isCanvas;
-  if (isIllustration && texts.length && !line.name && (isSmall || flags & POINTER)) {
+  if (isIllustration && texts.length && !line.name && (isSmall || flags & IN_CLICKABLE)) {
     for (const { name } of texts) parent.kids.push(BREAK, name, BREAK);
     return;
   }
-  const isSimple = !isSmall && !(flags & POINTER) && !line.name && paint.length + texts.length <= FEW_SHAPES && paint.every((kid) => !FREE_FORMS.has(kid.tag));
-  const isTold = (kid) => isSimple || (!isIllustration && (kid.states !== '' || (isCanvas && paint.length <= FEW_ON_CANVAS && !FREE_FORMS.has(kid.tag))));
+  const isSimple = !isSmall && !(flags & IN_CLICKABLE) && !line.name && plainShapes.length + texts.length <= FEW_SHAPES && plainShapes.every((kid) => !FREE_FORMS.has(kid.tag));
+  const isShapeShown = (kid) => isSimple || (!isIllustration && (kid.states !== '' || (isCanvas && plainShapes.length <= FEW_ON_CANVAS && !FREE_FORMS.has(kid.tag))));
   const withRefs = isSimple || (isCanvas && !things.length && texts.length <= FEW_ON_CANVAS);
-  const shown = (kid) => (isText(kid) ? (withRefs ? { ...kid, id: idOf(kid.element) } : kid.name) : isPaint(kid) ? toldPaint(kid) : kid);
-  const told = all.filter((kid) => !isPaint(kid) || isTold(kid)).map(shown);
-  const kids = isCanvas ? withJoints(told) : told;
-  if (!kids.length && !line.name && !isUsed && !isCanvas && (paint.length || isSmall || flags & POINTER)) return;
+  const shown = (kid) => (isText(kid) ? (withRefs ? { ...kid, id: idOf(kid.element) } : kid.name) : isPlainShape(kid) ? shapeLine(kid) : kid);
+  const rendered = all.filter((kid) => !isPlainShape(kid) || isShapeShown(kid)).map(shown);
+  const kids = isCanvas ? withConnections(rendered) : rendered;
+  if (!kids.length && !line.name && !isUsed && !isCanvas && (plainShapes.length || isSmall || flags & IN_CLICKABLE)) return;
   line.id = idOf(line.element);
-  line.kids = bounded(joinShort(kids, false), kids.length || isCanvas ? paint.filter((kid) => !isTold(kid)) : []);
+  line.kids = limitShapes(joinShort(kids, false), kids.length || isCanvas ? plainShapes.filter((kid) => !isShapeShown(kid)) : []);
   parent.kids.push(line);
 }
 
-const toldPaint = (kid) => ({ ...kid, id: idOf(kid.element), states: (kid.states || hintOfPart(kid.element, false)) + fillOf(kid.element) });
+const shapeLine = (kid) => ({ ...kid, id: idOf(kid.element), states: (kid.states || hintOfPart(kid.element, false)) + fillOf(kid.element) });
 
-/** At most so many of them, and a line that counts the rest. @param {(string | Line)[]} kids @param {Line[]} paint  to be counted too */
-function bounded(kids, paint = []) {
+/** At most `MOST_SHAPES` kids, and a line that counts the rest. @param {(string | Line)[]} kids @param {Line[]} plainShapes  shapes to be counted too */
+function limitShapes(kids, plainShapes = []) {
   const rest = kids.slice(MOST_SHAPES);
-  const counts = [...counted(rest, ' more'), ...counted(paint, '')];
+  const counts = [...countByKind(rest, ' more'), ...countByKind(plainShapes, '')];
   if (!counts.length) return kids;
-  const { element, tag } = [...rest, ...paint].find((kid) => typeof kid !== 'string');
+  const { element, tag } = [...rest, ...plainShapes].find((kid) => typeof kid !== 'string');
   return [...kids.slice(0, MOST_SHAPES), { ...newLine(element, tag, 'shapes'), value: counts.join(' | ') }];
 }
 
-/** `12 rect`, `3 path`: how many there are of each kind. */
-function counted(kids, more) {
+/** `12 rect`, `3 path`: the number of each kind. */
+function countByKind(kids, more) {
   const counts = new Map();
   for (const kid of kids) {
     const kind = typeof kid === 'string' ? 'text' : kid.role;
@@ -277,18 +278,18 @@ function counted(kids, more) {
 const IDENTIFYING = /^(id|data-.+|.+-id|port|node|edge)$/;
 const OF_FRAMEWORKS = /^data-(v-|reactid|ng|sveltekit|emotion|styled)/;
 
-/** ` [id=north]`: what an author or a library marks one part among many by; "" for none. */
+/** ` [id=north]`: the attribute by which an author or library identifies one part among many; "" for none. */
 function identityOf(element) {
   const names = attributeNames_.call(element);
   for (const name of hasAttr(element, 'port') ? ['port', ...names] : names) {
     if (!IDENTIFYING.test(name) || OF_FRAMEWORKS.test(name)) continue;
     const value = collapse(attr(element, name));
-    if (value) return ` [${name}=${bracketed(cut(value, LONGEST_HINT))}]`;
+    if (value) return ` [${name}=${quotedForState(cut(value, LONGEST_HINT))}]`;
   }
   return '';
 }
 
-/** What a part is marked by, else what its author calls its kind where it has no name. */
+/** The identifying attribute of a part; without one, the classes of a part without a name. */
 function hintOfPart(element, isNamed) {
   const mark = identityOf(element);
   return mark || isNamed ? mark : hintState('class', readableClasses(element) || attr(element, 'class'));

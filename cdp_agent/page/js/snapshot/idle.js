@@ -1,35 +1,36 @@
-// What changes in a page while nobody acts, from its first reading on; and whether any of that may have hidden a shadow root.
+// What changes in a page while no action is running, from the first reading on; and how many nodes were added, which shows
+// whether a closed shadow root may have been added too.
 
-/** What changed while nobody acted: when last, and how often since the first action. @type {WeakMap<Node, {at: number, times: number}>} */
-const byItself = new WeakMap();
-const OFTEN = 2; // times changed by itself: a clock
-const TICK_MS = 1100; // a clock has changed within that time
+/** Nodes that changed while no action was running: when last, and how often since the first action. @type {WeakMap<Node, {at: number, times: number}>} */
+const idleChanges = new WeakMap();
+const CLOCK_CHANGES = 2; // with that many idle changes a node is a clock
+const TICK_MS = 1100; // a clock changes within that time
 
-const idly = new MutationObserver(takeIdly);
-/** Since when a document or shadow root is observed, ms. @type {WeakMap<Node, number>} */
+const idleObserver = new MutationObserver(recordIdleMutations);
+/** When the observation of a document or shadow root began, ms. @type {WeakMap<Node, number>} */
 const observedSince = new WeakMap();
 
-/** @type {{acting: boolean, acted: boolean, texts: number, others: number}} acting: somebody does; acted: so did somebody before; texts: text nodes that came; others: times that anything else did */
+/** @type {{acting: boolean, acted: boolean, texts: number, others: number}} acting: an action is running; acted: there was an action; texts: added text nodes; others: other added nodes */
 const idle = { acting: false, acted: false, texts: 0, others: 0 };
 
 /** @param {Document | ShadowRoot} root */
-function observeIdly(root) {
+function observeIdleChanges(root) {
   if (!observedSince.has(root)) observedSince.set(root, performance.now());
-  idly.observe(root, { subtree: true, childList: true, characterData: true });
+  idleObserver.observe(root, { subtree: true, childList: true, characterData: true });
 }
 
-/** Somebody acts from now on, or does no longer. @param {boolean} acting */
+/** Begins or ends an action. @param {boolean} acting */
 function setActing(acting) {
-  takeIdly(idly.takeRecords());
+  recordIdleMutations(idleObserver.takeRecords());
   idle.acting = acting;
   idle.acted ||= acting;
 }
 
 /** @param {MutationRecord[]} records */
-function takeIdly(records) {
+function recordIdleMutations(records) {
   const now = performance.now();
   for (const record of records) {
-    if (!idle.acting) noteByItself(target_.call(record), now);
+    if (!idle.acting) recordIdleChange(target_.call(record), now);
     if (type_.call(record) === 'childList') countAdded(addedNodes_.call(record));
   }
 }
@@ -41,27 +42,27 @@ function countAdded(nodes) {
   }
 }
 
-/** Nobody acts, and it changes. @param {Node} target @param {number} now */
-function noteByItself(target, now) {
-  const known = byItself.get(target);
-  // Before the first action it may be loading still: that alone makes no clock.
-  if (!known) byItself.set(target, { at: now, times: 1 });
-  else if (now - known.at > 50) byItself.set(target, { at: now, times: idle.acted ? known.times + 1 : 1 });
+/** Records a change while no action is running. @param {Node} target @param {number} now */
+function recordIdleChange(target, now) {
+  const known = idleChanges.get(target);
+  // Before the first action the page may still be loading, so such a change does not count as a clock's.
+  if (!known) idleChanges.set(target, { at: now, times: 1 });
+  else if (now - known.at > 50) idleChanges.set(target, { at: now, times: idle.acted ? known.times + 1 : 1 });
 }
 
-/** It changed so late after an action that it may be that, or go on by itself. @param {Node} target @param {number} now */
-const noteLate = (target, now) => byItself.set(target, { at: now, times: byItself.get(target)?.times ?? 0 });
+/** Records a change so long after an action that it may be unrelated, and may go on. @param {Node} target @param {number} now */
+const recordLateChange = (target, now) => idleChanges.set(target, { at: now, times: idleChanges.get(target)?.times ?? 0 });
 
-/** Whether something was seen to stay as it was for as long as no clock does, until an action began. @param {Node} target @param {number} actedAt */
-function wasStill(target, actedAt) {
+/** Whether a node was observed unchanged for longer than a clock's tick before an action began. @param {Node} target @param {number} actedAt */
+function wasStable(target, actedAt) {
   const since = observedSince.get(rootOf(target)) ?? Infinity;
-  const known = byItself.get(target);
+  const known = idleChanges.get(target);
   return actedAt - since > TICK_MS && (!known || (known.times === 0 && actedAt - known.at > TICK_MS));
 }
 
-/** How many text nodes came so far, and how often anything else: from then on, Chrome's count of nodes says more than that. */
-function cameSoFar() {
-  takeIdly(idly.takeRecords());
-  observeIdly(document);
+/** How many text nodes were added so far, and how many other nodes. Observes the document from the first call on, so that changes of Chrome's count of nodes can be explained. */
+function countAddedSoFar() {
+  recordIdleMutations(idleObserver.takeRecords());
+  observeIdleChanges(document);
   return [idle.texts, idle.others];
 }

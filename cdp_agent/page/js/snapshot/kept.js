@@ -1,202 +1,202 @@
-// What the last reading of a document made of its elements, so that the next one visits only what may have changed
-// since (stale.js says what that is) and tells only the lines that did. Other documents and shadow roots are read anew.
+// The cache between readings of a document, by which the next reading visits only what may have changed (see stale.js) and
+// returns only the lines that did. Other documents and shadow roots are always read completely.
 
-// Fewer elements are read as fast as they are compared. To find out what a rule may do takes an eighth of the time of an element,
+// Fewer elements are read as fast as they are compared. Analysing a rule takes an eighth of the time of reading an element,
 // once for as long as the rules stay the same.
 const FEW = 100;
 const RULES_FOR_AN_ELEMENT = 8;
 
 /**
- * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, tellings: Telling[] | null, made: number}} Memo  what a visit put into
- *   the line around, and in which reading. There is one only for as long as nothing in the element may be read differently, whether it is
- *   visited meanwhile or hidden
- * @typedef {{description: string, was: boolean, adds: boolean}} Telling  whether it was told before, and is from then on
- * @typedef {object} Notes
- * @property {Map<Element, Memo>} memos @property {Set<Element>} always  what changes without telling: sizes, values, shadow roots
- * @property {Map<Element, boolean>} painted empty elements, and what their looks said of them @property {Map<Element, boolean>} faces those with the cursor of a link, and whether a box lies over them
- * @property {Map<Element, boolean>} roomy  what may be clickable, and whether it takes room @property {Map<Element, boolean>} icons  drawings told as such, and whether they are small
- * @property {Map<Element, string>} hinted  what has no name, and what it is told by instead @property {Map<Element, null>} unlabelling  labels of no control
- * @property {Map<Element, string>} ticked  boxes to tick, and how they were @property {Map<Element, string>} decorated  how rules set text off
- * @property {Map<Element, string | null>} drawn  parts of drawings, and their classes @property {Map<Element, string | null>} leading  and where they lead
- * @property {boolean} animated  whether drawings are
- * @property {Map<Element, number>} saidElsewhere @property {Line[]} inert  lines that were so
- * @property {Set<Element>} hosts  that may be given a shadow root @property {Telling[]} tellings @property {boolean} provable
- * @property {Set<Element>} stale  what lost its memo since the last reading, with all that it is in
- * @property {WeakMap<Element, number>} changed  after which reading everything in it may have become another @property {number} changes  how many since the last reading
- * @property {number} since  of what is being visited: memos that were made up to that reading do not hold @property {Element | null} visited  the innermost of it
- * @property {Set<Element>} styled  whose own style depends on more than the style sheets
- * @property {(Line | string)[]} owners  of the lines of text; text between lines is its own @property {number} serial @property {Element[]} pending  what was not asked about
- * @property {number} anewTook  ms of the reading that these began with
- * @property {Surroundings | null} around
+ * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, descriptionUses: DescriptionUse[] | null, made: number}} Memo  what visiting an
+ *   element added to the line around it, and in which reading. It is deleted as soon as anything in the element may be read differently,
+ *   whether or not the element is visited meanwhile
+ * @typedef {{description: string, wasShown: boolean, adds: boolean}} DescriptionUse  whether it had been shown before in that reading, and is added now
+ * @typedef {object} ReadingCache
+ * @property {Map<Element, Memo>} memos @property {Set<Element>} volatile  elements that change without mutation records: sizes, values, shadow roots
+ * @property {Map<Element, boolean>} emptyGraphics empty elements, and whether they look like graphics @property {Map<Element, boolean>} checkboxVisuals empty elements with a clickable cursor, and whether they draw a checkbox
+ * @property {Map<Element, boolean>} clickAreas  elements that may be clickable, and whether they have a click area @property {Map<Element, boolean>} icons  drawings rendered as icons, and whether they are small
+ * @property {Map<Element, string>} hints  elements without a name, and their hints @property {Map<Element, null>} orphanLabels  labels without a control
+ * @property {Map<Element, string>} checkStates  checkboxes and radio buttons, and their states @property {Map<Element, string>} decorated  elements whose text is decorated by rules, and how
+ * @property {Map<Element, string | null>} svgClasses  parts of SVGs, and their classes @property {Map<Element, string | null>} hrefs  parts of SVGs, and their links
+ * @property {boolean} animated  whether SVG attributes are animated
+ * @property {Map<Element, number>} redundancy  aria-hidden elements, see isTextRedundant @property {Line[]} inert  the lines that were marked inert
+ * @property {Set<Element>} hosts  elements that may get a shadow root @property {DescriptionUse[]} descriptionUses @property {boolean} isTrackable  whether all changes can be noticed
+ * @property {Set<Element>} stale  elements that lost their memo since the last reading, and their ancestors
+ * @property {WeakMap<Element, number>} changed  the number of the reading after which a whole subtree may have changed @property {number} changes  the number of such changes since the last reading
+ * @property {number} since  memos made up to that reading are invalid in the element being visited @property {Element | null} visited  the innermost element being visited
+ * @property {Set<Element>} styled  elements with a dependent style attribute
+ * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself @property {number} serial @property {Element[]} pending  custom elements whose internals were not asked for
+ * @property {number} fullReadingMs  the duration of the complete reading that filled this cache
+ * @property {ReadingContext | null} around
  */
 
-/** @type {Notes | null} */
-let kept = null;
-/** How many were begun. */
-let readings = 0;
+/** @type {ReadingCache | null} */
+let currentCache = null;
+/** The number of readings begun. */
+let readingCount = 0;
 
-/** @returns {Notes} */
-const newNotes = () => ({
-  memos: new Map(), always: new Set(), painted: new Map(), faces: new Map(), roomy: new Map(), icons: new Map(), hinted: new Map(), unlabelling: new Map(), ticked: new Map(), decorated: new Map(), drawn: new Map(), leading: new Map(), animated: false, saidElsewhere: new Map(), inert: [], hosts: new Set(), tellings: [], provable: true, stale: new Set(), changed: new WeakMap(), changes: 0,
-  since: 0, visited: null, styled: new Set(), owners: [], serial: 0, anewTook: 0, pending: [], around: null,
+/** @returns {ReadingCache} */
+const newCache = () => ({
+  memos: new Map(), volatile: new Set(), emptyGraphics: new Map(), checkboxVisuals: new Map(), clickAreas: new Map(), icons: new Map(), hints: new Map(), orphanLabels: new Map(), checkStates: new Map(), decorated: new Map(), svgClasses: new Map(), hrefs: new Map(), animated: false, redundancy: new Map(), inert: [], hosts: new Set(), descriptionUses: [], isTrackable: true, stale: new Set(), changed: new WeakMap(), changes: 0,
+  since: 0, visited: null, styled: new Set(), owners: [], serial: 0, fullReadingMs: 0, pending: [], around: null,
 });
 
 /**
- * Begins a reading: with what is kept when the reader knows that text, else anew.
- * @param {number} base  the number of the text that the reader has, 0 for none
- * @param {boolean} sameRules  the style rules may be taken for the same @returns {Notes | null} null: too small to be kept
+ * Begins a reading, with the cache if the caller has the text it belongs to, else with an empty one.
+ * @param {number} base  the serial of the text that the caller has, 0 for none
+ * @param {boolean} sameRules  the style rules may be assumed to be unchanged @returns {ReadingCache | null} null: the document is not cached
  */
-function beginNotes(base, sameRules) {
-  if (resumeNotes(base, sameRules)) return kept;
-  if (!isWorthKeeping()) return null;
-  kept = newNotes();
-  watchStale(kept);
-  if (kept.provable) return kept;
-  forgetKept();
+function beginCached(base, sameRules) {
+  if (resumeCached(base, sameRules)) return currentCache;
+  if (!isWorthCaching()) return null;
+  currentCache = newCache();
+  watchStale(currentCache);
+  if (currentCache.isTrackable) return currentCache;
+  dropCache();
   return null;
 }
 
 /**
- * Begins a reading with what is kept, else forgets it.
- * @param {number} [base]  of that text alone @param {boolean} [sameRules] @returns {Notes | null} null: it does not hold
+ * Begins a reading with the cache, or drops it if it is invalid.
+ * @param {number} [base]  the serial of the text that the cache must belong to @param {boolean} [sameRules] @returns {ReadingCache | null} null: it was dropped
  */
-function resumeNotes(base = kept?.serial, sameRules = false) {
-  const holds = kept !== null && kept.serial !== 0 && kept.serial === base && stillHolds(kept, sameRules);
-  readings++; // what changes from now on is newer than what the last reading made
+function resumeCached(base = currentCache?.serial, sameRules = false) {
+  const holds = currentCache !== null && currentCache.serial !== 0 && currentCache.serial === base && isCacheValid(currentCache, sameRules);
+  readingCount++; // changes from now on are newer than what the last reading made
   if (holds) {
-    Object.assign(kept, { tellings: [], since: 0, visited: null });
-    return kept;
+    Object.assign(currentCache, { descriptionUses: [], since: 0, visited: null });
+    return currentCache;
   }
-  forgetKept();
-  forget(); // what was asked of single elements meanwhile
+  dropCache();
+  forget(); // the caches of queries about single elements
   return null;
 }
 
-function isWorthKeeping() {
+function isWorthCaching() {
   const elements = elementsByTag_.call(document, '*').length;
-  // Of a document that is edited as a whole, Chrome says that nothing in it is inert, but only once some rule has changed.
-  if (elements < FEW || isDesigned(document)) return false;
+  // In a document with designMode on, Chrome reports nothing as inert, but only once some rule has changed.
+  if (elements < FEW || isDesignMode(document)) return false;
   const rules = countRules();
-  return rules < Infinity && (elements >= FEW + rules / RULES_FOR_AN_ELEMENT || haveSheetsStayed());
+  return rules < Infinity && (elements >= FEW + rules / RULES_FOR_AN_ELEMENT || areSheetsUnchanged());
 }
 
-/** Ends it. @param {Output} out @returns {number} the number of this text, 0: it is not kept */
-function endNotes(notes, out) {
-  if (!restNotes(notes)) return 0;
-  notes.owners = out.owners;
-  notes.serial = readings;
-  for (let i = 0; i < notes.owners.length; i++) {
-    const owner = notes.owners[i];
-    if (typeof owner !== 'string') [owner.at, owner.serial] = [i, readings];
+/** Ends a reading. @param {Output} out @returns {number} the serial of its text, 0: the cache was dropped */
+function endCached(cache, out) {
+  if (!keepCache(cache)) return 0;
+  cache.owners = out.owners;
+  cache.serial = readingCount;
+  for (let i = 0; i < cache.owners.length; i++) {
+    const owner = cache.owners[i];
+    if (typeof owner !== 'string') [owner.at, owner.serial] = [i, readingCount];
   }
-  notes.inert = reading.inert;
-  return notes.serial;
+  cache.inert = reading.inert;
+  return cache.serial;
 }
 
-/** Ends a reading that is told in no text: what was visited is kept, the text before stays the one that is known. @returns {boolean} whether anything is */
-function restNotes(notes) {
-  if (!notes.provable || reading.queue.length) {
-    forgetKept();
+/** Ends a reading without text: what was visited is cached, for the last text. @returns {boolean} whether there is still a cache */
+function keepCache(cache) {
+  if (!cache.isTrackable || reading.queue.length) {
+    dropCache();
     return false;
   }
-  notes.pending = reading.internals.map((id) => elementsOfIds.get(id)?.deref());
-  notes.stale = new Set();
-  notes.changes = 0;
+  cache.pending = reading.internals.map((id) => elementsOfIds.get(id)?.deref());
+  cache.stale = new Set();
+  cache.changes = 0;
   return true;
 }
 
-function forgetKept() {
-  if (kept) unwatchStale();
-  kept = null;
+function dropCache() {
+  if (currentCache) unwatchStale();
+  currentCache = null;
 }
 
-/** The document, while only some of its elements are visited: then each is asked alone what others ask of all at once. @type {Document | null} */
+/** The document, while only some of its elements are visited: then selectors are matched lazily by element. @type {Document | null} */
 let sparseRoot = null;
 
-/** The elements with attributes that single them out. @param {Node} root @returns {{has: (element: Element) => boolean}} */
-function markedIn(root) {
-  if (root !== sparseRoot) return new Set(selectAll(root, MARKED_SELECTOR));
-  const asked = new AskedAlone(sparseRoot, [[1, MARKED_SELECTOR]]);
+/** The elements with notable attributes. @param {Node} root @returns {{has: (element: Element) => boolean}} */
+function notableIn(root) {
+  if (root !== sparseRoot) return new Set(selectAll(root, NOTABLE_SELECTOR));
+  const asked = new LazySelection(sparseRoot, [[1, NOTABLE_SELECTOR]]);
   return { has: (element) => asked.get(element) !== 0 };
 }
 
-/** Visits an element of a document that is kept, or takes what the last visit made of it. */
-function visitKept(element, line, flags, depth, isOwned) {
-  const { notes } = reading;
+/** Visits an element of a cached document, or reuses its memo. */
+function visitCached(element, line, flags, depth, isOwned) {
+  const { cache } = reading;
   const inRow = line.role === 'row';
-  const memo = notes.memos.get(element);
-  const { since, visited } = notes;
-  const newest = Math.max(since, notes.changed.get(element) ?? 0);
-  if (memo && memo.made > newest && memo.flags === flags && memo.inRow === inRow && retell(memo.tellings)) {
+  const memo = cache.memos.get(element);
+  const { since, visited } = cache;
+  const newest = Math.max(since, cache.changed.get(element) ?? 0);
+  if (memo && memo.made > newest && memo.flags === flags && memo.inRow === inRow && replayDescriptions(memo.descriptionUses)) {
     for (const part of memo.parts) line.kids.push(part);
     return;
   }
   const from = (line.sealed = line.kids.length);
-  const told = notes.tellings.length;
-  notes.since = newest;
-  notes.visited = element;
+  const describedSoFar = cache.descriptionUses.length;
+  cache.since = newest;
+  cache.visited = element;
   visitAnew(element, line, flags, depth, isOwned);
-  notes.since = since;
-  notes.visited = visited;
-  remember(element, line.kids, from, flags, inRow, told);
+  cache.since = since;
+  cache.visited = visited;
+  memoize(element, line.kids, from, flags, inRow, describedSoFar);
 }
 
-function remember(element, kids, from, flags, inRow, told) {
-  const { notes } = reading;
+function memoize(element, kids, from, flags, inRow, describedSoFar) {
+  const { cache } = reading;
   const size = kids.length - from;
-  // Text by itself, and single links, are visited as fast as they are looked up.
+  // Plain texts and single links are visited as fast as they are looked up.
   if (size === 0 || (size === 1 && (typeof kids[from] === 'string' || kids[from].tag === 'A'))) {
-    notes.memos.delete(element);
+    cache.memos.delete(element);
     return;
   }
-  const tellings = notes.tellings.length > told ? notes.tellings.slice(told) : null;
-  notes.memos.set(element, { parts: kids.slice(from), flags, inRow, tellings, made: readings });
+  const descriptionUses = cache.descriptionUses.length > describedSoFar ? cache.descriptionUses.slice(describedSoFar) : null;
+  cache.memos.set(element, { parts: kids.slice(from), flags, inRow, descriptionUses, made: readingCount });
 }
 
-/** Whether the same descriptions as then are said, and not said, before these; if so, they are said now. @param {Telling[] | null} tellings */
-function retell(tellings) {
-  if (!tellings) return true;
-  const { notes, told } = reading;
+/** Whether the same descriptions have been shown before as in the memo's reading; if so, adds those of the memo. @param {DescriptionUse[] | null} descriptionUses */
+function replayDescriptions(descriptionUses) {
+  if (!descriptionUses) return true;
+  const { cache, describedSoFar } = reading;
   const added = [];
-  for (const { description, was, adds } of tellings) {
-    if (told.has(description) !== was) {
-      for (const each of added) told.delete(each);
+  for (const { description, wasShown, adds } of descriptionUses) {
+    if (describedSoFar.has(description) !== wasShown) {
+      for (const each of added) describedSoFar.delete(each);
       return false;
     }
     if (adds) {
-      told.add(description);
+      describedSoFar.add(description);
       added.push(description);
     }
   }
-  for (const telling of tellings) notes.tellings.push(telling);
+  for (const descriptionUse of descriptionUses) cache.descriptionUses.push(descriptionUse);
   return true;
 }
 
-/** Whether a description was told already in this reading; if not and `adds`, it is now. */
-function wasTold(description, adds) {
-  const was = reading.told.has(description);
-  reading.notes?.tellings.push({ description, was, adds: adds && !was });
-  if (adds) reading.told.add(description);
-  return was;
+/** Whether a description was already shown in this reading; if not and `adds` is true, adds it. */
+function wasDescriptionShown(description, adds) {
+  const wasShown = reading.describedSoFar.has(description);
+  reading.cache?.descriptionUses.push({ description, wasShown, adds: adds && !wasShown });
+  if (adds) reading.describedSoFar.add(description);
+  return wasShown;
 }
 
-/** The lines of a reading: their texts, or what became of the text before. */
+/** The output of a reading: its text, or edits of the last text. */
 class Output {
-  /** @param {(Line | string)[]} before  the owners of the text before @param {number} serial  its number, 0 when there is none */
+  /** @param {(Line | string)[]} before  the owners of the last text @param {number} serial  its serial, 0 for none */
   constructor(before, serial) {
     this.before = before;
     this.serial = serial;
     this.owners = [];
     this.fresh = [];
     this.edits = [];
-    this.copied = null; // the last edit, while it is a copy
+    this.copied = null; // the last edit, if it is a copy
   }
 
   get length() {
     return this.owners.length;
   }
 
-  /** @param {string} text @param {Line | null} owner  null for text between lines */
+  /** @param {string} text  a row of text @param {Line | null} owner  null for text between lines */
   push(text, owner) {
     spendText(text);
     this.owners.push(owner ?? text);
@@ -208,12 +208,12 @@ class Output {
     this.copied = null;
   }
 
-  /** Whether a line and all that is in it stood in the text before as they would stand now. @param {Line} line */
+  /** Whether a line with all its descendants is the same in the last text. @param {Line} line */
   has(line, depth) {
     return this.serial !== 0 && line.serial === this.serial && line.depth === depth && line.inert === line.wasInert;
   }
 
-  /** The same lines as before. @param {Line} line */
+  /** Copies a line and its descendants from the last text. @param {Line} line */
   copy(line) {
     this.flush();
     const { at, size } = line;

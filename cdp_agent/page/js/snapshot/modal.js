@@ -1,11 +1,11 @@
-// Modal dialogs: what is outside of one cannot be used until it is closed. The dialog is told as modal, and the outermost
-// lines around it as inert.
+// Modal dialogs: nothing outside of one can be used until it is closed. The dialog is rendered as [modal], and the outermost
+// lines around it as [inert].
 
 const topAtPoint_ = { 9: Document.prototype.elementFromPoint, 11: ShadowRoot.prototype.elementFromPoint };
 
-/** " [modal]" for a dialog that is, and remembers it. */
+/** " [modal]" for a modal dialog, which is added to the list of this reading. */
 function modalState(element, tag) {
-  reading.notes?.always.add(element); // whether it is on top is told by no mutation
+  reading.cache?.volatile.add(element); // whether it is on top changes without a mutation record
   if (!isModal(element, tag)) return '';
   reading.modals.push(element);
   return ' [modal]';
@@ -16,46 +16,46 @@ function isModal(element, tag) {
   return attr(element, 'aria-modal')?.toLowerCase() === 'true' && isOnTop(element) && (matches(element, ':focus-within') || hasBackdrop(element));
 }
 
-// Where one sees what is around a dialog, in parts of the viewport: the corners and the middles of its sides.
+// Points to check around a dialog, in fractions of the viewport: its corners and the middles of its sides.
 const PLACES_AROUND = [[0.01, 0.01], [0.5, 0.01], [0.99, 0.01], [0.01, 0.5], [0.99, 0.5], [0.01, 0.99], [0.5, 0.99], [0.99, 0.99]];
 const PICTURES = new Set(['CANVAS', 'IMG', 'VIDEO', 'IFRAME', 'EMBED', 'OBJECT']);
 
-/** Whether it is the other element, or in it. */
+/** Whether the flat tree has the element at or below `around`. */
 function isPaintedIn(element, around) {
   let node = element;
   while (node && node !== around) node = flatParent(node);
   return node === around;
 }
 
-/** Whether most of the page around it is kept from the mouse: panels that leave it all to be used claim to be modal too. */
+/** Whether most of the page around an element is covered by a backdrop: non-modal panels often have aria-modal too. */
 function hasBackdrop(element) {
   const inDocument = documentOf(element);
   const { innerWidth, innerHeight } = defaultView_.call(inDocument);
   const around = PLACES_AROUND.map(([across, down]) => topAtPoint_[9].call(inDocument, innerWidth * across, innerHeight * down))
     .filter((hit) => hit !== null && !isPaintedIn(hit, element));
-  const shut = around.filter((hit) => {
+  const blocked = around.filter((hit) => {
     const { width, height } = getBoundingClientRect_.call(hit);
     if (width < innerWidth - 1 || height < innerHeight - 1 || PICTURES.has(tagOf(hit))) return false;
-    return hit !== body_.call(inDocument) && hit !== documentElement_.call(inDocument) && (isPaintedIn(element, hit) || !says(textContent(hit)));
+    return hit !== body_.call(inDocument) && hit !== documentElement_.call(inDocument) && (isPaintedIn(element, hit) || !hasText(textContent(hit)));
   });
-  return 2 * shut.length >= around.length;
+  return 2 * blocked.length >= around.length;
 }
 
 const PLACES_ON_TOP = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.75], [0.5, 0.05], [0.5, 0.95]];
 
-/** Whether it is what one sees where it is: drawers that are shut claim to be modal too, out of sight. */
+/** Whether an element is on top where it is: closed drawers off screen often have aria-modal too. */
 function isOnTop(element) {
   const { left, top, right, bottom } = getBoundingClientRect_.call(element);
   const view = defaultView_.call(documentOf(element));
   const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
   const [width, height] = [Math.min(right, view.innerWidth) - x, Math.min(bottom, view.innerHeight) - y];
-  if (!(width > 0 && height > 0)) return holdsWhatIsOnTop(element);
+  if (!(width > 0 && height > 0)) return hasChildOnTop(element);
   const root = rootOf(element);
   return PLACES_ON_TOP.some(([across, down]) => isPaintedIn(topAtPoint_[nodeType(root)].call(root, x + width * across, y + height * down), element));
 }
 
-/** Whether one of its children is: the dialog itself may be a box of no size around a panel that is fixed. */
-function holdsWhatIsOnTop(element) {
+/** Whether a child is on top: the dialog itself may be a box without size around a fixed panel. */
+function hasChildOnTop(element) {
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
     const box = getBoundingClientRect_.call(child);
     if (box.width > 0 && box.height > 0 && isOnTop(child)) return true;
@@ -63,7 +63,7 @@ function holdsWhatIsOnTop(element) {
   return false;
 }
 
-/** The dialog that shuts the rest of a document off, if any: the one with the focus, or that was found last. */
+/** The dialog that makes the rest of a document inert, if any: the one with the focus, else the one found last. */
 function topModal(inDocument) {
   const modals = reading.modals.filter((element) => documentOf(element) === inDocument);
   const shown = modals.filter((element) => tagOf(element) === 'DIALOG' && matches(element, ':modal'));
@@ -72,7 +72,7 @@ function topModal(inDocument) {
   return (focused.length ? focused : candidates).at(-1) ?? null;
 }
 
-/** Marks the lines of a document that its modal dialog makes unavailable. @param {(string | Line)[]} kids */
+/** Marks the lines of a document outside of its modal dialog as inert. @param {(string | Line)[]} kids */
 function markInert(kids, inDocument) {
   const modal = topModal(inDocument);
   if (!modal) return;

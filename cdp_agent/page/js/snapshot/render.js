@@ -1,14 +1,14 @@
-// Lines as text.
+// Renders lines as text.
 
 const DEEPEST_INDENT = 40;
 const INDENTS = Array.from({ length: DEEPEST_INDENT + 1 }, (_, i) => '  '.repeat(i));
 
 /**
- * Without recursion: scripts nest pages deeper than the stack allows.
+ * Renders kids without recursion, since scripts nest pages deeper than the stack allows.
  * @param {(string | Line)[]} kids @param {Output} out
  */
 function renderKids(kids, depth, out) {
-  const open = [openedBy(null, kids, depth, 0)];
+  const open = [openLevel(null, kids, depth, 0)];
   while (open.length) {
     const level = open[open.length - 1];
     if (level.next === level.kids.length) {
@@ -25,12 +25,12 @@ function renderKids(kids, depth, out) {
   }
 }
 
-/** @param {Line | null} line  whose size is to be told @param {number} from  the line of text that it begins with */
-const openedBy = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
+/** @param {Line | null} line  the one whose size is set in the end @param {number} from  the row of text that it begins at */
+const openLevel = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
 
-/** @returns {ReturnType<typeof openedBy> | null} what is still to be rendered of it */
+/** @returns {ReturnType<typeof openLevel> | null} the kids of the line that remain to be rendered */
 function renderLine(line, depth, out) {
-  if (line.isPlace) return openedBy(null, tidy(line.kids), depth, 0);
+  if (line.isDeferred) return openLevel(null, tidy(line.kids), depth, 0);
   if (out.has(line, depth)) {
     out.copy(line);
     return null;
@@ -38,7 +38,7 @@ function renderLine(line, depth, out) {
   line.depth = depth;
   line.wasInert = line.inert;
   line.size = 1;
-  line.serial = 0; // until this text is told
+  line.serial = 0; // until this text is complete
   const from = out.length;
   let text = `${INDENTS[depth]}- ${line.role}`;
   if (line.name) text += ` ${quote(line.name)}`;
@@ -50,20 +50,20 @@ function renderLine(line, depth, out) {
     out.push(`${text}\x02${line.id}\x02`, line);
     return null;
   }
-  // The text it begins with stands in its own line, like a value.
+  // A text that comes first is rendered in the line itself, like a value.
   const leads = line.value === '' && typeof line.kids[0] === 'string';
   const value = leads ? line.kids[0] : line.value;
   const kids = leads ? line.kids.slice(1) : line.kids;
   if (value) renderText(text, value, depth, line, out);
   else out.push(kids.length ? `${text}:` : text, line);
   line.size = out.length - from;
-  return kids.length ? openedBy(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
+  return kids.length ? openLevel(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
 }
 
-/** What a line says; a text of several lines stands below it, to the letter, each line behind "| ". @param {Line | null} owner */
+/** Renders a text after its head; a text of several rows is put below it unchanged, each row after "| ". @param {Line | null} owner */
 function renderText(head, text, depth, owner, out) {
   if (!text.includes('\n')) {
-    out.push(`${head}: ${plain(text)}`, owner);
+    out.push(`${head}: ${plainOrQuoted(text)}`, owner);
     return;
   }
   out.push(`${head}:`, owner);
@@ -71,8 +71,8 @@ function renderText(head, text, depth, owner, out) {
   for (const row of text.split('\n')) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
 }
 
-/** Which lines are in the viewport, text with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, how many] */
-function seenLines(owners) {
+/** The rows in the viewport; text between lines counts with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, count] */
+function linesInViewport(owners) {
   /** @type {[number, number][]} */
   const runs = [];
   let isSeen = true;

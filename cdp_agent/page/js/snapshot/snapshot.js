@@ -1,72 +1,72 @@
-// One reading of everything this session shows.
+// The snapshot: one reading of everything in the documents of this process.
 
 /**
  * @typedef {{text: string, serial: number, edits: (string | [number, number])[] | null, checked: boolean, seen: [number, number][], frames: [number, string][],
- *   remote: number[], omitted: [string, string][], internals: number[], rules: number}} Read
- *   edits: instead of the text, of which lines of that other text it is made ([first, how many]) and what stands between
- *   serial: 0 when nothing is kept of it; checked: `edits` are there to be held against the text, which was read anew
- *   seen: which lines are in the viewport ([first, how many]); rules: how many style rules there are, with those of frames and shadow roots
+ *   remote: number[], omitted: [string, string][], internals: number[], rules: number}} SnapshotResult
+ *   edits: instead of the text, ranges of rows copied from the base text ([first, count]) and new text between them
+ *   serial: 0 when nothing is cached; checked: the text was read completely too, to be compared with `edits`
+ *   seen: the rows in the viewport ([first, count]); rules: the number of style rules, with those of frames and shadow roots
  */
 
 /**
- * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}} options  places: `seen` is wanted; base: the
- *   `serial` of the text that the caller has, null for one that will not come back for what became of this one; checks: the share of the
- *   time of readings that may go into reading anew what was kept, to see whether it is the same; 1: each time; sameRules: the style rules may be
- *   taken for what they were at the last reading, which then is told as `same_rules`
- * @returns {Read & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
+ * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}} options  places: return `seen`; base: the
+ *   `serial` of the text that the caller has, null from a caller that will not ask for edits of this text; checks: the share of
+ *   reading time that may be spent on complete readings to verify the cache, 1: each time; sameRules: the style rules may be
+ *   assumed to be those of the last reading; `same_rules` says whether they were
+ * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
   forget();
   const began = performance.now();
-  const notes = base === null ? null : beginNotes(base, sameRules);
-  const same_rules = areRulesTheSame;
+  const cache = base === null ? null : beginCached(base, sameRules);
+  const same_rules = areRulesUnchanged;
   let read;
   try {
-    read = readDocument(notes, places);
+    read = readDocument(cache, places);
   } catch (error) {
-    forgetKept(); // it may hold only a part of what was visited
+    dropCache(); // it may contain only a part of what was visited
     throw error;
   }
   const took = performance.now() - began;
-  if (notes && read.edits === null) notes.anewTook = took;
-  else if (notes && (checks >= 1 || Math.random() * notes.anewTook < checks * took)) {
+  if (cache && read.edits === null) cache.fullReadingMs = took;
+  else if (cache && (checks >= 1 || Math.random() * cache.fullReadingMs < checks * took)) {
     forgetFacts();
     read = { ...readDocument(null, places), serial: read.serial, edits: read.edits, checked: true };
   }
   return {
-    ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: codeEditorsThere(), url: documentURL_.call(document),
+    ...read, first, end: nextId, ...currentRoots(), came: countAddedSoFar(), elements: elementsFingerprint(), editors: knownCodeEditors(), url: documentURL_.call(document),
     title: documentTitle(), same_rules,
   };
 }
 
 const documentTitle = () => collapse(beginningOf(title_.call(document)));
 
-/** @param {Notes | null} notes @returns {Read} */
-function readDocument(notes, places) {
-  const isEdit = notes !== null && notes.serial > 0;
+/** @param {ReadingCache | null} cache @returns {SnapshotResult} */
+function readDocument(cache, places) {
+  const isEdit = cache !== null && cache.serial > 0;
   sparseRoot = isEdit ? document : null;
   reading = newReading();
-  const kids = visitDocument(notes);
-  const out = new Output(isEdit ? notes.owners : [], isEdit ? notes.serial : 0);
-  for (const line of notes?.inert ?? []) line.inert = false;
+  const kids = visitDocument(cache);
+  const out = new Output(isEdit ? cache.owners : [], isEdit ? cache.serial : 0);
+  for (const line of cache?.inert ?? []) line.inert = false;
   markInert(kids, document);
   renderKids(kids, 0, out);
-  const serial = notes ? endNotes(notes, out) : 0;
-  const seen = places ? seenLines(out.owners) : [];
+  const serial = cache ? endCached(cache, out) : 0;
+  const seen = places ? linesInViewport(out.owners) : [];
   const { frames, remote, omitted, internals } = reading;
-  const rules = rulesAskedFor;
+  const rules = rulesRead;
   forget();
   if (isEdit) out.flush();
   return { text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, checked: false, seen, frames, remote, omitted, internals, rules };
 }
 
-/** @param {Notes | null} notes @returns {(string | Line)[]} what the document holds */
-function visitDocument(notes) {
+/** @param {ReadingCache | null} cache @returns {(string | Line)[]} the kids of the document */
+function visitDocument(cache) {
   const whole = newLine(null, '', 'page');
   const root = documentElement_.call(document);
   const visit = () => {
-    reading.notes = notes;
+    reading.cache = cache;
     visitElement(root, whole, 0, 0);
   };
   if (root) inRoot(document, visit);
@@ -78,22 +78,22 @@ function visitDocument(notes) {
   return joinShort(withoutSeparators(tidy(whole.kids)), false);
 }
 
-/** Drops what was remembered for one reading: the page may have changed since. */
+/** Drops the caches of one reading: the page may have changed since. */
 function forget() {
   roles = new Map();
-  rolesOfElsewhere = new Set();
+  rolesReadFromOthers = new Set();
   names = new Map();
-  writtenNames = new Map();
+  shownNames = new Map();
   selections = new Map();
   factsOfRoots = new Map();
   ownersOfRoots = new Map();
   labelsOfRoots = new Map();
   countersOfRoots = new Map();
   versions = new Map();
-  classesThere = null;
+  classesInUse = null;
   clipsOf = new Map();
-  rulesAskedFor = 0;
-  areRulesTheSame = false;
+  rulesRead = 0;
+  areRulesUnchanged = false;
   sparseRoot = null;
-  asksFew = false;
+  readsFewElements = false;
 }

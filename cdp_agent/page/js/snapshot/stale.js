@@ -1,11 +1,11 @@
-// What of a document may be read differently since the last reading: what mutations tell (in this world, where the page does
-// not see us watch), what rules of style sheets may do elsewhere on account of them, and what changes without telling.
+// What may be read differently since the last reading: what mutation records report (in this world, so that the page does not
+// notice the observer), what style rules change elsewhere because of them, and what changes without mutation records.
 
 /** @type {MutationObserver | null} */
 let staleObserver = null;
-/** Whether rules that look at neighbours may have come to select others. */
+/** Whether structural selectors may match other elements now. */
 let structureChanged = false;
-/** Whether text nodes came or went, and nothing else: no selector looks at those but `:empty`. */
+/** Whether text nodes were added or removed: no selector depends on these but `:empty`. */
 let textsChanged = false;
 
 const target_ = getterOf(MutationRecord.prototype, 'target');
@@ -13,34 +13,34 @@ const type_ = getterOf(MutationRecord.prototype, 'type');
 const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
 const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
 const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
-const MOST_STALE = 3000; // elements: beyond, reading all is as fast
+const MOST_STALE = 3000; // elements: with more, reading everything is as fast
 
-// What depends on other elements, or changes without a mutation.
-const UNTOLD_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME SLOT OPTION'.split(' '));
-// Which child is the first one counts there.
-const FIRST_COUNTS = new Set(['DETAILS', 'FIELDSET']);
+// Elements that depend on others, or change without a mutation record.
+const VOLATILE_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME SLOT OPTION'.split(' '));
+// In these it matters which child is the first one.
+const FIRST_CHILD_MATTERS = new Set(['DETAILS', 'FIELDSET']);
 
-/** What selectors of attributes alone select in the document, for as long as no mutation tells of elements and attributes. @type {Map<string, ReturnType<typeof selectAll>>} */
+/** The elements that attribute selectors match, cached until a mutation record reports elements or attributes. @type {Map<string, ReturnType<typeof selectAll>>} */
 const selectedByAttributes = new Map();
 
-/** All elements that match, at the cost of none where nothing can have come or gone: each selection takes a twentieth of a kept reading. @param {string} selector */
+/** All elements that match an attribute selector, cached since each query takes a twentieth of a cached reading. @param {string} selector */
 function selectByAttributes(selector) {
   let found = selectedByAttributes.get(selector);
   if (!found) selectedByAttributes.set(selector, (found = selectAll(document, selector)));
   return found;
 }
 
-/** @param {Notes} notes  of a reading that begins */
-function watchStale(notes) {
+/** Begins to observe the document. @param {ReadingCache} cache  of a reading that begins */
+function watchStale(cache) {
   selectedByAttributes.clear();
-  noteStyled(notes, documentElement_.call(document));
-  notes.around = surroundings(notes);
-  notes.provable = notes.around !== null;
-  if (!notes.provable) return;
-  compareStructural(notes.around.styles, notes.around.styles, () => {});
+  recordDependentStyles(cache, documentElement_.call(document));
+  cache.around = readingContext(cache);
+  cache.isTrackable = cache.around !== null;
+  if (!cache.isTrackable) return;
+  compareStructural(cache.around.styles, cache.around.styles, () => {});
   structureChanged = textsChanged = false;
-  notes.animated = areDrawingsAnimated();
-  staleObserver = new MutationObserver(noteMutations);
+  cache.animated = areDrawingsAnimated();
+  staleObserver = new MutationObserver(processMutations);
   const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
   staleObserver.observe(document, all);
 }
@@ -51,12 +51,12 @@ function unwatchStale() {
 }
 
 /**
- * What must be the same for anything to be kept; null where that cannot be known. @param {Notes} notes @returns {Surroundings | null}
- * @typedef {{styles: Styles, [what: string]: any}} Surroundings
+ * What must be the same for the cache to be valid; null where that cannot be determined. @param {ReadingCache} cache @returns {ReadingContext | null}
+ * @typedef {{styles: Styles, [what: string]: any}} ReadingContext
  */
-function surroundings(notes) {
-  if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNING).length) return null;
-  const styles = areRulesTheSame ? stylesStill(notes.around.styles) : showingAnimations() ? null : stylesNow(notes.styled);
+function readingContext(cache) {
+  if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNERS_SELECTOR).length) return null;
+  const styles = areRulesUnchanged ? reuseStyles(cache.around.styles) : hasRenderingAnimations() ? null : readStyles(cache.styled);
   return styles && {
     styles, root: documentElement_.call(document), focused: activeElement_.call(document), active: activeIn(document),
     labelled: labelledControls(), carets: caretElements(), language: contentLanguage(),
@@ -67,191 +67,191 @@ const isAboutLanguage = (element) => tagOf(element) === 'META' && hasAttr(elemen
 const contentLanguage = () => [...elementsByTag_.call(document, 'meta')].filter(isAboutLanguage).map((meta) => attr(meta, 'content')).join('\n');
 const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(controlOfLabel);
 
-/** Whether what is kept holds but for what it then names as stale. @param {Notes} notes @param {boolean} sameRules */
-function stillHolds(notes, sameRules) {
-  noteMutations(staleObserver.takeRecords());
-  if (kept !== notes) return false;
+/** Whether the cache is valid, apart from elements that this marks as stale. @param {ReadingCache} cache @param {boolean} sameRules */
+function isCacheValid(cache, sameRules) {
+  processMutations(staleObserver.takeRecords());
+  if (currentCache !== cache) return false;
   if (structureChanged) selectedByAttributes.clear();
-  else if (sameRules && !textsChanged) takeRulesForTheSame(); // else Chrome has counted what came of the changes, too
-  const { around } = notes;
-  const now = surroundings(notes);
+  else if (sameRules && !textsChanged) assumeRulesUnchanged(); // otherwise Chrome's counters include the effects of these changes
+  const { around } = cache;
+  const now = readingContext(cache);
   if (!now || now.root !== around.root) return false;
-  if (now.styles.key !== around.styles.key || now.styles.risks !== around.styles.risks || now.language !== around.language) return false;
-  for (const element of notes.pending) {
+  if (now.styles.key !== around.styles.key || now.styles.dependencies !== around.styles.dependencies || now.language !== around.language) return false;
+  for (const element of cache.pending) {
     if (element && mayHaveInternals(element)) return false;
   }
-  for (const element of [around.focused, now.focused, around.active, now.active, ...around.carets, ...now.carets, ...around.labelled, ...now.labelled]) if (element) markStale(notes, element);
-  if (structureChanged) notes.animated = areDrawingsAnimated();
-  markUntold(notes);
-  const diff = (element) => markDeep(notes, element);
+  for (const element of [around.focused, now.focused, around.active, now.active, ...around.carets, ...now.carets, ...around.labelled, ...now.labelled]) if (element) markStale(cache, element);
+  if (structureChanged) cache.animated = areDrawingsAnimated();
+  markVolatile(cache);
+  const diff = (element) => markSubtreeStale(cache, element);
   compareDependent(around.styles, now.styles, diff);
   const moved = compareDynamic(around.styles, now.styles, diff);
-  if (moved || structureChanged || (textsChanged && now.styles.risks.emptiness)) compareStructural(around.styles, now.styles, diff);
+  if (moved || structureChanged || (textsChanged && now.styles.dependencies.usesEmpty)) compareStructural(around.styles, now.styles, diff);
   else now.styles.structural = around.styles.structural;
   structureChanged = textsChanged = false;
-  notes.around = now;
-  if (notes.changed.get(now.root) === readings || notes.changes > MOST_STALE) return false;
-  markCells(notes);
-  return notes.stale.size <= MOST_STALE;
+  cache.around = now;
+  if (cache.changed.get(now.root) === readingCount || cache.changes > MOST_STALE) return false;
+  markCells(cache);
+  return cache.stale.size <= MOST_STALE;
 }
 
-/** Remembers an element that is seen, if it may be read differently although nobody tells. @param {Notes} notes */
-function noteUntold(notes, element, tag) {
-  if (tag === 'INPUT' && TICKED.has(inputType(element))) notes.ticked.set(element, tickOf(element));
-  else if (tag === 'LABEL' && controlOfLabel(element) === null) notes.unlabelling.set(element, null);
-  else if (tag === 'LABEL' || UNTOLD_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element))) notes.always.add(element);
+/** Records a visible element that may change without a mutation record. @param {ReadingCache} cache */
+function recordVolatile(cache, element, tag) {
+  if (tag === 'INPUT' && CHECKABLE_INPUTS.has(inputType(element))) cache.checkStates.set(element, checkedStateOf(element));
+  else if (tag === 'LABEL' && controlOfLabel(element) === null) cache.orphanLabels.set(element, null);
+  else if (tag === 'LABEL' || VOLATILE_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element))) cache.volatile.add(element);
 }
 
-let timesElsewhere = 0;
+let outsideReads = 0;
 
-/** What is being visited is read from elsewhere, too: another element's text, what a field holds. */
-function noteElsewhere() {
-  timesElsewhere++;
-  if (reading.notes) reading.notes.always.add(reading.notes.visited);
+/** Records that the element being visited depends on others: another element's text, or what a field contains. */
+function recordOutsideRead() {
+  outsideReads++;
+  if (reading.cache) reading.cache.volatile.add(reading.cache.visited);
 }
 
-/** Of cells in rows, markCells sees what is beside them. */
+/** Whether a cell is in a row: markCells handles those. */
 const isInRow = (cell) => {
   const parent = parentNode_.call(cell);
   return nodeType_.call(parent) === 1 && tagOf(parent) === 'TR';
 };
 
-// Of these there may be one in each row. All that is read of them but this is told, or looked at for all that have labels.
-const TICKED = new Set(['checkbox', 'radio']);
-const tickOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')} ${isForNobody(element, 'INPUT')}`;
+// There may be one of these in each row. All that is read of them is compared by this state, or handled with all labelled controls.
+const CHECKABLE_INPUTS = new Set(['checkbox', 'radio']);
+const checkedStateOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')} ${isHiddenFromEveryone(element, 'INPUT')}`;
 
-// What a script may set by `className.baseVal` and `href.baseVal` without any mutation.
+// A script may set these by `className.baseVal` and `href.baseVal` without a mutation record.
 const classOf = (part) => attr(part, 'class');
 const hrefOf = (part) => attr(part, 'href') ?? attr(part, 'xlink:href');
 
-/** Remembers a part of a drawing, or a drawing, that is come across, be it seen or not. @param {Notes} notes */
-function noteDrawn(notes, part, tag) {
-  notes.drawn.set(part, classOf(part));
-  if (tag === 'a' || tag === 'use') notes.leading.set(part, hrefOf(part));
+/** Records a part of an SVG, visible or not. @param {ReadingCache} cache */
+function recordSvgPart(cache, part, tag) {
+  cache.svgClasses.set(part, classOf(part));
+  if (tag === 'a' || tag === 'use') cache.hrefs.set(part, hrefOf(part));
 }
 
-/** Whether there is what animates attributes of drawings, to which `getAnimations` does not answer. */
+/** Whether the document has elements that animate SVG attributes, which `getAnimations` does not return. */
 const areDrawingsAnimated = () => selectAll(document, 'animate,set').length > 0;
 
-function markRestyled(notes, element) {
+function markRestyled(cache, element) {
   structureChanged = true;
-  markDeep(notes, element);
+  markSubtreeStale(cache, element);
 }
 
-/** What changes without telling anybody. @param {Notes} notes */
-function markUntold(notes) {
-  for (const element of selectByAttributes('[popover]')) markStale(notes, element);
-  for (const element of notes.always) {
-    if (isConnected_.call(element)) markStale(notes, element);
-    else notes.always.delete(element);
+/** Marks what changes without mutation records. @param {ReadingCache} cache */
+function markVolatile(cache) {
+  for (const element of selectByAttributes('[popover]')) markStale(cache, element);
+  for (const element of cache.volatile) {
+    if (isConnected_.call(element)) markStale(cache, element);
+    else cache.volatile.delete(element);
   }
   sparseRoot = document;
-  markChanged(notes, notes.painted, looksPainted);
-  markChanged(notes, notes.faces, isFaceOfControl);
-  markChanged(notes, notes.roomy, hasOwnPlace);
-  markChanged(notes, notes.icons, isSmallDrawing);
-  markChanged(notes, notes.hinted, lookedUpHint);
-  markChanged(notes, notes.unlabelling, controlOfLabel);
-  markChanged(notes, notes.ticked, tickOf);
-  markChanged(notes, notes.drawn, classOf, markRestyled);
-  markChanged(notes, notes.leading, hrefOf);
-  if (notes.animated) for (const drawing of selectAll(document, 'svg')) markRestyled(notes, drawing);
-  markChanged(notes, notes.saidElsewhere, isSaidElsewhere);
-  if (!areRulesTheSame) markChanged(notes, notes.decorated, (element) => decorationOf(element, tagOf(element), selectionsFor(element).decorated));
-  for (const host of notes.hosts) {
-    if (!isConnected_.call(host)) notes.hosts.delete(host);
-    else if (shadowRoot_.call(host)) markDeep(notes, host);
+  markChanged(cache, cache.emptyGraphics, looksLikeGraphic);
+  markChanged(cache, cache.checkboxVisuals, isCheckboxVisual);
+  markChanged(cache, cache.clickAreas, hasOwnClickArea);
+  markChanged(cache, cache.icons, isSmallDrawing);
+  markChanged(cache, cache.hints, findHint);
+  markChanged(cache, cache.orphanLabels, controlOfLabel);
+  markChanged(cache, cache.checkStates, checkedStateOf);
+  markChanged(cache, cache.svgClasses, classOf, markRestyled);
+  markChanged(cache, cache.hrefs, hrefOf);
+  if (cache.animated) for (const drawing of selectAll(document, 'svg')) markRestyled(cache, drawing);
+  markChanged(cache, cache.redundancy, isTextRedundant);
+  if (!areRulesUnchanged) markChanged(cache, cache.decorated, (element) => decorationOf(element, tagOf(element), selectionsFor(element).decorated));
+  for (const host of cache.hosts) {
+    if (!isConnected_.call(host)) cache.hosts.delete(host);
+    else if (shadowRoot_.call(host)) markSubtreeStale(cache, host);
   }
 }
 
-/** Marks those of which the answer is another one now: they are many, and hardly ever change. @param {Notes} notes @param {Map<Element, unknown>} answers */
-function markChanged(notes, answers, ask, mark = markStale) {
+/** Marks the elements whose answer has changed: there are many, and they hardly ever change. @param {ReadingCache} cache @param {Map<Element, unknown>} answers */
+function markChanged(cache, answers, ask, mark = markStale) {
   for (const [element, answer] of answers) {
     if (isConnected_.call(element) && ask(element) === answer) continue;
-    answers.delete(element); // what is visited is asked again
-    if (isConnected_.call(element)) mark(notes, element);
+    answers.delete(element); // visiting the element records it again
+    if (isConnected_.call(element)) mark(cache, element);
   }
 }
 
-/** Whether a cell heads its row or its column depends on what is beside it. @param {Notes} notes */
-function markCells(notes) {
-  for (const element of [...notes.stale]) {
+/** Marks header cells: whether they head a row or a column depends on their neighbours. @param {ReadingCache} cache */
+function markCells(cache) {
+  for (const element of [...cache.stale]) {
     const tag = tagOf(element);
     if (tag === 'TR') {
       for (let cell = firstElementChild_.call(element); cell; cell = nextElementSibling_.call(cell)) {
-        if (tagOf(cell) === 'TH') markStale(notes, cell);
+        if (tagOf(cell) === 'TH') markStale(cache, cell);
       }
     } else if (tag === 'TABLE') {
-      for (const cell of selectAll(element, 'th:only-child')) markStale(notes, cell);
+      for (const cell of selectAll(element, 'th:only-child')) markStale(cache, cell);
     }
   }
 }
 
-/** An element is to be visited the next time that it is seen, and thus all that it is in. @param {Notes} notes @param {Element} element */
-function markStale(notes, element) {
-  for (let node = element; node && nodeType_.call(node) === 1 && !notes.stale.has(node); node = parentNode_.call(node)) {
-    notes.stale.add(node);
-    notes.memos.delete(node);
+/** Marks an element and its ancestors to be visited in the next reading. @param {ReadingCache} cache @param {Element} element */
+function markStale(cache, element) {
+  for (let node = element; node && nodeType_.call(node) === 1 && !cache.stale.has(node); node = parentNode_.call(node)) {
+    cache.stale.add(node);
+    cache.memos.delete(node);
   }
 }
 
-/** And so is all that is in it. */
-function markDeep(notes, element) {
-  noteChanged(notes, element);
-  markStale(notes, element);
+/** The same, with all that is in the element. */
+function markSubtreeStale(cache, element) {
+  recordSubtreeChange(cache, element);
+  markStale(cache, element);
 }
 
-function noteChanged(notes, element) {
-  notes.changed.set(element, readings);
-  notes.changes++;
+function recordSubtreeChange(cache, element) {
+  cache.changed.set(element, readingCount);
+  cache.changes++;
 }
 
 /** @param {MutationRecord[]} records */
-function noteMutations(records) {
-  const notes = kept;
-  if (!notes || !staleObserver) return;
+function processMutations(records) {
+  const cache = currentCache;
+  if (!cache || !staleObserver) return;
   for (const record of records) {
     const target = target_.call(record);
     const type = type_.call(record);
     if (type === 'attributes') {
       structureChanged = true;
-      markDeep(notes, target);
-      noteOther(notes, target);
-    } else if (type === 'characterData') noteText(notes, target, oldValue_.call(record));
-    else noteChildren(notes, target, record);
+      markSubtreeStale(cache, target);
+      processElementChange(cache, target);
+    } else if (type === 'characterData') processTextChange(cache, target, oldValue_.call(record));
+    else processChildren(cache, target, record);
   }
-  if (notes.changes > MOST_STALE || notes.stale.size > MOST_STALE) forgetKept();
+  if (cache.changes > MOST_STALE || cache.stale.size > MOST_STALE) dropCache();
 }
 
-function noteText(notes, node, before) {
+function processTextChange(cache, node, before) {
   const parent = parentNode_.call(node);
   if (!parent || nodeType_.call(parent) !== 1 || nodeType_.call(node) > 4) return;
   if (before === '' || data_.call(node) === '') {
     structureChanged = true; // :empty
-    markDeep(notes, parent);
-  } else markStale(notes, parent);
+    markSubtreeStale(cache, parent);
+  } else markStale(cache, parent);
 }
 
-function noteChildren(notes, parent, record) {
+function processChildren(cache, parent, record) {
   const [added, removed] = [addedNodes_.call(record), removedNodes_.call(record)];
   if (holdsElement(added) || holdsElement(removed)) structureChanged = true;
   else textsChanged = true;
   if (nodeType_.call(parent) !== 1) {
-    markDeep(notes, documentElement_.call(document));
+    markSubtreeStale(cache, documentElement_.call(document));
     return;
   }
-  if (FIRST_COUNTS.has(tagOf(parent))) markDeep(notes, parent);
-  else markStale(notes, parent);
+  if (FIRST_CHILD_MATTERS.has(tagOf(parent))) markSubtreeStale(cache, parent);
+  else markStale(cache, parent);
   for (const node of added) {
     if (nodeType_.call(node) !== 1) continue;
-    noteChanged(notes, node);
-    noteStyled(notes, node);
-    noteOther(notes, node);
+    recordSubtreeChange(cache, node);
+    recordDependentStyles(cache, node);
+    processElementChange(cache, node);
   }
   for (const node of removed) {
     if (nodeType_.call(node) !== 1) continue;
-    notes.memos.delete(node);
-    for (const inner of selectAll(node, '*')) notes.memos.delete(inner);
+    cache.memos.delete(node);
+    for (const inner of selectAll(node, '*')) cache.memos.delete(inner);
   }
 }
 
@@ -260,21 +260,21 @@ function holdsElement(nodes) {
   return false;
 }
 
-/** An element that came, or has another attribute. @param {Notes} notes @param {Element} element */
-function noteOther(notes, element) {
-  if (dependsByItself(element)) notes.styled.add(element);
-  // Chrome goes by the language that it was told last, by an element that may be gone by now.
-  if (isAboutLanguage(element)) markDeep(notes, documentElement_.call(document));
+/** Handles an element that was added, or whose attributes changed. @param {ReadingCache} cache @param {Element} element */
+function processElementChange(cache, element) {
+  if (hasDependentStyle(element)) cache.styled.add(element);
+  // Chrome keeps the content language that was set last, even by an element that has been removed since.
+  if (isAboutLanguage(element)) markSubtreeStale(cache, documentElement_.call(document));
 }
 
-/** @param {Notes} notes @param {Element} root  with all that is in it */
-function noteStyled(notes, root) {
-  for (const element of selectAll(root, DEPENDENT_STYLE)) if (dependsByItself(element)) notes.styled.add(element);
+/** @param {ReadingCache} cache @param {Element} root  checked with all its descendants */
+function recordDependentStyles(cache, root) {
+  for (const element of selectAll(root, DEPENDENT_STYLE)) if (hasDependentStyle(element)) cache.styled.add(element);
 }
 
-/** Something else became known of an element. @param {Element} element */
-function noteNews(element) {
-  if (kept) markStale(kept, element);
+/** Marks an element of which Python has learnt something. @param {Element} element */
+function invalidateElement(element) {
+  if (currentCache) markStale(currentCache, element);
 }
 
 function sameItems(one, other) {

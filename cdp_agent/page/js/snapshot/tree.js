@@ -1,28 +1,28 @@
-// The walk: one pass over the flat tree that turns elements into lines. See fold.js for what becomes of a line once its
-// children are known.
+// One walk over the flat tree, which turns elements into lines. See fold.js for what happens to a line once its children are
+// known.
 
 /**
- * @typedef {object} Line  an element that is worth a line, if folding leaves it one
+ * @typedef {object} Line  an element that gets a line, unless folding removes it
  * @property {Element} element @property {string} tag @property {string} role @property {string} name
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
- * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} named  by its content
- * @property {boolean} unsure  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
- * @property {boolean} isPlace  holds the place of what the queue will bring @property {number} sealed  text before this kid takes no more in
- * @property {number} serial  the number of the text that it was in last, 0 for none @property {number} at  its line there
- * @property {number} size  lines, with those in it @property {number} depth
- * @property {boolean} inert  shut off by a modal dialog, with all that is in it @property {boolean} wasInert  and so in the text that it is in
+ * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} namedByContent  its name is its content
+ * @property {boolean} maybeClickable  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
+ * @property {boolean} isDeferred  stands for an element in the queue @property {number} sealed  no text is appended to the kids before this index
+ * @property {number} serial  the serial of the last text with this line, 0 for none @property {number} at  its row there
+ * @property {number} size  the number of rows, with those of its descendants @property {number} depth
+ * @property {boolean} inert  made inert by a modal dialog, with all that is in it @property {boolean} wasInert  the same in the last text with this line
  */
 
-// What holds for everything below an element.
+// Flags that hold for everything below an element.
 const ARIA_DISABLED = 1;
-const SILENT = 2; // text says nothing here, see assistive.js: only what can be clicked is of use
-const POINTER = 4; // inside something clickable: a pointer cursor is inherited and adds nothing
-const POINTER_DUE = 8; // a pointer cursor set on a list or table: the items are what is clicked
+const TEXT_IGNORED = 2; // text is redundant here, see assistive.js: only clickable elements matter
+const IN_CLICKABLE = 4; // inside something clickable: a pointer cursor is inherited and adds nothing
+const ITEMS_CLICKABLE = 8; // inside a list or table with a pointer cursor: its items are what is clicked
 const NO_TEXT = 16; // text is not painted (visibility), or already in a name
 const UNNAMED_ICON = 32; // inside a control: a picture without a name is an icon
-const STRUCK = 64; // what is said is struck out
-const ARIA_HIDDEN = 128; // kept from assistive technology: mere paint is decoration
-const IN_NAMED = 256; // inside a control that has a name: so is it there
+const STRUCK = 64; // text is struck through
+const ARIA_HIDDEN = 128; // hidden from assistive technology: a graphic without text is decoration
+const IN_NAMED_CONTROL = 256; // inside a control that has a name, as is what it contains
 
 // Deeper than this the walk continues from a queue, since pages can nest deeper than the stack allows.
 const DEEPEST = 400;
@@ -32,17 +32,17 @@ const SKIPPED = new Set(
     'linearGradient radialGradient pattern marker filter metadata style script title desc animate animateTransform set').split(' '),
 );
 
-// More than this is not read: it would fill the memory of whoever reads it, or take longer than they wait.
-const MOST_SAID = 50_000_000; // characters
+// A larger page is not read: the text would fill the reader's memory, or take longer than a reader waits.
+const MOST_TEXT = 50_000_000; // characters
 const LONGEST_READING_MS = 8000;
 const ELEMENTS_BETWEEN_LOOKS = 1024;
 
-/** How much this reading has told, how many elements it has visited, and until when it may go on. */
-let spent = { said: 0, visited: 0, until: 0 };
+/** The length of the text of this reading, the number of elements visited, and its time limit. */
+let spent = { textLength: 0, visited: 0, until: 0 };
 
-/** @param {string} text  that goes out to the reader */
+/** Counts text that is returned to the reader. @param {string} text */
 function spendText(text) {
-  if ((spent.said += text.length) > MOST_SAID) throw tooLarge(`it says more than ${MOST_SAID / 1e6} million characters`);
+  if ((spent.textLength += text.length) > MOST_TEXT) throw tooLarge(`it says more than ${MOST_TEXT / 1e6} million characters`);
 }
 
 function spendTime() {
@@ -51,27 +51,27 @@ function spendTime() {
   }
 }
 
-/** frames/world.py tells it from a defect by how it begins. */
+/** frames/world.py recognizes this error by its first words. */
 const tooLarge = (why) => new Error(`too large: ${why}`);
 
-/** All of one reading's state; replaced at the start of each. */
+/** The state of the current reading; replaced at the start of each. */
 let reading = newReading();
 
 function newReading() {
-  spent = { said: 0, visited: 0, until: performance.now() + LONGEST_READING_MS };
+  spent = { textLength: 0, visited: 0, until: performance.now() + LONGEST_READING_MS };
   return {
-    queue: [], frames: [], remote: [], omitted: [], internals: [], told: new Set(),
-    selections: NOTHING_SELECTED, owners: new Map(), marked: new Set(), modals: [], inert: [], focused: null, selected: null, active: null,
-    page: { origin: '', hasBase: false }, notes: null,
+    queue: [], frames: [], remote: [], omitted: [], internals: [], describedSoFar: new Set(),
+    selections: NOTHING_SELECTED, owners: new Map(), notable: new Set(), modals: [], inert: [], focused: null, selected: null, active: null,
+    page: { origin: '', hasBase: false }, cache: null,
   };
 }
 
 const newLine = (element, tag, role) => ({
-  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], named: false, unsure: false, remote: false, isPlace: false,
+  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], namedByContent: false, maybeClickable: false, remote: false, isDeferred: false,
   sealed: 0, serial: 0, at: 0, size: 0, depth: 0, inert: false, wasInert: false,
 });
 
-/** Adds text to what a line contains; runs are joined here and tidied when the line is finished. */
+/** Appends text to a line's kids; adjacent texts are joined here, and tidied when the line is finished. */
 function addText(line, text) {
   const kids = line.kids;
   const last = kids.length - 1;
@@ -79,17 +79,17 @@ function addText(line, text) {
   else kids.push(text);
 }
 
-const asTold = (text, flags) => (flags & STRUCK ? decorated(text, STRUCK_FROM) : text);
+const strikeIfStruck = (text, flags) => (flags & STRUCK ? withDecorationMarks(text, STRUCK_START) : text);
 
-/** Enters a document or shadow root: its style sheets, owners and marked elements are its own. */
+/** Enters a document or shadow root, which has its own style sheets, aria-owns owners and notable elements. */
 function inRoot(root, visit) {
   const outer = reading;
-  reading = { ...outer, ...rootFacts(root), notes: null };
+  reading = { ...outer, ...rootFacts(root), cache: null };
   visit();
   reading = outer;
 }
 
-/** @type {Map<Node, object>} for one reading: a slot leads back into the tree around its shadow root */
+/** @type {Map<Node, object>} cached for one reading: a slot leads back into the tree around its shadow root */
 let factsOfRoots = new Map();
 
 function rootFacts(root) {
@@ -102,7 +102,7 @@ function readRoot(root) {
   const isDocument = nodeType(root) === 9;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
-  const facts = { selections: selection, owners: ownersIn(root), marked: markedIn(root) };
+  const facts = { selections: selection, owners: ownersIn(root), notable: notableIn(root) };
   facts.focused = focusedIn(root);
   facts.selected = selectedInEditor(root, facts.focused);
   facts.active = activeIn(root);
@@ -114,17 +114,17 @@ function readRoot(root) {
   return facts;
 }
 
-/** @param {Element} element @param {string} tag @param {Line} line  what its contents go into */
+/** @param {Element} element @param {string} tag @param {Line} line  gets the contents */
 function visitContents(element, tag, line, flags, depth) {
-  const text = !(flags & (NO_TEXT | SILENT));
+  const text = !(flags & (NO_TEXT | TEXT_IGNORED));
   const replacement = replacementOf(element, tag, reading.selections);
   if (replacement) {
-    if (text && replacement.alternative) addText(line, asTold(replacement.alternative, flags));
+    if (text && replacement.alternative) addText(line, strikeIfStruck(replacement.alternative, flags));
     return;
   }
   if (text) {
     const before = generatedText(element, 'before', reading.selections.before);
-    if (before) addText(line, asTold(before, flags));
+    if (before) addText(line, strikeIfStruck(before, flags));
   }
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) inRoot(shadow, () => visitNodes(firstChild(shadow), line, flags, depth));
@@ -133,12 +133,12 @@ function visitContents(element, tag, line, flags, depth) {
     const summary = closestChild(element, 'SUMMARY');
     if (summary) visitElement(summary, line, flags, depth + 1);
   } else visitNodes(firstChild(element), line, flags, depth);
-  if (reading.owners.size && reading.marked.has(element)) {
+  if (reading.owners.size && reading.notable.has(element)) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, depth + 1, true);
   }
   if (text) {
     const after = generatedText(element, 'after', reading.selections.after);
-    if (after) addText(line, asTold(after, flags));
+    if (after) addText(line, strikeIfStruck(after, flags));
   }
 }
 
@@ -146,7 +146,7 @@ function visitNodes(first, line, flags, depth) {
   for (let node = first; node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
     if (type === 3) {
-      if (!(flags & (NO_TEXT | SILENT))) addText(line, asTold(dataOf(node), flags));
+      if (!(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, strikeIfStruck(dataOf(node), flags));
     } else if (type === 1) visitElement(node, line, flags, depth + 1);
   }
 }
@@ -160,22 +160,22 @@ function visitSlot(slot, line, flags, depth) {
   const visit = () => {
     for (const node of assigned) {
       if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
-      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | SILENT))) addText(line, asTold(dataOf(node), flags));
+      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, strikeIfStruck(dataOf(node), flags));
     }
   };
-  inRoot(rootOf(assigned[0]), visit); // what is assigned is styled and marked in the tree it comes from
+  inRoot(rootOf(assigned[0]), visit); // slotted nodes are styled in the tree that they come from
 }
 
-/** The shadow root of a possible host, where it has one. @returns {ShadowRoot | null} */
+/** The shadow root of a possible host, if it has one. @returns {ShadowRoot | null} */
 function shadowOf(element) {
   const shadow = rootOfHost(element);
-  if (shadow) noteRoot(shadow);
-  reading.notes?.[shadow ? 'always' : 'hosts'].add(element);
+  if (shadow) recordRoot(shadow);
+  reading.cache?.[shadow ? 'always' : 'hosts'].add(element);
   return shadow;
 }
 
 function visitElement(element, line, flags, depth, isOwned = false) {
-  if (reading.notes && depth <= DEEPEST) visitKept(element, line, flags, depth, isOwned);
+  if (reading.cache && depth <= DEEPEST) visitCached(element, line, flags, depth, isOwned);
   else visitAnew(element, line, flags, depth, isOwned);
 }
 
@@ -185,44 +185,44 @@ function visitAnew(element, line, flags, depth, isOwned) {
   if (SKIPPED.has(tag)) return;
   if (reading.owners.size && !isOwned && reading.owners.has(element)) return;
   if (depth > DEEPEST) {
-    const place = { ...newLine(element, '', ''), isPlace: true };
+    const place = { ...newLine(element, '', ''), isDeferred: true };
     line.kids.push(place);
     reading.queue.push([element, place, flags, reading]);
     return;
   }
-  if (reading.notes && namespaceURI_.call(element) === SVG) noteDrawn(reading.notes, element, tag);
+  if (reading.cache && namespaceURI_.call(element) === SVG) recordSvgPart(reading.cache, element, tag);
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
-  if (visibility === GONE) return;
-  const isMarked = reading.marked.has(element);
-  if ((isMarked || mayApply(reading.selections.unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
-  if (isMarked) {
+  if (visibility === NOT_RENDERED) return;
+  const isNotable = reading.notable.has(element);
+  if ((isNotable || mayApply(reading.selections.unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
+  if (isNotable) {
     if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') {
-      const said = isSaidElsewhere(element);
-      if (said === FOR_NOBODY) return;
-      // A dialog keeps the whole page around it from assistive technology: that is none the more decoration.
-      if (said) flags |= ARIA_HIDDEN | SILENT;
-      else if (!selectsAny(element, REACHED)) flags |= ARIA_HIDDEN;
+      const redundancy = isTextRedundant(element);
+      if (redundancy === HIDDEN_FROM_EVERYONE) return;
+      // A modal dialog hides the whole page around it from assistive technology, which does not make that decoration.
+      if (redundancy) flags |= ARIA_HIDDEN | TEXT_IGNORED;
+      else if (!selectsAny(element, TABBABLE)) flags |= ARIA_HIDDEN;
     }
     const disabled = attr(element, 'aria-disabled')?.toLowerCase();
     if (disabled) flags = disabled === 'true' ? flags | ARIA_DISABLED : flags & ~ARIA_DISABLED;
     if (hasAttr(element, 'inert')) flags |= ARIA_DISABLED;
   }
-  if (visibility === UNSEEN_SELF) {
+  if (visibility === SELF_INVISIBLE) {
     visitContents(element, tag, line, flags | NO_TEXT, depth);
     return;
   }
   if (flags & NO_TEXT && !(flags & UNNAMED_ICON)) flags &= ~NO_TEXT; // visible again below visibility: hidden
-  if (flags & STRUCK && !isStruckToo(element)) flags &= ~STRUCK;
-  visitSeen(element, tag, line, flags, depth, isMarked);
+  if (flags & STRUCK && !inheritsLineThrough(element)) flags &= ~STRUCK;
+  visitVisible(element, tag, line, flags, depth, isNotable);
 }
 
-/** An element that is rendered and seen. */
-function visitSeen(element, tag, line, flags, depth, isMarked) {
-  if (reading.notes) noteUntold(reading.notes, element, tag);
-  if (isMarked && isForNobody(element, tag)) return;
+/** Visits an element that is rendered and visible. */
+function visitVisible(element, tag, line, flags, depth, isNotable) {
+  if (reading.cache) recordVolatile(reading.cache, element, tag);
+  if (isNotable && isHiddenFromEveryone(element, tag)) return;
   if (tag.includes('-') && mayHaveInternals(element)) reading.internals.push(idOf(element));
-  if (flags & EDITED) {
-    visitEdited(element, tag, line, flags, depth, isMarked);
+  if (flags & IN_EDITOR) {
+    visitEdited(element, tag, line, flags, depth, isNotable);
     return;
   }
   const role = roleOf(element, tag);
@@ -231,151 +231,151 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     special(element, tag, role, line, flags, depth);
     return;
   }
-  const code = isMarked ? codeKind(element) : undefined;
+  const code = isNotable ? codeKind(element) : undefined;
   if (code) {
     visitCodeEditor(element, code, line, flags, depth);
     return;
   }
-  if ((isMarked || tag === 'BODY') && isEditor(element, tag, role)) {
+  if ((isNotable || tag === 'BODY') && isEditor(element, tag, role)) {
     visitEditor(element, tag, role, line, flags, depth);
     return;
   }
-  let cursor = flags & POINTER && !isItemOfList(element, tag, flags) ? undefined : ownCursor(element, isMarked, reading.selections);
-  let clickable = isMarked ? asksForClicks(element) : NOT_CLICKABLE;
+  let cursor = flags & IN_CLICKABLE && !mayBeOption(element, tag, flags) ? undefined : ownCursor(element, isNotable, reading.selections);
+  let clickable = isNotable ? clickableByAttributes(element) : NOT_CLICKABLE;
   if (listening.has(element)) {
-    if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;
-    else clickable ||= PERHAPS;
+    if (LISTEN_FOR_ITEMS.has(tag)) flags |= ITEMS_CLICKABLE;
+    else clickable ||= MAYBE_CLICKABLE;
   }
-  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && standsForControl(element))) clickable = CLICKABLE;
-  if (tag === 'LABEL' && clickable !== CLICKABLE && isBesideControl(element)) {
-    if (POINTING.has(cursor) && isCoveredByControl(element)) flags |= POINTER; // over its parts it means the control
+  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && isLabelOfHiddenControl(element))) clickable = CLICKABLE;
+  if (tag === 'LABEL' && clickable !== CLICKABLE && controlHasOwnLine(element)) {
+    if (CLICK_CURSORS.has(cursor) && isShownAsControlName(element)) flags |= IN_CLICKABLE; // a click on anything in it is a click on the control
     cursor = undefined;
     clickable = NOT_CLICKABLE;
   }
-  if (cursor !== undefined && POINTING.has(cursor)) {
-    if (PASSES_CLICKS_ON.has(tag)) flags |= POINTER_DUE;
-    else if (firstChild(element) !== null || !isFace(element)) clickable = CLICKABLE;
-  } else if (flags & POINTER_DUE && !PASSES_CLICKS_ON.has(tag)) {
+  if (cursor !== undefined && CLICK_CURSORS.has(cursor)) {
+    if (CLICKED_BY_ITEM.has(tag)) flags |= ITEMS_CLICKABLE;
+    else if (firstChild(element) !== null || !recordCheckboxVisual(element)) clickable = CLICKABLE;
+  } else if (flags & ITEMS_CLICKABLE && !CLICKED_BY_ITEM.has(tag)) {
     clickable = CLICKABLE;
   }
-  const isEmpty = clickable === PERHAPS && firstChild(element) === null;
-  const isVeil = isEmpty && computedStyleOf(element).pointerEvents === 'none'; // a control's means to show its focus, as is:
-  if (isVeil || (isEmpty && flags & POINTER && !hasCursorOfItsOwn(element))) clickable = NOT_CLICKABLE;
+  const isEmpty = clickable === MAYBE_CLICKABLE && firstChild(element) === null;
+  const isFocusRing = isEmpty && computedStyleOf(element).pointerEvents === 'none'; // a control uses it to show its focus, as is:
+  if (isFocusRing || (isEmpty && flags & IN_CLICKABLE && !hasCursorOfItsOwn(element))) clickable = NOT_CLICKABLE;
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
-  if (!isInteractive && !clickable && !isVeil && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED)) && isOnlyPaint(element, tag)) clickable = CLICKABLE;
+  if (!isInteractive && !clickable && !isFocusRing && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED_CONTROL)) && isEmptyGraphic(element, tag)) clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
     visitTransparent(element, tag, line, flags, depth);
     return;
   }
-  visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isMarked);
+  visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isNotable);
 }
 
-/** Whether it may be an option of a list that opens in what is clicked to open it. */
-const isItemOfList = (element, tag, flags) => tag === 'LI' && !(flags & (IN_NAMED | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
+/** Whether it may be an option of a list inside the element that opens the list. */
+const mayBeOption = (element, tag, flags) => tag === 'LI' && !(flags & (IN_NAMED_CONTROL | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
 
-/** See `isFaceOfControl`; the answer is compared at the next reading. */
-function isFace(element) {
-  const answer = isFaceOfControl(element);
-  reading.notes?.faces.set(element, answer);
+/** `isCheckboxVisual`; the answer is compared in the next reading. */
+function recordCheckboxVisual(element) {
+  const answer = isCheckboxVisual(element);
+  reading.cache?.checkboxVisuals.set(element, answer);
   return answer;
 }
 
-/** Such as the handle of a slider, of which the track takes clicks. */
+/** Whether its cursor differs from its parent's, like that of a slider's handle in a track that takes clicks. */
 const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== computedStyleOf(flatParent(element)).cursor;
 
-// Said by the words themselves; a line of their own would cut the sentence in pieces.
+// The text itself says these; a line of their own would split the sentence.
 const INLINE_ROLES = new Set(
   ('strong emphasis code deletion insertion subscript superscript mark time suggestion document rowgroup').split(' '),
 );
 
-/** Contents go straight into the line around; a block stands apart. */
+/** Adds the contents directly to the line around, separated if the element is a block. */
 function visitTransparent(element, tag, line, flags, depth) {
   const edge = edgeAround(element, tag);
   const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
   if (edge) addText(line, edge);
-  if (mark === STRUCK_FROM) flags |= STRUCK;
+  if (mark === STRUCK_START) flags |= STRUCK;
   else if (mark) addText(line, mark);
-  if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;
+  if (tag === 'LABEL' && isShownAsControlName(element)) flags |= NO_TEXT | UNNAMED_ICON;
   visitContents(element, tag, line, flags, depth);
-  if (mark && mark !== STRUCK_FROM) addText(line, END_OF_DECORATION[mark]);
-  if (reading.marked.has(element) && !(flags & (NO_TEXT | SILENT))) addText(line, markedStates(element));
+  if (mark && mark !== STRUCK_START) addText(line, DECORATION_ENDS[mark]);
+  if (reading.notable.has(element) && !(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, markedStates(element));
   if (edge) addText(line, edge);
 }
 
-/** What is told of an element whose text stands in the line around. */
+/** The states of an element whose text is in the line around. */
 function markedStates(element) {
-  const states = flag('current', attr(element, 'aria-current'));
+  const states = stateText('current', attr(element, 'aria-current'));
   const isText = INLINE_TAGS.has(tagOf(element)) || firstElementChild_.call(element) === null;
-  return hasAttr(element, 'title') && isText && says(textContent(element)) ? states + tooltipState(element) : states;
+  return hasAttr(element, 'title') && isText && hasText(textContent(element)) ? states + tooltipState(element) : states;
 }
 
-/** See `decorationOf`; where a rule may decide it, the answer is compared at the next reading. */
+/** `decorationOf`; where a rule may decide it, the answer is compared in the next reading. */
 function decorationIn(element, tag) {
   const mark = decorationOf(element, tag, reading.selections.decorated);
-  if (mark && !(tag in DECORATING_TAGS)) reading.notes?.decorated.set(element, mark);
+  if (mark && !(tag in DECORATING_TAGS)) reading.cache?.decorated.set(element, mark);
   return mark;
 }
 
 /** Whether the control of a <label> has a line of its own. */
-function isBesideControl(label) {
+function controlHasOwnLine(label) {
   const control = controlOfLabel(label);
-  if (control === null || tagOf(control) === 'BUTTON' || isForNobody(control, tagOf(control)) || isSaidElsewhere(control) === FOR_NOBODY) return false;
-  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // else the control is in its shadow root, without that name
+  if (control === null || tagOf(control) === 'BUTTON' || isHiddenFromEveryone(control, tagOf(control)) || isTextRedundant(control) === HIDDEN_FROM_EVERYONE) return false;
+  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // otherwise the control is in its shadow root, without that name
   return isItself && visibilityOf(control) === VISIBLE;
 }
 
 const NO_ROLES = new Set(['', 'none', 'generic']);
 
-/** Whether its text is seen as the name of the control then. */
-function isCoveredByControl(label) {
-  if (!isBesideControl(label)) return false;
+/** Whether the text of a <label> is shown as the name of its control. */
+function isShownAsControlName(label) {
+  if (!controlHasOwnLine(label)) return false;
   const control = controlOfLabel(label);
   const text = collapse(textContent(label));
-  if (hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return says(text) && shownName(control, roleOf(control)).includes(text);
-  return labelsOf(control).length > 0 && (says(text) || shownName(control, roleOf(control)) !== '');
+  if (hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return hasText(text) && shownName(control, roleOf(control)).includes(text);
+  return labelsOf(control).length > 0 && (hasText(text) || shownName(control, roleOf(control)) !== '');
 }
 
 const MODAL_ROLES = roleSet('dialog alertdialog');
 // Inside these, a pointer cursor and pictures without a name belong to the control.
-const WHOLE = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
+const ATOMIC_ROLES = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
 
-function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked) {
+function visitLine(element, tag, role, parent, flags, depth, clickable, isNotable) {
   const line = newLine(element, tag, role);
   const hasRef = clickable !== NOT_CLICKABLE;
   const mark = decorationIn(element, tag);
-  if (mark === STRUCK_FROM) flags |= STRUCK;
-  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it is its name, and not what it holds
-  line.unsure = clickable === PERHAPS;
+  if (mark === STRUCK_START) flags |= STRUCK;
+  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it names it, but not what it contains
+  line.maybeClickable = clickable === MAYBE_CLICKABLE;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
-  if (isMarked || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
+  if (isNotable || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
-  if (GRID_ROLES.has(role)) line.states += rowsOf(element);
-  // The outline of a field is often a <fieldset> that is hidden, with a hidden <legend>: its name is nobody's.
-  if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) nameLine(line, flags, isMarked);
-  if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
-  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  if (GRID_ROLES.has(role)) line.states += rowCountState(element);
+  // The outline of a field is often a hidden <fieldset> with a hidden <legend>: that name is of no use to anyone.
+  if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) setLineName(line, flags, isNotable);
+  if (tag === 'LABEL' && isLabelOfHiddenControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
+  if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   let inner = flags;
-  if (WHOLE.has(role) || (clickable === CLICKABLE && role === '')) inner |= POINTER;
-  inner &= ~POINTER_DUE | (hasRef ? 0 : POINTER_DUE);
-  if (hasRef) inner &= ~SILENT; // what a hidden control says is not its name, but all there is to tell it by
-  if (WHOLE.has(role) && (line.named || line.name === '')) inner |= UNNAMED_ICON | (line.named ? NO_TEXT : 0);
-  else if (WHOLE.has(role)) inner |= IN_NAMED;
-  if (mark === GLYPHS_FROM && line.named) {
+  if (ATOMIC_ROLES.has(role) || (clickable === CLICKABLE && role === '')) inner |= IN_CLICKABLE;
+  inner &= ~ITEMS_CLICKABLE | (hasRef ? 0 : ITEMS_CLICKABLE);
+  if (hasRef) inner &= ~TEXT_IGNORED; // the text of a hidden control is not its name, but all that identifies it
+  if (ATOMIC_ROLES.has(role) && (line.namedByContent || line.name === '')) inner |= UNNAMED_ICON | (line.namedByContent ? NO_TEXT : 0);
+  else if (ATOMIC_ROLES.has(role)) inner |= IN_NAMED_CONTROL;
+  if (mark === ICON_FONT_START && line.namedByContent) {
     line.states += hintState('icon', line.name);
     line.name = attr(element, 'title') ?? '';
   }
-  const isGlyph = mark === GLYPHS_FROM && !line.named;
-  if (isGlyph) addText(line, GLYPHS_FROM);
-  if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
-  else if (reading.notes && mayHost(tag)) reading.notes.hosts.add(element);
-  if (isGlyph) addText(line, GLYPHS_TO);
-  finish(line, parent);
+  const isGlyph = mark === ICON_FONT_START && !line.namedByContent;
+  if (isGlyph) addText(line, ICON_FONT_START);
+  if (!(line.namedByContent && holdsOnlyText(element))) visitContents(element, tag, line, inner, depth);
+  else if (reading.cache && mayHost(tag)) reading.cache.hosts.add(element);
+  if (isGlyph) addText(line, ICON_FONT_END);
+  finishLine(line, parent);
 }
 
-/** Whether there is nothing in it but text: then its name has said it all. */
-function isPlain(element) {
+/** Whether an element contains nothing but text, all of which is in its name. */
+function holdsOnlyText(element) {
   const child = firstElementChild_.call(element);
   return child === null && !reading.owners.size && rootOfHost(element) === null;
 }

@@ -1,4 +1,4 @@
-// Elements whose line is not made of what is in them: fields, frames, media.
+// Elements whose line is not made from their children: fields, frames, media.
 
 /** @type {Record<string, (element: Element, tag: string, role: string, line: Line, flags: number, depth: number) => void>} */
 const SPECIAL_TAGS = {
@@ -23,7 +23,7 @@ function fieldLine(element, tag, role, flags) {
 function visitField(element, tag, role, parent, flags) {
   if (tag === 'INPUT' && inputType(element) === 'hidden') return;
   const line = fieldLine(element, tag, role, flags);
-  line.value = tag === 'TEXTAREA' && !isSecret(element) ? toTheLetter(areaValue(element)) : valueOf(element, tag, role);
+  line.value = tag === 'TEXTAREA' && !isSecret(element) ? cleanPreformatted(areaValue(element)) : valueOf(element, tag, role);
   if (reading.owners.size) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, 0, true);
     line.kids = tidy(line.kids);
@@ -31,7 +31,7 @@ function visitField(element, tag, role, parent, flags) {
   parent.kids.push(line);
 }
 
-// A short list is shown option by option, a long one in a single line.
+// A short list is rendered option by option, a long one in a single line.
 const MOST_OPTION_LINES = 30;
 const LONGEST_OPTIONS = 1500; // characters
 
@@ -42,7 +42,7 @@ function visitSelect(element, tag, role, parent, flags) {
   if (isSecret(element)) return;
   const options = [...selectOptions(element)];
   const isList = isListSelect(element);
-  const isOnPage = isList || (isOpened(element) && isDrawnByPage(element));
+  const isOnPage = isList || (isOpenSelect(element) && isBaseSelect(element));
   if (isOnPage || options.length <= MOST_OPTION_LINES) {
     for (const option of options) if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isOnPage));
     return;
@@ -50,12 +50,12 @@ function visitSelect(element, tag, role, parent, flags) {
   const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
   let text = '';
   let shown = 0;
-  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + asPart(names[shown++]);
+  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + escapeBars(names[shown++]);
   if (shown < names.length) text += ` | … ${names.length - shown} more`;
   line.kids.push({ ...newLine(element, tag, 'options'), value: text });
 }
 
-/** The line of the option's <optgroup>, added at its first option; without one the list's own. */
+/** The line of the option's <optgroup>, added at its first option; without an <optgroup>, the line of the list. */
 function groupOf(option, list) {
   const parent = parentNode(option);
   if (tagOf(parent) !== 'OPTGROUP') return list;
@@ -69,7 +69,7 @@ function groupOf(option, list) {
 
 const isOffered = (option) => !hasAttr(option, 'hidden') && computedStyleOf(option).display !== 'none';
 
-/** An option has a ref where it is on the page; those of a closed list are chosen through the list. */
+/** An option has a ref if it is displayed on the page; those of a closed list are chosen through the list. */
 function optionLine(option, flags, isOnPage) {
   const line = newLine(option, 'OPTION', 'option');
   if (isOnPage) line.id = idOf(option);
@@ -78,10 +78,10 @@ function optionLine(option, flags, isOnPage) {
   return line;
 }
 
-/** The document in a frame, where it can be entered from here. @returns {Document | null} */
+/** The document in a frame, if it is accessible from this world. @returns {Document | null} */
 function frameDocument(element) {
-  const inner = documentIn(element);
-  if (inner) noteRoot(inner);
+  const inner = contentDocumentOf(element);
+  if (inner) recordRoot(inner);
   return inner;
 }
 
@@ -114,7 +114,7 @@ function visitFrame(element, tag, role, parent, flags, depth) {
 function visitImage(element, tag, role, parent, flags) {
   if (role === 'none') {
     if (!isClickableImage(element, flags)) {
-      leaveGap(parent, flags);
+      addGap(parent, flags);
       return;
     }
     role = 'img';
@@ -126,30 +126,30 @@ function visitImage(element, tag, role, parent, flags) {
     visitActionInControl(line, parent);
     return;
   }
-  if (!isAction && flags & UNNAMED_ICON) return; // its name is in the control's
+  if (!isAction && flags & UNNAMED_ICON) return; // its name is part of the control's
   if ((flags & ARIA_HIDDEN || (line.name === '' && tag === 'IMG')) && !isClickableImage(element, flags)) {
-    leaveGap(parent, flags);
+    addGap(parent, flags);
     return;
   }
   line.id = idOf(element);
-  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, role, line.name);
   parent.kids.push(line);
 }
 
-/** Where a picture that is not told parts the words on its two sides. */
-function leaveGap(line, flags) {
-  if (!(flags & (NO_TEXT | SILENT))) addText(line, ' ');
+/** Puts a space in place of a picture that is not rendered, which separates the words beside it. */
+function addGap(line, flags) {
+  if (!(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, ' ');
 }
 
-/** Whether clicks on a picture do something else than those on the rest of the control that it is in. */
-const isActionInControl = (element, flags) => Boolean(flags & (POINTER | UNNAMED_ICON)) && actsByItself(element);
+/** Whether a click on a picture does something else than a click on the control around it. */
+const isActionInControl = (element, flags) => Boolean(flags & (IN_CLICKABLE | UNNAMED_ICON)) && hasOwnAction(element);
 
-const actsByItself = (element) =>
-  (listening.has(element) || (reading.marked.has(element) && asksForClicks(element) === CLICKABLE)) &&
-  (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || says(textContent(parentNode(element))));
+const hasOwnAction = (element) =>
+  (listening.has(element) || (reading.notable.has(element) && clickableByAttributes(element) === CLICKABLE)) &&
+  (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || hasText(textContent(parentNode(element))));
 
-/** Such as the cross that removes a chip. */
+/** Adds an action in a control, such as the cross that removes a chip. */
 function visitActionInControl(line, parent) {
   line.id = idOf(line.element);
   line.role = 'generic';
@@ -158,23 +158,23 @@ function visitActionInControl(line, parent) {
 }
 
 function isClickableImage(element, flags) {
-  if (flags & (POINTER | UNNAMED_ICON)) return actsByItself(element);
-  const isMarked = reading.marked.has(element);
-  if (isMarked && asksForClicks(element)) return true;
-  const cursor = ownCursor(element, isMarked, reading.selections);
-  return (cursor !== undefined && POINTING.has(cursor)) || listening.has(element) || Boolean(flags & POINTER_DUE);
+  if (flags & (IN_CLICKABLE | UNNAMED_ICON)) return hasOwnAction(element);
+  const isNotable = reading.notable.has(element);
+  if (isNotable && clickableByAttributes(element)) return true;
+  const cursor = ownCursor(element, isNotable, reading.selections);
+  return (cursor !== undefined && CLICK_CURSORS.has(cursor)) || listening.has(element) || Boolean(flags & ITEMS_CLICKABLE);
 }
 
 const isPaused = reader(HTMLMediaElement, 'paused');
 
-/** A formula is words of the sentence that it stands in, unless it is on a line of its own. */
+/** Visits a formula: it is text of the sentence around it, unless it is displayed as a block. */
 function visitMath(element, tag, role, line, flags) {
-  if (flags & (NO_TEXT | SILENT)) return;
+  if (flags & (NO_TEXT | TEXT_IGNORED)) return;
   const edge = computedStyleOf(element).display.startsWith('block') ? BREAK : '';
-  addText(line, `${edge}${asTold(mathText(element), flags)}${edge}`);
+  addText(line, `${edge}${strikeIfStruck(mathText(element), flags)}${edge}`);
 }
 
-/** Media, canvas and plug-ins by their tag; what they hold for browsers without them is shown for a canvas, or where a plug-in has failed. */
+/** Visits media, canvas and plug-ins, with their tag as the role; fallback content is rendered for a canvas, or where a plug-in has failed. */
 function visitMedia(element, tag, role, parent, flags, depth) {
   if (isFrame(element, tag)) {
     visitFrame(element, tag, role, parent, flags, depth);
@@ -190,7 +190,7 @@ function visitMedia(element, tag, role, parent, flags, depth) {
   line.name = flatten(attr(element, 'aria-label') ?? '') || nameOf(element, role);
   if (tag === 'VIDEO' || tag === 'AUDIO') line.states = isPaused(element) ? ' [paused]' : ' [playing]';
   if (reading.focused === element) line.states += ' [focused]';
-  line.target = targetOf(element, tag, reading.page);
+  line.target = linkTargetText(element, tag, reading.page);
   if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
-  finish(line, parent);
+  finishLine(line, parent);
 }

@@ -1,18 +1,18 @@
-// Wires of drawings: a stroke that leads from one thing to another says which, where its ends lie on them. An editor of flows
-// knows that in its own data; in its drawing there is nothing but the path.
+// Connections in drawings: a stroke whose two ends lie on other objects is rendered with their refs. A flow editor keeps
+// the connection in its own data; its drawing contains nothing but the path.
 
 const STROKES = new Set(['path', 'line', 'polyline']);
-const NEAR_END = 6; // px: arrowheads and outlines stand between a wire's end and what it leads to
+const NEAR_END = 6; // px: arrowheads and outlines are between the end of a wire and its target
 const ANY_SHAPE = 'path,line,polyline,rect,circle,ellipse,polygon,use,image,text,foreignObject';
 
 const totalLength_ = SVGGeometryElement.prototype.getTotalLength;
 const pointAtLength_ = SVGGeometryElement.prototype.getPointAtLength;
 const screenMatrix_ = SVGGraphicsElement.prototype.getScreenCTM;
 
-/** @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: a thing of the drawing, or a part of it such as a port */
+/** @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: an object of the drawing, or a part of it such as a port */
 
-/** The things of a drawing, its wires with the refs of what they join. @param {(string | Line)[]} kids */
-function withJoints(kids) {
+/** The lines of a drawing, its wires with the refs of what they connect. @param {(string | Line)[]} kids */
+function withConnections(kids) {
   const strokes = new Map();
   for (const kid of kids) {
     const stroke = typeof kid !== 'string' && kid.id !== 0 && strokeOf(kid.element);
@@ -21,7 +21,7 @@ function withJoints(kids) {
   if (!strokes.size || strokes.size === kids.length) return kids;
   const targets = [];
   for (const kid of kids) if (!strokes.has(kid)) addTargets(targets, kid, kid);
-  return kids.map((kid) => (strokes.has(kid) ? joinedLine(kid, strokes.get(kid), targets) : kid));
+  return kids.map((kid) => (strokes.has(kid) ? connectedLine(kid, strokes.get(kid), targets) : kid));
 }
 
 /** The open stroke that an element is, or begins with. @param {Element} element @returns {SVGGeometryElement | undefined} */
@@ -37,19 +37,19 @@ function addTargets(targets, line, thing) {
   for (const kid of line.kids) addTargets(targets, kid, thing);
 }
 
-/** @type {WeakMap<Line, Line>} of lines that are kept: the same again while they join the same */
-const joinedLines = new WeakMap();
+/** @type {WeakMap<Line, Line>} the connected line of each cached line: the same object while it connects the same refs */
+const connectedLines = new WeakMap();
 
-function joinedLine(line, stroke, targets) {
+function connectedLine(line, stroke, targets) {
   const length = totalLength_.call(stroke);
   const [from, to] = [0, length].map((at) => targetAt(pointOn(stroke, at, length), targets));
   if (!from || !to || from.thing === to.thing) return line;
   const states = `${line.states} [from=\x01${from.line.id}] [to=\x01${to.line.id}]`;
-  const last = joinedLines.get(line);
+  const last = connectedLines.get(line);
   if (last?.states === states) return last;
-  const joined = { ...line, states, serial: 0 };
-  joinedLines.set(line, joined);
-  return joined;
+  const connected = { ...line, states, serial: 0 };
+  connectedLines.set(line, connected);
+  return connected;
 }
 
 /** @returns {DOMPoint | null} in the viewport */
@@ -58,13 +58,13 @@ function pointOn(stroke, at, length) {
   return matrix ? pointAtLength_.call(stroke, at).matrixTransform(matrix) : null;
 }
 
-/** The smallest that is there; none where another thing is there, too, that is not around it. @param {Target[]} targets */
+/** The smallest target at a point; none if another object is there too, unless that encloses it. @param {Target[]} targets */
 function targetAt(point, targets) {
   if (!point) return undefined;
-  const there = targets.filter(({ box }) => isNear(box, point, NEAR_END));
-  if (!there.length) return undefined;
-  const smallest = there.reduce((one, other) => (sizeOf(other.box) < sizeOf(one.box) ? other : one));
-  const isCertain = there.every(({ thing, box }) => thing === smallest.thing || isAround(box, smallest.box));
+  const atPoint = targets.filter(({ box }) => isNear(box, point, NEAR_END));
+  if (!atPoint.length) return undefined;
+  const smallest = atPoint.reduce((one, other) => (sizeOf(other.box) < sizeOf(one.box) ? other : one));
+  const isCertain = atPoint.every(({ thing, box }) => thing === smallest.thing || isAround(box, smallest.box));
   return isCertain ? smallest : undefined;
 }
 

@@ -170,8 +170,8 @@ MUTATIONS = (
     Mutation("page/js/core/hit.js", "if (matches(node, ACTS_BY_ITSELF)) verdict = 'child';", "", "test_actions.py"),
     Mutation(
         "page/js/names/native_names.js",
-        "BY_LABEL | (isHidden(label) ? EVEN_HIDDEN : 0)",
-        "BY_LABEL",
+        "INSIDE_LABEL | (isHidden(label) ? INCLUDE_HIDDEN : 0)",
+        "INSIDE_LABEL",
         "test_snapshot_js.py",
     ),
     Mutation(

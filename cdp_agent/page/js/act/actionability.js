@@ -27,7 +27,7 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
  *   beside_frames: some of the page are out of process
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
- * @typedef {{why: string, detail: string, by: Cover | null, said: Told}} Obstacle
+ * @typedef {{why: string, detail: string, by: Cover | null, said: RoleAndName}} Obstacle
  */
 function aim(id, options) {
   const element = elementBy(id);
@@ -146,8 +146,8 @@ function isFileField(element) {
 /** How to go on after a click that opens something of the browser's own, which is not in the page. */
 function hintFor(element) {
   const tag = tagOf(element);
-  if (tag === 'SELECT') return isListSelect(element) || isDrawnByPage(element) ? '' : 'its options are not in the page: choose one with select';
-  if (tag === 'INPUT' && suggestionsOf(element)) return `it suggests ${shortTexts(suggestedTo(element)).map(quote).join(', ') || 'nothing'}`;
+  if (tag === 'SELECT') return isListSelect(element) || isBaseSelect(element) ? '' : 'its options are not in the page: choose one with select';
+  if (tag === 'INPUT' && datalistOf(element)) return `it suggests ${shortTexts(suggestedTo(element)).map(quote).join(', ') || 'nothing'}`;
   return tag === 'INPUT' && SET.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
 }
 

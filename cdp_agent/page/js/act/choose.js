@@ -30,16 +30,16 @@ function meantBy(choices, wanted, by) {
 
 /**
  * What kind of list an element is, with the control itself: what was given may be a label or a wrapper.
- * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: Told, instead: string}}
+ * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: RoleAndName, instead: string}}
  */
 function listKind(id) {
   const element = elementBy(id);
-  const said = element ? told(element) : { role: '', name: '' };
+  const said = element ? roleAndNameOf(element) : { role: '', name: '' };
   const control = element && controlOf(element);
   if (!control) return { kind: 'other', local: id, said, instead: 'take a new snapshot' };
   const answer = { local: control === element ? id : hold(control), said, instead: '' };
   if (tagOf(control) === 'SELECT') return { kind: 'native', ...answer };
-  if (tagOf(control) === 'INPUT' && suggestionsOf(control)) return { kind: 'datalist', ...answer };
+  if (tagOf(control) === 'INPUT' && datalistOf(control)) return { kind: 'datalist', ...answer };
   const instead = insteadOfSelecting(control);
   return { kind: instead ? 'other' : 'custom', ...answer, instead };
 }
@@ -101,7 +101,7 @@ async function chooseNative(id, wanted, by, wait_ms) {
 
 /** @returns {Choice[]} */
 function suggestedTo(field) {
-  const options = [...selectAll(suggestionsOf(field), 'option:not([disabled])')];
+  const options = [...selectAll(datalistOf(field), 'option:not([disabled])')];
   return options.map((option) => ({ text: collapse(optionLabel(option) || optionValue(option)), value: optionValue(option), disabled: false }));
 }
 
@@ -127,7 +127,7 @@ function meantAmong(texts, wanted) {
   return { meant: found.map((choice) => choice.text), options: shortTexts(found) };
 }
 
-const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_TOLD));
+const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_PREVIEW_NAME));
 
 function tellChosen(list) {
   for (const type of ['input', 'change']) dispatchEvent_.call(list, new Event(type, { bubbles: true, composed: true }));
@@ -174,7 +174,7 @@ function shownBy(control) {
   if (hidden) return shownBy(hidden);
   const inner = onlyOneIn(control, 'input');
   if (inner && inputValue(inner)) return inputValue(inner);
-  return allIn(control, 'li').length ? firstLineOf(control) : textBeforeList(control);
+  return allIn(control, 'li').length ? headingOrFirstText(control) : textBeforeList(control);
 }
 
 /** What a control says but for the list that is open in it. */

@@ -67,7 +67,7 @@ function giveFocus(element) {
   const control = took ? null : tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyOneIn(element, FOCUSABLE);
   took ||= Boolean(control && movesFocus(control));
   if (!took) return none;
-  if (control && isFocusIn(control)) return { ...none, got: true, inner: tell(control), end: isCaretUnset(before) };
+  if (control && isFocusIn(control)) return { ...none, got: true, inner: elementPreview(control), end: isCaretUnset(before) };
   return { ...none, got: true, moved: focusTold() || 'nothing', end: isCaretUnset(before) };
 }
 
@@ -85,7 +85,7 @@ function movesFocus(element) {
 function focusTold() {
   const focused = focusedElement();
   const tag = focused && tagOf(focused);
-  return !focused || ((tag === 'BODY' || tag === 'HTML') && !isEditable(focused)) ? '' : tell(focused);
+  return !focused || ((tag === 'BODY' || tag === 'HTML') && !isEditable(focused)) ? '' : elementPreview(focused);
 }
 
 /**

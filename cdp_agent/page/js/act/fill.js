@@ -44,13 +44,13 @@ function fieldOf(element) {
 /** What to do instead with something that cannot be filled in. */
 function insteadOfFilling(element) {
   const tag = tagOf(element);
-  const { role } = told(element);
+  const { role } = roleAndNameOf(element);
   if (tag === 'SELECT' || role === 'listbox') return 'choose from it with select';
   if (tag === 'INPUT' && inputType(element) === 'file') return 'give it files with upload';
   if (checkStateOf(element)) return 'use check or uncheck';
   if (role === 'spinbutton') return 'focus it and press the arrow keys';
   const inner = allIn(element, EDITABLE).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
-  if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(tell).join(', ')}`;
+  if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(elementPreview).join(', ')}`;
   return 'click it if it opens a field, and fill that';
 }
 
@@ -83,23 +83,23 @@ async function readyField(id, options) {
     field = focused;
     moved = ', where the page moved the focus';
   }
-  const note = field === element ? '' : `${tell(field)} was filled${moved}`;
+  const note = field === element ? '' : `${elementPreview(field)} was filled${moved}`;
   const kind = fieldKind(field);
   if (kind === 'other') return { ...ready, kind: 'slider', local: hold(field), note };
   const end = kind !== 'set' && !placeCaret(field, kind, options.append);
   if (kind === 'rich') await selectionTold();
   const before = isSecret(field) ? '' : heldBy(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
-  const isPart = kind === 'rich' && told(field).role === 'spinbutton';
+  const isPart = kind === 'rich' && roleAndNameOf(field).role === 'spinbutton';
   if (kind === 'typed' || (kind === 'rich' && !isPart)) watchKeys(field);
   return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && isSuggested(field), note };
 }
 
 /** Whether a page is likely to show a list or a calendar for what is typed there, or to leave out what it does not mean, a while after. */
 function isSuggested(field) {
-  if (isSecret(field) || (tagOf(field) === 'INPUT' && suggestionsOf(field))) return false;
+  if (isSecret(field) || (tagOf(field) === 'INPUT' && datalistOf(field))) return false;
   const says = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
-  const { role, name } = told(field);
+  const { role, name } = roleAndNameOf(field);
   if (['combobox', 'searchbox'].includes(role) || says('aria-autocomplete') || says('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off') return true;
   return [name, ...['name', 'id', 'placeholder'].map((each) => attr(field, each))].some((words) => LOOKS_FOR.test(words ?? ''));
 }
@@ -203,9 +203,9 @@ function placeCaret(field, kind, append) {
 
 /** Once the page has heard what was selected, which it does in a task of its own: for some editors that alone is what a key is about. */
 const selectionTold = () =>
-  new Promise((told) => {
+  new Promise((roleAndNameOf) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = told;
+    port1.onmessage = roleAndNameOf;
     port2.postMessage(null);
   });
 
@@ -243,7 +243,7 @@ async function filledWith(id, wanted) {
     if (!isConnected_.call(field)) return gone;
     now = heldBy(field, kind);
   }
-  if (!isSecret(field)) noteEntered(field, now);
+  if (!isSecret(field)) recordEntered(field, now);
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
   return {
     match: matchOf(field, kind, now, wanted),
@@ -295,7 +295,7 @@ function unwatchKeys() {
 
 /** Once the first of the keys has come: whether they were for something else. @returns {Promise<{astray: boolean}>} */
 async function keysLanded() {
-  if (keysWent.field && !keysWent.astray) await new Promise((tell) => { keysWent.tell = () => tell(null); });
+  if (keysWent.field && !keysWent.astray) await new Promise((elementPreview) => { keysWent.tell = () => elementPreview(null); });
   return { astray: keysWent.astray };
 }
 
@@ -312,11 +312,11 @@ function filledAfterKey(id, wanted) {
   const element = elementBy(id);
   const field = element && fieldOf(element);
   if (!field || fieldKind(field) !== 'typed') return Promise.resolve({ filled: null });
-  return new Promise((tell) => {
+  return new Promise((elementPreview) => {
     const views = levelsOf(field).map((level) => defaultView_.call(level.document));
     const left = async () => {
       const filled = await filledWith(hold(field), wanted);
-      tell({ filled: filled.match === 'same' ? filled : null });
+      elementPreview({ filled: filled.match === 'same' ? filled : null });
     };
     keyAwaited = { views, left };
     // Not capturing: what the page does because of the key is done by then.
@@ -448,7 +448,7 @@ function submitFrom(id) {
   const submitter = implicitSubmitter(field, 'INPUT');
   const isColor = inputType(field) === 'color'; // Enter opens a chooser of the browser's own there
   if (submitter && isSubmitButton(submitter)) {
-    if (isDisabled(submitter)) return { enter: false, note: `${tell(submitter)}, which submits it, is disabled` };
+    if (isDisabled(submitter)) return { enter: false, note: `${elementPreview(submitter)}, which submits it, is disabled` };
     if (isColor) click_.call(submitter);
     return { enter: !isColor, note: '' };
   }

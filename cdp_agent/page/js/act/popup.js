@@ -97,7 +97,7 @@ function openOptions(control) {
 }
 
 const LOADING_MS = 4000;
-const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option)) || told(option).name; // as what slots show
+const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option)) || roleAndNameOf(option).name; // as what slots show
 const isMarked = (option, name) => attr(option, name)?.toLowerCase() === 'true';
 const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => isMarked(option, name)) || isTicked(option);
 const TICKED_BOX = 'input[type="checkbox" i]:checked,[role="checkbox" i][aria-checked="true" i]';

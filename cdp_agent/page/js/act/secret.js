@@ -65,7 +65,7 @@ async function secretField(id, options) {
   const why = await fieldObstacle(field, options.wait_ms);
   if (why) return { ...answer, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
-  const note = field === element ? '' : `${tell(field)} was filled`;
+  const note = field === element ? '' : `${elementPreview(field)} was filled`;
   return { ...answer, ...strangerTo(field, options), local: field === element ? id : hold(field), note };
 }
 
@@ -129,15 +129,15 @@ const tellKey = (field, type) => dispatchEvent_.call(field, new KeyboardEvent(ty
  */
 function coversOf(spans) {
   const covers = [];
-  for (const [start, end] of lastSeen ? spans : []) {
+  for (const [start, end] of lastVisibleText ? spans : []) {
     for (let at = start; at < end; ) {
-      const [source, first] = lastSeen.sourceAt(at);
-      const index = lastSeen.starts.indexOf(first);
+      const [source, first] = lastVisibleText.sourceAt(at);
+      const index = lastVisibleText.starts.indexOf(first);
       covers.push(...outermostBoxes(source));
-      at = lastSeen.starts[index + 1] ?? end;
+      at = lastVisibleText.starts[index + 1] ?? end;
     }
   }
-  for (const field of lastSeen ? shownSecrets(document) : []) covers.push(...outermostBoxes(field));
+  for (const field of lastVisibleText ? shownSecrets(document) : []) covers.push(...outermostBoxes(field));
   return covers;
 }
 
@@ -146,7 +146,7 @@ function shownSecrets(root) {
   const found = [];
   for (const element of selectAll(root, '*')) {
     const tag = tagOf(element);
-    if (withheld.has(element)) found.push(element);
+    if (userDataFields.has(element)) found.push(element);
     else if ((tag === 'INPUT' || tag === 'TEXTAREA') && isSecret(element) && !(tag === 'INPUT' && inputType(element) === 'password') && heldBy(element, 'typed')) found.push(element);
     const inner = rootOfHost(element) ?? documentIn(element);
     if (inner) found.push(...shownSecrets(inner));

@@ -22,7 +22,7 @@ function userField(id) {
   if (!view) return { ...none, problem: 'is gone' };
   forget();
   const field = userControlOf(element);
-  const { name } = told(field ?? element);
+  const { name } = roleAndNameOf(field ?? element);
   const type = field ? userType(field) : '';
   if (!type) return { ...none, name, problem: 'is no field that can be filled in' };
   if (type === 'file') return { ...none, name, type, problem: 'takes files: use upload' };
@@ -30,10 +30,10 @@ function userField(id) {
   const chosen = radios.find((each) => checkStateOf(each)?.state === 'true');
   const problem = isDisabled(field) ? 'is disabled' : type !== 'select' && FILLABLE.has(fieldKind(field)) && isReadOnly(field) ? 'is read-only' : '';
   const addresses = submitAddresses(field).map((address) => originOf(address, view.origin));
-  const options = type === 'radio' ? radios.map((each) => told(each).name) : tagOf(field) === 'SELECT' ? offeredBy(field) : [];
+  const options = type === 'radio' ? radios.map((each) => roleAndNameOf(each).name) : tagOf(field) === 'SELECT' ? offeredBy(field) : [];
   return {
     local: hold(field), type, name: type === 'radio' ? groupName(field, name) : name, required: isRequired(field), options, radios: radios.map(hold),
-    value: isSecret(field) ? '' : chosen ? told(chosen).name : heldByUserField(field, type),
+    value: isSecret(field) ? '' : chosen ? roleAndNameOf(chosen).name : heldByUserField(field, type),
     origins: [...new Set([view.origin, ...view.location.ancestorOrigins, ...addresses])], problem, minded: mindedAbout(field),
   };
 }
@@ -81,7 +81,7 @@ function radiosOf(field) {
 /** What the group is called; the name of the one button that was named, where the group has none. */
 function groupName(field, name) {
   const group = closestFlat(field, '[role="radiogroup" i],fieldset');
-  return (group && told(group).name) || name;
+  return (group && roleAndNameOf(group).name) || name;
 }
 
 const offeredBy = (list) =>
@@ -92,7 +92,7 @@ const isRequired = (field) => hasAttr(field, 'required') || attr(field, 'aria-re
 function heldByUserField(field, type) {
   if (type === 'checkbox' || type === 'switch') return checkStateOf(field)?.state ?? '';
   if (type === 'radio') return '';
-  if (type === 'richtext') return cut(collapse(richText(field)), LONGEST_TOLD);
+  if (type === 'richtext') return cut(collapse(richText(field)), LONGEST_PREVIEW_NAME);
   return valueOf(field, tagOf(field), roleOf(field, tagOf(field))) || (type === 'select' && tagOf(field) !== 'SELECT' ? shownBy(field) : '');
 }
 
@@ -100,7 +100,7 @@ function heldByUserField(field, type) {
 function withhold(ids) {
   for (const id of ids) {
     const element = elementBy(id);
-    if (element) withheld.add(element);
+    if (element) userDataFields.add(element);
   }
   forgetKept(); // what was made of them while they were told
 }

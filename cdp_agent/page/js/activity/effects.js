@@ -176,14 +176,14 @@ function effectsSoFar(looks, hovered) {
 
 /** As the snapshot writes it: `- button "Pay" [ref=\x017]: class now "selected"`. */
 function told_(element, what, weak = false) {
-  const { role, name } = told(element);
+  const { role, name } = roleAndNameOf(element);
   const id = idsOfElements.get(element);
-  const words = name || cut(firstLineOf(element), 40);
+  const words = name || cut(headingOrFirstText(element), 40);
   return { text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`, weak };
 }
 
 /** Whether there is anything to tell the element by. */
-const isTold = (element) => idsOfElements.has(element) || told(element).name !== '' || firstLineOf(element) !== '';
+const isTold = (element) => idsOfElements.has(element) || roleAndNameOf(element).name !== '' || headingOrFirstText(element) !== '';
 
 /** @param {boolean} all  also those that open and show, of which there are lines elsewhere, and such that nobody knows @param {boolean} hovered */
 function classEffects(all, hovered) {
@@ -239,7 +239,7 @@ function drawnEffects(all) {
 /** What is acted on by an icon that nobody could be told of by itself. @returns {Element | null} */
 function holderOfIcon(element) {
   const icon = closestFlat(element, 'svg');
-  if (!icon || idsOfElements.has(element) || !isSmallDrawing(icon) || told(icon).name) return null;
+  if (!icon || idsOfElements.has(element) || !isSmallDrawing(icon) || roleAndNameOf(icon).name) return null;
   let holder = flatParent(icon);
   for (let i = 0; holder && i < MOST_HOLDERS && !idsOfElements.has(holder); i++) holder = flatParent(holder);
   return holder && idsOfElements.has(holder) ? holder : null;
@@ -318,7 +318,7 @@ function scrollEffects() {
   const found = [];
   for (const node of before.scrolled) {
     const element = nodeType(node) === 9 ? (/** @type {Document} */ (node).scrollingElement ?? documentElement_.call(node)) : node;
-    if (!isConnected_.call(element) || isOfNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
+    if (!isConnected_.call(element) || hasNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
     const place = [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
     found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : told_(element, what));

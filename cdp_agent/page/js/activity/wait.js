@@ -15,7 +15,7 @@ function look({ text, gone, selector }) {
   if (text !== null || gone !== null) {
     const seen = seenWords({ entered: true });
     found.text = text !== null && seen.includes(text);
-    found.entered = found.text && wasEntered && !seenWords({ entered: false }).includes(text);
+    found.entered = found.text && hasEnteredTexts && !seenWords({ entered: false }).includes(text);
     found.text &&= !found.entered;
     found.gone = gone === null || !seen.includes(gone);
   }
@@ -32,7 +32,7 @@ function look({ text, gone, selector }) {
 /** @param {{entered: boolean}} options */
 function seenWords(options) {
   forget();
-  const words = readSeen(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
+  const words = readVisibleText(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
   forget();
   return words;
 }

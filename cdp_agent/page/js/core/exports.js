@@ -1,10 +1,10 @@
 return { describe, identities, isAlive, beginEffects, effectsNow, endEffects, hiddenPictures,
-  aim, aimThrough, landed, landedAfter, pressAnswered, pressMoved, nextFrame, timersDone, toldBy, isMac, focusOn, focusTold, checkable, checkedSoon,
+  aim, aimThrough, landed, landedAfter, pressAnswered, pressMoved, nextFrame, timersDone, roleAndNameById, isMac, focusOn, focusTold, checkable, checkedSoon,
   readyField, slidTo, focusedField, cellAfter, setField, filledWith, filledAfterKey, submitFrom, submitButton, copiedFrom, pasteInto, placeAtEnd, hasBareBreaks, hasKeys, keysLanded, unwatchKeys,
   listKind, chooseNative, suggestion, setOption, beginChoice, filterField, findOption, meantAmong, scrollOptions, shown, shownBeside, isChosenNow, isShut,
   elementBy, fileField, fileNames, isDraggable, placeInParent, drawn, readable,
   look, changedSince, isShownNow, outerHtml,
   secretField, secretStranger, enterSecret, coversOf, coversThrough, userField, withhold, leaveField, userFieldAfter,
-  seenText, shownText, forgetSeen, placesOf, findElements, picturesShown, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
-  marksOf, marksThrough, boxToPicture, viewportPlace, paint, schema, cleanHtml, consequenceOf,
+  visibleText, shownText, forgetSearchedText, placesOf, findElements, picturesShown, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
+  marksOf, marksThrough, boxForScreenshot, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

@@ -99,8 +99,8 @@ function labelsFor(element) {
 
 /** What is clicked for a control of no size: what is seen in its place, where that listens or holds nothing else to click. @returns {Element | null} */
 function faceAround(element) {
-  const around = seenAround(element);
-  return around && (listening.has(around) || selectAll(around, PARTS).length === 1) ? around : null;
+  const around = visibleWrapperOf(element);
+  return around && (listening.has(around) || selectAll(around, CONTROLS_SELECTOR).length === 1) ? around : null;
 }
 
 /**

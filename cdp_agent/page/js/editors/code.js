@@ -64,7 +64,7 @@ function visitCodeEditor(editor, kind, parent, flags, depth) {
   const held = heldCode.get(editor);
   if (held && line.states.includes(' [focused]')) line.states += codeCaret(held);
   const placeholder = text ? null : selectAll(editor, '.cm-placeholder,.CodeMirror-placeholder,.ace_placeholder')[0];
-  if (placeholder) line.states += ` [placeholder=${bracketed(cut(collapse(textContent(placeholder)), 200))}]`;
+  if (placeholder) line.states += ` [placeholder=${quotedForState(cut(collapse(textContent(placeholder)), 200))}]`;
   parent.kids.push(BREAK, line);
   for (const each of aroundCode(editor, kind)) visitElement(each, parent, flags, depth + 1);
   parent.kids.push(BREAK);
@@ -135,5 +135,5 @@ function codeCaret({ text, from, to }) {
   if (lines.length) lines[lines.length - 1] = lines.at(-1).slice(0, to[1]);
   if (lines.length) lines[0] = lines[0].slice(from[1]);
   const selected = lines.join('\n');
-  return selected === text ? ' [selection=all]' : ` [selection=${bracketed(cut(collapse(selected), LONGEST_SELECTION))}]`;
+  return selected === text ? ' [selection=all]' : ` [selection=${quotedForState(cut(collapse(selected), LONGEST_SELECTION))}]`;
 }

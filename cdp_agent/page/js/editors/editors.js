@@ -77,7 +77,7 @@ const isParagraph = (kid) => typeof kid !== 'string' && kid.role === 'paragraph'
 
 /** Headings and boxes to tick are called what they say. */
 function nameBlock(line) {
-  if (!NAMED_BY_CONTENT.has(line.role) || NOT_NAMED_HERE.has(line.role)) return;
+  if (!NAMED_BY_CONTENT.has(line.role) || SHOWN_BY_CHILD_LINES.has(line.role)) return;
   line.name = line.kids.map((kid) => (typeof kid === 'string' ? kid : kid.name)).filter(Boolean).join(' ').replaceAll('\n', ' ');
   line.kids = linesOf(line.kids);
 }
@@ -89,7 +89,7 @@ function placeholderState(element, line, generated) {
   if (line.states.includes('placeholder=')) return '';
   const shown = selectAll(element, PLACEHOLDERS)[0];
   const text = collapse(generated || attr(element, 'data-placeholder') || (shown ? textContent(shown) : ''));
-  return text && text !== line.name ? ` [placeholder=${bracketed(cut(text, 200))}]` : '';
+  return text && text !== line.name ? ` [placeholder=${quotedForState(cut(text, 200))}]` : '';
 }
 
 /** The marks that text has by a style. */

@@ -1,13 +1,16 @@
-// CSS counters, for generated content that shows them ("Chapter 3"). No script can ask for a counter's value, so they are
-// counted as the standard says, once per tree and only where content shows one.
+// CSS counters in generated content ("Chapter 3"). Scripts cannot ask the browser for the value of a counter, so this file counts as
+// the standard says: once per tree, and only where generated content shows a counter.
 // https://www.w3.org/TR/css-lists-3/#auto-numbering
 
-/** @type {Map<Node, Map<Element, Record<string, Record<string, number[]>>>>} for one reading: root → element → pseudo → counter */
+/** @type {Map<Node, Map<Element, Record<string, Record<string, number[]>>>>} cache of one reading: root → element → pseudo-element → counter */
 let countersOfRoots = new Map();
 
-/** @param {Element} element @param {'before' | 'after'} which @param {boolean} nested  counters(): all levels @param {string} rest  separator, style */
+/**
+ * The text that a counter() or counters() function gives.
+ * @param {Element} element @param {'before' | 'after'} which @param {boolean} nested  counters(): all levels @param {string} rest  separator and style
+ */
 function counterText(element, which, name, nested, rest) {
-  if (reading.notes) reading.notes.provable = false; // what comes before an element counts
+  if (reading.notes) reading.notes.provable = false; // the value depends on the elements before this one
   const root = rootOf(element);
   let counted = countersOfRoots.get(root);
   if (!counted) countersOfRoots.set(root, (counted = countIn(root)));
@@ -17,19 +20,19 @@ function counterText(element, which, name, nested, rest) {
   return (nested ? values : values.slice(-1)).map((value) => numeral(value, style)).join(separator);
 }
 
-/** Walks the tree in order. An instance made by an element serves its later siblings too, and ends with their parent. */
+/** The counter values of all pseudo-elements in a tree. A counter instance is visible to the later siblings of the element that creates it, and ends with their parent. */
 function countIn(root) {
   const selection = selectionsFor(documentElementOrHostChild(root));
   const counted = new Map();
-  /** @type {Map<string, {value: number, parent: Node}[]>} innermost last */
+  /** @type {Map<string, {value: number, parent: Node}[]>} counter → its instances, innermost last */
   const instances = new Map();
   let node = firstChild(root);
   while (node) {
-    if (nodeType(node) === 1 && isCounting(selection, node)) {
-      apply(computedStyleOf(node), parentNode(node), instances);
+    if (nodeType(node) === 1 && mayAffectCounters(selection, node)) {
+      applyCounterProperties(computedStyleOf(node), parentNode(node), instances);
       const pseudos = {};
       for (const which of ['before', 'after']) {
-        apply(computedStyleOf(node, `::${which}`), node, instances);
+        applyCounterProperties(computedStyleOf(node, `::${which}`), node, instances);
         pseudos[which] = Object.fromEntries([...instances].map(([name, stack]) => [name, stack.map((one) => one.value)]));
       }
       counted.set(node, pseudos);
@@ -47,11 +50,11 @@ function countIn(root) {
 
 const documentElementOrHostChild = (root) => [...selectAll(root, '*')][0];
 
-const isCounting = (selection, element) =>
+const mayAffectCounters = (selection, element) =>
   mayApply(selection.counters, element) || mayApply(selection.before, element) || mayApply(selection.after, element);
 
-/** @param {CSSStyleDeclaration} style */
-function apply(style, parent, instances) {
+/** Applies counter-reset, counter-increment and counter-set. @param {CSSStyleDeclaration} style */
+function applyCounterProperties(style, parent, instances) {
   for (const [name, value] of counterPairs(style.counterReset, 0)) {
     const stack = instances.get(name) ?? instances.set(name, []).get(name);
     if (stack.at(-1)?.parent === parent) stack.pop();
@@ -67,7 +70,7 @@ function innermost(name, parent, instances) {
   return stack.at(-1);
 }
 
-/** "a 1 b 2" as pairs. */
+/** The pairs of name and number in "a 1 b 2". */
 function counterPairs(text, fallback) {
   if (!text || text === 'none') return [];
   return [...text.matchAll(/([^\s\d-][^\s]*|--[^\s]+)(?:\s+(-?\d+))?/g)].map(([, name, value]) => [name, value ? Number(value) : fallback]);

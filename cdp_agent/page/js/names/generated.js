@@ -1,6 +1,6 @@
-// Text that style sheets put before and after elements, and what they say of pictures that they put in place of what is in one.
+// Text that style sheets generate: ::before and ::after, and the alternative text of images that replace an element's content.
 
-/** @type {Map<Node, ReturnType<typeof selectedIn>>} what is selected in each document and shadow root, for one reading */
+/** @type {Map<Node, ReturnType<typeof selectedIn>>} cache of one reading: which elements the style rules of each document or shadow root concern */
 let selections = new Map();
 
 function selectionsFor(element) {
@@ -16,7 +16,7 @@ function selectionsFor(element) {
 }
 
 /**
- * The text of a pseudo-element, with a space on both sides where it is not inline; "" when there is none.
+ * The text of a pseudo-element, with a space on both sides where it is not inline; "" for none.
  * @param {Element} element @param {'before' | 'after'} which @param {Concern} concern  selections.before or .after
  */
 function generatedText(element, which, concern) {
@@ -33,7 +33,10 @@ function generatedText(element, which, concern) {
 const CONTENT_TOKEN =
   /\s*(?:"((?:[^"\\]|\\[^])*)"|(\/)|attr\(\s*([\w-]+)[^)]*\)|counter(s?)\(\s*([\w-]+)([^)]*)\)|(open-quote|close-quote)|([\w-]+\([^)]*\))|([^\s"]+))/y;
 
-/** What a computed `content` says; its alternative text (after "/") where it has one. @param {'before' | 'after' | null} which  null: the element itself, of which Chrome counts nothing */
+/**
+ * The text of a computed `content` value; only its alternative text (after "/") where it has one.
+ * @param {'before' | 'after' | null} which  null: `content` of the element itself, where counters are not resolved
+ */
 function contentText(element, content, which) {
   CONTENT_TOKEN.lastIndex = 0;
   let text = '';
@@ -41,7 +44,7 @@ function contentText(element, content, which) {
   let match;
   while (CONTENT_TOKEN.lastIndex < content.length && (match = CONTENT_TOKEN.exec(content))) {
     if (match[1] !== undefined) text += match[1].replace(/\\([0-9a-f]{1,6})\s?|\\([^])/gi, unescapeCss);
-    else if (match[2]) [text, padding] = ['', ' ']; // an alternative text stands for itself: a word, not part of one
+    else if (match[2]) [text, padding] = ['', ' ']; // alternative text replaces all before it, and is a word of its own
     else if (match[3]) text += attr(element, match[3]) ?? '';
     else if (match[5] && which) text += counterText(element, which, match[5], match[4] === 's', match[6]);
     else if (match[7]) text += match[7] === 'open-quote' ? '“' : '”';
@@ -51,14 +54,14 @@ function contentText(element, content, which) {
 
 const unescapeCss = (_, hex, character) => (hex ? String.fromCodePoint(Math.min(parseInt(hex, 16), 0x10ffff)) : character);
 
-// They have boxes of their own, whatever their style says.
+// Controls and replaced elements: `content` does not apply to them.
 const NEVER_REPLACED = new Set('BUTTON FIELDSET INPUT TEXTAREA SELECT OPTION OPTGROUP METER PROGRESS CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED'.split(' '));
 const ONE_IMAGE = /^(?!counters?\(|attr\()[a-z-]+\(/i;
 
 /**
- * The picture that a style sheet shows in place of all that is in an element (`content: url(…)`), or null.
- * @param {typeof NOTHING_SELECTED} selected  in the tree that it is in
- * @returns {{alternative: string | null} | null} alternative: what it says instead, null where nobody wrote that
+ * The image by which a style sheet replaces the content of an element (`content: url(…)`), or null.
+ * @param {typeof NOTHING_SELECTED} selected  of the element's tree
+ * @returns {{alternative: string | null} | null} alternative: its alternative text, null where the style sheet gives none
  */
 function replacementOf(element, tag, selected) {
   if (!selected.replacing || !(mayApply(selected.replaced, element) || attr(element, 'style')?.toLowerCase().includes('content'))) return null;
@@ -67,7 +70,7 @@ function replacementOf(element, tag, selected) {
   if (display === 'contents' || !ONE_IMAGE.test(content)) return null;
   const rest = content.slice(endOfFunction(content)).trim();
   if (rest === '') return { alternative: null };
-  return rest.startsWith('/') ? { alternative: contentText(element, rest, null) } : null; // of several parts none is shown
+  return rest.startsWith('/') ? { alternative: contentText(element, rest, null) } : null; // Chrome ignores a value of several parts
 }
 
 function endOfFunction(text) {

@@ -1,13 +1,13 @@
-// What a line is called, and what else is said of it.
+// The name and the description of a line.
 
-// Their content is their text, or too much of it for a name.
-const NOT_NAMED_HERE = roleSet('row cell columnheader rowheader paragraph listitem definition term gridcell');
+// The content of these roles is shown as lines below theirs, or is too long for a name.
+const SHOWN_BY_CHILD_LINES = roleSet('row cell columnheader rowheader paragraph listitem definition term gridcell');
 
-/** Finds the name of a line, where it may have one at little cost. */
-function nameLine(line, flags, isMarked) {
+/** Sets the name of a line. To save time, it is computed only where the element may have one. */
+function setLineName(line, flags, isMarked) {
   const { element, tag, role } = line;
   const mayBeNamed = isMarked || NATIVE_NAMES[tag] !== undefined || tag.includes('-');
-  if (NAMED_BY_CONTENT.has(role) && !NOT_NAMED_HERE.has(role)) {
+  if (NAMED_BY_CONTENT.has(role) && !SHOWN_BY_CHILD_LINES.has(role)) {
     line.name = isMarked || !isPlain(element) ? shownName(element, role) : plainName(element, tag, role);
     line.named = line.name !== '' && !(isMarked && hasAriaName(element)) && !(tag === 'BUTTON' && labelsOf(element).length);
   } else if (mayBeNamed && (role !== '' || hasAriaName(element))) {
@@ -17,7 +17,7 @@ function nameLine(line, flags, isMarked) {
     line.named = line.name !== '';
   }
   if (line.named && line.name.length > LONGEST_NAME) {
-    // What would be cut from the name stands below it.
+    // The part that is cut off is shown by the lines below.
     line.name = cut(line.name, BEGINNING_OF_NAME);
     line.named = false;
   }
@@ -28,40 +28,40 @@ function nameLine(line, flags, isMarked) {
 
 const BEGINNING_OF_NAME = 120;
 
-/** ` [description="…"]` for the tooltip of what cannot be acted on, unless its text says the same. */
+/** ` [description="…"]` for the tooltip of an element without a ref, unless its text contains the tooltip. */
 function tooltipState(element, name = '') {
   const title = cut(collapse(attr(element, 'title') ?? ''), 200);
   if (!title || title === name || collapse(textContent(element)).includes(title) || wasTold(title, true)) return '';
-  return ` [description=${bracketed(title)}]`;
+  return ` [description=${quotedForState(title)}]`;
 }
 
-/** The name of something that holds nothing but text, and no attribute that says otherwise. */
+/** The name of an element that contains only text and has no attributes that change its name. */
 function plainName(element, tag, role) {
   if ((tag !== 'A' && tag.charCodeAt(0) !== 72) /* H1…H6 */ || replacementOf(element, tag, reading.selections)) return shownName(element, role);
   const text = generatedText(element, 'before', reading.selections.before) + textContent(element) + generatedText(element, 'after', reading.selections.after);
-  return flatten(cased(DECORATED.test(text) ? written(text) : text, element, reading.selections));
+  return flatten(withTextTransform(HAS_DECORATION_MARKS.test(text) ? resolveDecorationMarks(text) : text, element, reading.selections));
 }
 
-const HOLDERS = roleSet('dialog alertdialog group radiogroup region form tabpanel');
+const CONTAINER_ROLES = roleSet('dialog alertdialog group radiogroup region form tabpanel');
 
-/** Whether what describes it is in it and seen: the lines below say that. */
-function describesItself(element) {
+/** Whether all elements of aria-describedby are inside the element and visible: the lines below show their text then. */
+function containsItsDescription(element) {
   const describing = describingElements(element);
   return describing.length > 0 && describing.every((found) => contains_.call(element, found) && visibilityOf(found) === VISIBLE);
 }
 
-/** ` [description="…"]` where it adds something; a tooltip that many elements share is said once. */
+/** ` [description="…"]` where it adds something to the name; a tooltip that several elements share is shown once. */
 function descriptionState(element, role, name) {
   if (!hasAttr(element, 'title') && !hasAttr(element, 'aria-describedby') && !hasAttr(element, 'aria-description')) return '';
   const description = cut(descriptionOf(element, name), 200);
   if (!description || name.includes(description)) return '';
   const isReference = hasAttr(element, 'aria-describedby');
-  if (isReference && HOLDERS.has(role) && describesItself(element)) return '';
-  // Where a link leads says more than its tooltip, if it has a name in words.
+  if (isReference && CONTAINER_ROLES.has(role) && containsItsDescription(element)) return '';
+  // If a link is named in words, its target tells more than its tooltip.
   if (role === 'link' && !isReference && /\p{L}/u.test(name)) return '';
   if (wasTold(description, !isReference)) return '';
-  return ` [description=${bracketed(description)}]`;
+  return ` [description=${quotedForState(description)}]`;
 }
 
-/** In quotes, and without the bracket that would end the state early. */
-const bracketed = (text) => quote(text).replaceAll(']', '\\u005d');
+/** The text in quotes, its "]" escaped since a "]" ends a state. */
+const quotedForState = (text) => quote(text).replaceAll(']', '\\u005d');

@@ -1,11 +1,11 @@
-// Formulas in one line: what MathML says by where things stand is said by signs, `x^2`, `(a+b)/2`, `√x`. Where the author
-// left the TeX of it, that is what is read.
+// MathML as one line of text, with operators for the layout: `x^2`, `(a+b)/2`, `√x`. If the author provided TeX as an annotation, that is
+// used instead.
 
 const TEX = 'annotation[encoding="application/x-tex"],annotation[encoding="text/x-latex"],annotation[encoding="TeX"]';
 const DISPLAY_STYLE = /^\{\\(?:display|text|script)style\s+(.*)\}$/s;
 const DEEPEST_FORMULA = 100;
-const NEVER_SEEN = new Set(['annotation', 'annotation-xml', 'mphantom', 'mprescripts', 'none', 'maligngroup', 'malignmark']);
-// U+2061 to U+2064: applied to, times, separated from, plus; they are not seen.
+const MATHML_NOT_RENDERED = new Set(['annotation', 'annotation-xml', 'mphantom', 'mprescripts', 'none', 'maligngroup', 'malignmark']);
+// U+2061 to U+2064: function application, invisible times, invisible separator, invisible plus.
 const INVISIBLE_OPERATORS = /[\u2061-\u2064]/g;
 const isAtom = (text) => /^(?:[\p{L}\p{N}.,%′'∞…]+|[^\s\w])$/u.test(text);
 
@@ -19,10 +19,10 @@ function mathText(math) {
   return source && `$${DISPLAY_STYLE.exec(source)?.[1].trim() ?? source}$`;
 }
 
-/** @param {Element} element @returns {string} */
+/** The text of a MathML element. @param {Element} element @returns {string} */
 function formula(element, depth) {
   const tag = tagOf(element);
-  if (NEVER_SEEN.has(tag)) return '';
+  if (MATHML_NOT_RENDERED.has(tag)) return '';
   const first = firstElementChild_.call(element);
   if (!first || depth > DEEPEST_FORMULA) return collapse(textContent(element).replace(INVISIBLE_OPERATORS, ''));
   const parts = [];
@@ -30,12 +30,12 @@ function formula(element, depth) {
   const [a, b, c] = parts;
   switch (tag) {
     case 'semantics': case 'maction': return a();
-    case 'mfrac': return b ? `${asOne(a())}/${asOne(b())}` : a();
-    case 'msup': case 'mover': return scripted(a, null, b);
-    case 'msub': case 'munder': return scripted(a, b, null);
-    case 'msubsup': case 'munderover': return scripted(a, b, c);
-    case 'msqrt': return `√${asOne(joined(parts))}`;
-    case 'mroot': return b ? `${asOne(a())}^(1/${asOne(b())})` : a();
+    case 'mfrac': return b ? `${parenthesized(a())}/${parenthesized(b())}` : a();
+    case 'msup': case 'mover': return withScripts(a, null, b);
+    case 'msub': case 'munder': return withScripts(a, b, null);
+    case 'msubsup': case 'munderover': return withScripts(a, b, c);
+    case 'msqrt': return `√${parenthesized(joined(parts))}`;
+    case 'mroot': return b ? `${parenthesized(a())}^(1/${parenthesized(b())})` : a();
     case 'mfenced': return `${attr(element, 'open') ?? '('}${inSequence(parts, ',')}${attr(element, 'close') ?? ')'}`;
     case 'mtable': return `[${inSequence(parts, ';')}]`;
     case 'mtr': case 'mlabeledtr': return inSequence(parts, ',');
@@ -43,17 +43,17 @@ function formula(element, depth) {
   }
 }
 
-/** @param {() => string} base @param {(() => string) | null | undefined} below @param {(() => string) | null | undefined} above */
-function scripted(base, below, above) {
+/** A base with sub- and superscript. @param {() => string} base @param {(() => string) | null | undefined} below @param {(() => string) | null | undefined} above */
+function withScripts(base, below, above) {
   const [low, high] = [below?.() ?? '', above?.() ?? ''];
-  return asOne(base()) + (low && `_${asOne(low)}`) + (high && `^${asOne(high)}`);
+  return parenthesized(base()) + (low && `_${parenthesized(low)}`) + (high && `^${parenthesized(high)}`);
 }
 
-const asOne = (text) => (text === '' || isAtom(text) ? text : `(${text})`);
+const parenthesized = (text) => (text === '' || isAtom(text) ? text : `(${text})`);
 
 const inSequence = (parts, separator) => parts.map((part) => part()).join(`${separator} `);
 
-/** What stands in a row; a space between names and numbers that would run into one. @param {(() => string)[]} parts */
+/** The parts of a row in sequence, with a space between names or numbers that would run together. @param {(() => string)[]} parts */
 function joined(parts) {
   let text = '';
   for (const part of parts) {

@@ -1,55 +1,55 @@
 // Accessible names and descriptions: https://www.w3.org/TR/accname-1.2/#computation-steps, with
 // https://www.w3.org/TR/html-aam-1.0/#accessible-name-and-description-computation for what HTML adds (native_names.js).
 
-// How a text alternative came to be asked for, in `how`:
-const OF_SELF = 1; // the element being named or described itself
-const IN_CONTENT = 2; // something inside of it
-const BY_REFERENCE = 4; // in what aria-labelledby or aria-describedby points at: no further references are followed
-const BY_LABEL = 8; // in a <label>
-const BY_NATIVE = 16; // in a <legend>, <caption>, <figcaption>, …
-const EVEN_HIDDEN = 32; // in a reference whose root is hidden: then hidden content counts
+// Flags of `textAlternative`: for what, and inside what, a text alternative is computed.
+const NAMING_SELF = 1; // of the element being named or described itself
+const INSIDE_CONTENT = 2; // of an element inside its content
+const INSIDE_REFERENCE = 4; // in an element that aria-labelledby or aria-describedby refers to: no further references are followed
+const INSIDE_LABEL = 8; // in a <label>
+const INSIDE_NATIVE_PART = 16; // in a <legend>, <caption>, <figcaption>, …
+const INCLUDE_HIDDEN = 32; // in a reference whose root is hidden: hidden content counts
 
-const OF_ITEM = 64; // in an item of a tree or menu: the items below it have names of their own
+const INSIDE_ITEM = 64; // in an item of a tree or menu: the items nested in it have names of their own
 
-// Text alternatives nest as deep as the page does. Below this, plain text must do.
+// Text alternatives nest as deep as the page does. Below this depth, textContent is used.
 const DEEPEST_NAME = 300;
 
-/** @type {Map<Element, string>} for one reading */
+/** @type {Map<Element, string>} cache of one reading */
 let names = new Map();
-/** @type {Map<Element, string>} those of them that are written differently, see decorated.js */
-let writtenNames = new Map();
+/** @type {Map<Element, string>} names that a line shows otherwise, since they contain decorated text (see decorated.js) */
+let shownNames = new Map();
 
 /** The accessible name, "" for none. @param {Element} element @param {string} role  its role */
 function nameOf(element, role = roleOf(element)) {
   let name = names.get(element);
   if (name === undefined) {
-    const text = textAlternative(element, OF_SELF, new Set(), 0, role);
+    const text = textAlternative(element, NAMING_SELF, new Set(), 0, role);
     name = flatten(text);
     names.set(element, name);
-    if (DECORATED.test(text)) writtenNames.set(element, writtenName(element, text));
+    if (HAS_DECORATION_MARKS.test(text)) shownNames.set(element, resolveShownName(element, text));
   }
   return name;
 }
 
-/** The name as a line shows it: what is raised or struck out is marked, what an icon font draws is left out. */
+/** The name as a line shows it: superscript and struck-out text is marked, text drawn by icon fonts is left out. */
 function shownName(element, role) {
   const name = nameOf(element, role);
-  return writtenNames.get(element) ?? name;
+  return shownNames.get(element) ?? name;
 }
 
-function writtenName(element, text) {
-  const name = flatten(written(text));
+function resolveShownName(element, text) {
+  const name = flatten(resolveDecorationMarks(text));
   return says(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
 }
 
-/** What the element adds to the name of what it is in, as a line shows it; `[icon=word]` where it is only an icon. */
-function wordsGiven(element) {
+/** What the element contributes to the name of an ancestor, as a line shows it; `[icon=word]` for an icon without text. */
+function nameContribution(element) {
   const mark = decorationOf(element, tagOf(element), selectionsFor(element).decorated);
-  const text = textAlternative(element, IN_CONTENT, new Set(), 0);
-  return flatten(written(mark ? decorated(text, mark) : text));
+  const text = textAlternative(element, INSIDE_CONTENT, new Set(), 0);
+  return flatten(resolveDecorationMarks(mark ? withDecorationMarks(text, mark) : text));
 }
 
-/** The accessible description, "" for none or when it is the name. @param {string} name */
+/** The accessible description, "" if there is none or it equals the name. @param {string} name */
 function descriptionOf(element, name) {
   const references = describingElements(element);
   if (references.length) {
@@ -65,23 +65,23 @@ function descriptionOf(element, name) {
 }
 
 const referencedText = (element, visited, depth = 0) =>
-  textAlternative(element, BY_REFERENCE | (isHidden(element) ? EVEN_HIDDEN : 0), visited, depth);
+  textAlternative(element, INSIDE_REFERENCE | (isHidden(element) ? INCLUDE_HIDDEN : 0), visited, depth);
 
-/** Steps A to I. `visited` holds what has contributed already, so that nothing does twice and cycles end. */
-function textAlternative(element, how, visited, depth, role = roleOf(element)) {
+/** Steps 2A to 2I of accname. `visited` holds the elements that have contributed: none does twice, and cycles end. */
+function textAlternative(element, flags, visited, depth, role = roleOf(element)) {
   if (visited.has(element)) return '';
   if (depth > DEEPEST_NAME) return textContent(element);
   const tag = tagOf(element);
-  if (WITHOUT_TEXT.has(tag)) return '';
-  if (!(how & BY_REFERENCE)) {
+  if (TAGS_WITHOUT_TEXT.has(tag)) return '';
+  if (!(flags & INSIDE_REFERENCE)) {
     const labelling = labellingElements(element);
     if (labelling.length) {
       const text = labelling.map((found) => referencedText(found, visited, depth + 1)).join(' ');
       if (text.trim()) return text;
     }
   }
-  if (how & ~OF_SELF & ~EVEN_HIDDEN && !isPartOfItsOwnName(element, how)) {
-    const value = embeddedValue(element, tag, role, how, visited, depth);
+  if (flags & ~NAMING_SELF & ~INCLUDE_HIDDEN && !isInsideOwnLabel(element, flags)) {
+    const value = embeddedValue(element, tag, role, flags, visited, depth);
     if (value !== null) {
       visited.add(element);
       return value;
@@ -92,66 +92,66 @@ function textAlternative(element, how, visited, depth, role = roleOf(element)) {
     visited.add(element);
     return label;
   }
-  return nativeOrContent(element, tag, role, how, visited, depth);
+  return nativeOrContentName(element, tag, role, flags, visited, depth);
 }
 
-/** Steps E (native), F (content) and I (tooltip). */
-function nativeOrContent(element, tag, role, how, visited, depth) {
+/** Steps E (host language), F (name from content) and I (tooltip). */
+function nativeOrContentName(element, tag, role, flags, visited, depth) {
   const selections = selectionsFor(element);
   const replacement = replacementOf(element, tag, selections);
-  if (replacement && (replacement.alternative !== null || !(how & OF_SELF))) {
+  if (replacement && (replacement.alternative !== null || !(flags & NAMING_SELF))) {
     visited.add(element);
     return replacement.alternative?.trim() ? replacement.alternative : (attr(element, 'title') ?? '');
   }
-  const native = tag.charCodeAt(0) < 97 ? NATIVE_NAMES[tag] : nameOfForeign;
+  const native = tag.charCodeAt(0) < 97 ? NATIVE_NAMES[tag] : nameOfSvgOrMath;
   if (native !== undefined && role !== 'none') {
-    const text = native(element, how, visited, depth);
+    const text = native(element, flags, visited, depth);
     if (text !== null) return text;
   }
   visited.add(element);
-  // Content first: what Chrome told once may be out of date.
+  // Content before the name from ElementInternals: Chrome was asked for that once, so it may be outdated.
   const fallback = attr(element, 'title') || (tag.includes('-') ? (internalsOf.get(element)?.name ?? '') : '');
-  if (how & ~OF_SELF || NAMED_BY_CONTENT.has(role) || isWritten(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
-    let inside = how & OF_SELF ? (how & ~OF_SELF) | IN_CONTENT | (HOLDS_ITEMS.has(role) ? OF_ITEM : 0) : how;
-    if (replacement) inside |= EVEN_HIDDEN; // what is there without the picture is what its author calls it
-    const text = contentName(element, tag, selections, inside, visited, depth);
-    // Blank text still parts the words around it.
+  if (flags & ~NAMING_SELF || NAMED_BY_CONTENT.has(role) || isWritten(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
+    let inside = flags & NAMING_SELF ? (flags & ~NAMING_SELF) | INSIDE_CONTENT | (NESTABLE_ITEM_ROLES.has(role) ? INSIDE_ITEM : 0) : flags;
+    if (replacement) inside |= INCLUDE_HIDDEN; // the content that an image replaces names it, even if hidden
+    const text = nameFromContent(element, tag, selections, inside, visited, depth);
+    // White space still separates the words around it.
     if (text.trim()) return text;
     return (role === 'none' ? '' : fallback) || text;
   }
   return role === 'none' ? '' : fallback;
 }
 
-/** Whether a field stands in the very label or reference that names it: then its value is no part of the name. */
-function isPartOfItsOwnName(element, how) {
-  return Boolean(how & BY_REFERENCE) && labellingElements(element).includes(element);
+/** Whether an embedded control is inside the element that labels it by aria-labelledby: its value is not part of its own name then. */
+function isInsideOwnLabel(element, flags) {
+  return Boolean(flags & INSIDE_REFERENCE) && labellingElements(element).includes(element);
 }
 
-const WITHOUT_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'DATALIST', 'style', 'script', 'desc', 'metadata', 'defs', 'title']);
+const TAGS_WITHOUT_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'DATALIST', 'style', 'script', 'desc', 'metadata', 'defs', 'title']);
 
-/** Step F: the texts of what is inside, in the order of the flat tree. */
-function contentName(element, tag, selections, how, visited, depth) {
+/** Step F, name from content: the texts of the children, in flat tree order. */
+function nameFromContent(element, tag, selections, flags, visited, depth) {
   const before = generatedText(element, 'before', selections.before);
   const after = generatedText(element, 'after', selections.after);
-  const inner = childrenName(element, tag, how, visited, depth, selections);
+  const inner = nameFromChildren(element, tag, flags, visited, depth, selections);
   if (tag === 'LABEL' && !inner.trim() && (before || after)) {
-    // A label that says nothing but by its tooltip and its style sheet: both count (WPT name_test_case_659).
+    // A label with only a tooltip and generated content: both count (WPT name_test_case_659).
     return `${before} ${attr(element, 'title') ?? ''} ${after}`;
   }
-  return cased(before, element, selections) + inner + cased(after, element, selections);
+  return withTextTransform(before, element, selections) + inner + withTextTransform(after, element, selections);
 }
 
-/** @param {typeof NOTHING_SELECTED | null} selections  where its own text is seen */
-function childrenName(element, tag, how, visited, depth, selections) {
+/** @param {typeof NOTHING_SELECTED | null} selections  of the element's tree; null: its own text is not visible */
+function nameFromChildren(element, tag, flags, visited, depth, selections) {
   let text = '';
   const add = (child) => {
     const type = nodeType(child);
     if (type === 3) {
-      if (selections) text += cased(dataOf(child), element, selections);
-    } else if (type === 1) text += childName(child, how, visited, depth);
+      if (selections) text += withTextTransform(dataOf(child), element, selections);
+    } else if (type === 1) text += nameFromChild(child, flags, visited, depth);
   };
   const shadow = mayHost(tag) ? rootOfHost(element) : null;
-  const assigned = tag === 'SLOT' ? assignedNodes_.call(element) : NO_LABELS;
+  const assigned = tag === 'SLOT' ? assignedNodes_.call(element) : NO_ELEMENTS;
   if (assigned.length) assigned.forEach(add);
   else {
     for (let child = firstChild(shadow ?? element); child; child = nextSibling(child)) {
@@ -168,27 +168,27 @@ function isOwnedElsewhere(child, parent) {
   return owners.size > 0 && owners.has(child) && owners.get(child) !== parent;
 }
 
-const HOLDS_ITEMS = roleSet('treeitem menuitem menuitemcheckbox menuitemradio');
-const ITEMS_BELOW = roleSet('group tree treeitem menuitem menuitemcheckbox menuitemradio');
+const NESTABLE_ITEM_ROLES = roleSet('treeitem menuitem menuitemcheckbox menuitemradio');
+const NESTED_ITEM_ROLES = roleSet('group tree treeitem menuitem menuitemcheckbox menuitemradio');
 
-function childName(child, how, visited, depth) {
+function nameFromChild(child, flags, visited, depth) {
   if (visited.has(child)) return '';
   const tag = tagOf(child);
   if (tag === 'BR') return ' ';
-  if (WITHOUT_TEXT.has(tag) || (how & OF_ITEM && ITEMS_BELOW.has(roleOf(child, tag)))) return '';
+  if (TAGS_WITHOUT_TEXT.has(tag) || (flags & INSIDE_ITEM && NESTED_ITEM_ROLES.has(roleOf(child, tag)))) return '';
   let text;
-  if (!(how & EVEN_HIDDEN)) {
+  if (!(flags & INCLUDE_HIDDEN)) {
     if (attr(child, 'aria-hidden')?.toLowerCase() === 'true') return '';
     const visibility = visibilityOf(child);
     if (visibility === GONE) return '';
     if (visibility === UNSEEN_SELF) {
       visited.add(child);
-      return childrenName(child, tag, how, visited, depth + 1, null);
+      return nameFromChildren(child, tag, flags, visited, depth + 1, null);
     }
   }
-  text = textAlternative(child, how, visited, depth + 1);
+  text = textAlternative(child, flags, visited, depth + 1);
   if (text === '') return '';
   const mark = decorationOf(child, tag, selectionsFor(child).decorated);
-  if (mark) text = decorated(text, mark);
+  if (mark) text = withDecorationMarks(text, mark);
   return isInline(child) ? text : ` ${text} `;
 }

@@ -1,4 +1,4 @@
-// Names that HTML gives: <label>, alt, <legend>, <caption>, value, placeholder, …
+// Names from HTML: <label>, alt, <legend>, <caption>, value, placeholder, …
 // https://www.w3.org/TR/html-aam-1.0/#accessible-name-computations-by-html-element
 
 const inputValue = textReader(HTMLInputElement, 'value');
@@ -7,7 +7,7 @@ const selectedOptions = reader(HTMLSelectElement, 'selectedOptions');
 const selectOptions = reader(HTMLSelectElement, 'options');
 const optionLabel = textReader(HTMLOptionElement, 'label');
 
-/** Each gives a name, or null: then content and tooltip decide. */
+/** Functions that return a name, or null if content and tooltip decide. */
 const NATIVE_NAMES = {
   __proto__: null,
   INPUT: nameOfInput,
@@ -15,11 +15,11 @@ const NATIVE_NAMES = {
   SELECT: nameOfField,
   METER: nameOfField,
   PROGRESS: nameOfField,
-  OUTPUT: (element, how, visited, depth) => labelName(element, how, visited, depth) ?? (how & OF_SELF ? tooltip(element) : null),
-  BUTTON: (element, how, visited, depth) => labelName(element, how, visited, depth),
+  OUTPUT: (element, flags, visited, depth) => nameFromLabels(element, flags, visited, depth) ?? (flags & NAMING_SELF ? tooltip(element) : null),
+  BUTTON: (element, flags, visited, depth) => nameFromLabels(element, flags, visited, depth),
   IMG: nameOfImage,
   AREA: nameOfImage,
-  FIELDSET: (element, how, visited, depth) => partName(element, 'LEGEND', how, visited, depth),
+  FIELDSET: (element, flags, visited, depth) => nameFromPart(element, 'LEGEND', flags, visited, depth),
   FIGURE: nameOfFigure,
   TABLE: nameOfTable,
   OPTGROUP: (element) => attr(element, 'label') ?? '',
@@ -28,19 +28,19 @@ const NATIVE_NAMES = {
   FRAME: tooltip,
 };
 
-/** The tooltip and nothing else. */
+/** The title attribute, which is the tooltip. */
 function tooltip(element) {
   return attr(element, 'title') ?? '';
 }
 
-function nameOfInput(element, how, visited, depth) {
+function nameOfInput(element, flags, visited, depth) {
   const type = inputType(element);
   if (type === 'button' || type === 'submit' || type === 'reset') {
     const value = inputValue(element);
     if (value.trim()) return value;
-    return type === 'submit' ? 'Submit' : type === 'reset' ? 'Reset' : (labelName(element, how, visited, depth) ?? tooltip(element));
+    return type === 'submit' ? 'Submit' : type === 'reset' ? 'Reset' : (nameFromLabels(element, flags, visited, depth) ?? tooltip(element));
   }
-  const label = labelName(element, how, visited, depth);
+  const label = nameFromLabels(element, flags, visited, depth);
   if (label !== null) return label;
   const title = tooltip(element);
   if (type === 'image') return attr(element, 'alt')?.trim() || title.trim() || 'Submit';
@@ -51,57 +51,60 @@ function nameOfInput(element, how, visited, depth) {
 const HAS_PLACEHOLDER = new Set(['text', 'password', 'number', 'search', 'tel', 'email', 'url']);
 const placeholderOf = (element) => attr(element, 'placeholder') ?? attr(element, 'aria-placeholder') ?? '';
 
-function nameOfField(element, how, visited, depth) {
-  const label = labelName(element, how, visited, depth);
+function nameOfField(element, flags, visited, depth) {
+  const label = nameFromLabels(element, flags, visited, depth);
   if (label !== null) return label;
   const title = tooltip(element);
   return title.trim() || tagOf(element) !== 'TEXTAREA' ? title : placeholderOf(element);
 }
 
-/** What the <label>s say, or null without any. Not followed within a reference. */
-function labelName(element, how, visited, depth) {
-  if (how & BY_REFERENCE) return null;
+/** The name from the <label> elements, null without any. Inside a reference, labels are not followed. */
+function nameFromLabels(element, flags, visited, depth) {
+  if (flags & INSIDE_REFERENCE) return null;
   const labels = labelsOf(element);
   if (!labels.length) return null;
   visited.add(element);
   const texts = labels.map((label) =>
-    textAlternative(label, BY_LABEL | (isHidden(label) ? EVEN_HIDDEN : 0), visited, depth + 1),
+    textAlternative(label, INSIDE_LABEL | (isHidden(label) ? INCLUDE_HIDDEN : 0), visited, depth + 1),
   );
   return texts.filter((text) => text.trim()).join(' ');
 }
 
-function nameOfImage(element, how, visited) {
+function nameOfImage(element, flags, visited) {
   visited.add(element);
   const alt = attr(element, 'alt');
   return alt?.trim() ? alt : (attr(element, 'title') ?? '');
 }
 
-/** The text of the first child of that tag, or null without one. */
-function partName(element, partTag, how, visited, depth) {
+/** The name from the first child with the given tag, null without one. */
+function nameFromPart(element, partTag, flags, visited, depth) {
   const part = closestChild(element, partTag);
   if (!part) return null;
   visited.add(element);
-  return textAlternative(part, BY_NATIVE | (isHidden(part) ? EVEN_HIDDEN : 0), visited, depth + 1);
+  return textAlternative(part, INSIDE_NATIVE_PART | (isHidden(part) ? INCLUDE_HIDDEN : 0), visited, depth + 1);
 }
 
-function nameOfFigure(element, how, visited, depth) {
-  return how & OF_SELF ? partName(element, 'FIGCAPTION', how, visited, depth) : null;
+function nameOfFigure(element, flags, visited, depth) {
+  return flags & NAMING_SELF ? nameFromPart(element, 'FIGCAPTION', flags, visited, depth) : null;
 }
 
-function nameOfTable(element, how, visited, depth) {
-  if (!(how & OF_SELF)) return null;
-  const caption = partName(element, 'CAPTION', how, visited, depth);
+function nameOfTable(element, flags, visited, depth) {
+  if (!(flags & NAMING_SELF)) return null;
+  const caption = nameFromPart(element, 'CAPTION', flags, visited, depth);
   if (caption?.trim()) return caption;
   return attr(element, 'summary')?.trim() || null;
 }
 
-/** https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd: its own <title> child or that of what it uses, else what is inside; a formula is what it says. */
-function nameOfForeign(element, how, visited) {
+/**
+ * SVG: the <title> child, also that of the element to which <use> refers; null: the content decides. MathML: the formula as text.
+ * https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd
+ */
+function nameOfSvgOrMath(element, flags, visited) {
   if (tagName_.call(element) === 'math') {
     visited.add(element);
     return mathText(element) || null;
   }
-  const title = ownTitle(element) ?? (tagName_.call(element) === 'use' ? titleOfUsed(element) : null);
+  const title = svgTitleOf(element) ?? (tagName_.call(element) === 'use' ? titleOfUsed(element) : null);
   if (title?.trim()) {
     visited.add(element);
     return title;
@@ -113,10 +116,10 @@ function titleOfUsed(use) {
   noteElsewhere();
   const href = attr(use, 'href') ?? attr(use, 'xlink:href') ?? '';
   const used = href.startsWith('#') ? byId(use, href.slice(1)) : null;
-  return used && ownTitle(used);
+  return used && svgTitleOf(used);
 }
 
-function ownTitle(element) {
+function svgTitleOf(element) {
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
     if (tagName_.call(child) === 'title') return textContent(child);
   }
@@ -124,19 +127,19 @@ function ownTitle(element) {
 }
 
 /**
- * Step C: what a control inside a name stands for, its value; null when it is no such control.
+ * Step C: the value of a control embedded in a name; null if the element is not such a control.
  * @returns {string | null}
  */
-function embeddedValue(element, tag, role, how, visited, depth) {
+function embeddedValue(element, tag, role, flags, visited, depth) {
   switch (role) {
     case 'textbox':
     case 'searchbox':
-      noteElsewhere(); // it may be hidden, and is not visited then
+      noteElsewhere(); // the field may be hidden, so that it is not visited itself
       if (tag === 'INPUT') return isSecret(element) ? '' : inputValue(element);
       return tag === 'TEXTAREA' ? (isSecret(element) ? '' : areaValue(element)) : textContent(element);
     case 'combobox':
     case 'listbox':
-      return chosenText(element, tag, role, how, visited, depth);
+      return selectedOptionsText(element, tag, role, flags, visited, depth);
     case 'progressbar':
     case 'scrollbar':
     case 'slider':
@@ -150,7 +153,7 @@ function embeddedValue(element, tag, role, how, visited, depth) {
   }
 }
 
-function chosenText(element, tag, role, how, visited, depth) {
+function selectedOptionsText(element, tag, role, flags, visited, depth) {
   noteElsewhere();
   if (tag === 'SELECT') {
     let chosen = [...selectedOptions(element)];
@@ -162,6 +165,6 @@ function chosenText(element, tag, role, how, visited, depth) {
   if (!listbox) return textContent(element);
   return [...selectAll(listbox, '[aria-selected="true" i]')]
     .filter((option) => roleOf(option) === 'option')
-    .map((option) => textAlternative(option, how, visited, depth + 1))
+    .map((option) => textAlternative(option, flags, visited, depth + 1))
     .join(' ');
 }

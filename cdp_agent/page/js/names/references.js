@@ -1,38 +1,38 @@
-// Elements that point at others: aria-labelledby, aria-describedby, aria-owns, <label>.
+// References between elements: aria-labelledby, aria-describedby, aria-owns, <label>.
 
-/** @returns {Element[]} */
-function referenced(element, attribute, reflected) {
+/** The elements of a reflected ARIA attribute such as ariaLabelledByElements. @returns {Element[]} */
+function reflectedElements(element, attribute, reflected) {
   if (!hasAttr(element, attribute)) return [];
   noteElsewhere();
   const elements = reflected.call(element);
-  return elements ? [...new Set(elements.map(targetOfReference))] : [];
+  return elements ? [...new Set(elements.map(resolveReferenceTarget))] : [];
 }
 
-// Not in all Chromes that we work with.
+// Not in all versions of Chrome that are supported.
 const referenceTarget_ = Object.getOwnPropertyDescriptor(ShadowRoot.prototype, 'referenceTarget')?.get;
 
-/** What is meant where an element is referred to: the part of a component that its shadow root names for that. @param {Element} element */
-function targetOfReference(element) {
+/** What a reference to the element leads to: the reference target of its shadow root, else the element itself. @param {Element} element */
+function resolveReferenceTarget(element) {
   const root = rootOfHost(element);
-  const target = root && partMeantIn(root);
-  return target ? targetOfReference(target) : element;
+  const target = root && referenceTargetIn(root);
+  return target ? resolveReferenceTarget(target) : element;
 }
 
-function partMeantIn(root) {
+function referenceTargetIn(root) {
   const id = referenceTarget_?.call(root);
   return id ? DocumentFragment.prototype.getElementById.call(root, id) : null;
 }
 
 const labellingElements = (element) => {
-  const found = referenced(element, 'aria-labelledby', labelledByElements_);
-  // The misspelling is common enough for browsers to honour it.
-  return found.length ? found : misspelt(element);
+  const found = reflectedElements(element, 'aria-labelledby', labelledByElements_);
+  // Browsers accept this common misspelling, too.
+  return found.length ? found : misspeltLabelledBy(element);
 };
-const describingElements = (element) => referenced(element, 'aria-describedby', describedByElements_);
+const describingElements = (element) => reflectedElements(element, 'aria-describedby', describedByElements_);
 
-const misspelt = (element) => byIds(element, 'aria-labeledby');
+const misspeltLabelledBy = (element) => byIds(element, 'aria-labeledby');
 
-/** The elements that an attribute names by id, those that exist, each once. */
+/** The existing elements whose ids an attribute lists, each once. */
 function byIds(element, attribute) {
   const ids = attr(element, attribute);
   if (!ids) return [];
@@ -40,37 +40,37 @@ function byIds(element, attribute) {
   return [...new Set(ids.split(/\s+/).map((id) => byId(element, id)))].filter((found) => found !== null);
 }
 
-/** Elements moved into another's content. @type {Map<Node, Map<Element, Element>>} for one reading: root → owned → owner */
+/** Elements moved into another element by aria-owns. @type {Map<Node, Map<Element, Element>>} cache of one reading: root → owned → owner */
 let ownersOfRoots = new Map();
 
-/** @returns {Map<Element, Element>} owned elements of the tree `root` with their owners; cycles left out */
+/** @returns {Map<Element, Element>} each owned element in the tree of `root` with its owner; cycles are left out */
 function ownersIn(root) {
   let owners = ownersOfRoots.get(root);
   if (owners) return owners;
   owners = new Map();
   ownersOfRoots.set(root, owners);
-  for (const owner of root === sparseRoot ? [] : selectAll(root, OWNING)) { // with any, nothing is kept: see surroundings
+  for (const owner of root === sparseRoot ? [] : selectAll(root, OWNERS_SELECTOR)) { // a document with owners is never read in part: see surroundings
     if (!canOwn(owner)) continue;
-    for (const owned of claimedBy(owner)) {
+    for (const owned of elementsToOwn(owner)) {
       if (!owners.has(owned) && !wouldContain(owned, owner, owners)) owners.set(owned, owner);
     }
   }
   return owners;
 }
 
-// An open combobox controls the list that it shows, wherever that stands.
-const OWNING = '[aria-owns],[role="combobox" i][aria-controls][aria-expanded="true" i]';
+// An expanded combobox is treated as the owner of its listbox, wherever that is in the document.
+const OWNERS_SELECTOR = '[aria-owns],[role="combobox" i][aria-controls][aria-expanded="true" i]';
 
-const claimedBy = (owner) =>
+const elementsToOwn = (owner) =>
   hasAttr(owner, 'aria-owns') ? byIds(owner, 'aria-owns') : byIds(owner, 'aria-controls').filter((each) => roleOf(each) === 'listbox');
 
-/** Whether what it owns can be shown in it: in what is not rendered, or shows nothing in it, that would be lost. */
+/** Whether an element can show what it owns. If it is not rendered or shows no content, the owned elements would be lost. */
 function canOwn(owner) {
   const tag = tagOf(owner);
   return (SPECIAL_TAGS[tag] === undefined || tag === 'INPUT' || tag === 'TEXTAREA') && checkVisibility_.call(owner);
 }
 
-/** Whether `owner` is in what `owned` contains, by the tree or by earlier aria-owns. */
+/** Whether `owner` is inside `owned`, in the flat tree or by aria-owns that were accepted before. */
 function wouldContain(owned, owner, owners) {
   for (let node = owner, steps = 0; node && steps < 10000; steps++) {
     if (node === owned) return true;
@@ -79,38 +79,38 @@ function wouldContain(owned, owner, owners) {
   return false;
 }
 
-/** @returns {Element[]} what this element owns, in the order it names them */
+/** @returns {Element[]} what the element owns, in the order of its attribute */
 function ownedBy(element, owners) {
-  return claimedBy(element).filter((owned) => owners.get(owned) === element);
+  return elementsToOwn(element).filter((owned) => owners.get(owned) === element);
 }
 
-/** Labels of each control. `control.labels` walks the whole tree each time, so that all are taken at once. */
-/** @type {Map<Node, Map<Element, Element[]>>} for one reading */
+/** The labels of all controls of a tree, collected at once: `control.labels` would walk the whole tree for each control. */
+/** @type {Map<Node, Map<Element, Element[]>>} cache of one reading */
 let labelsOfRoots = new Map();
 const controlOf_ = reader(HTMLLabelElement, 'control');
 
-/** What an element is the label of. @returns {Element | null} null for what is none, such as a <label> in a drawing */
+/** The control that an element labels. @returns {Element | null} null if it is no <label> of HTML, such as one in an SVG, or labels none */
 function controlOfLabel(element) {
   const control = tagOf(element) === 'LABEL' ? controlOf_(element) : null;
-  return control && targetOfReference(control);
+  return control && resolveReferenceTarget(control);
 }
 
 /** @returns {Element[]} the <label> elements of a control, in document order */
 function labelsOf(element) {
   const root = rootOf(element);
-  const own = labelsIn(root).get(element) ?? NO_LABELS;
-  if (!isShadowRoot(root) || !partMeantIn(root)) return own;
-  return [...labelsAround(element, root), ...own];
+  const own = labelsIn(root).get(element) ?? NO_ELEMENTS;
+  if (!isShadowRoot(root) || !referenceTargetIn(root)) return own;
+  return [...labelsOutsideRoot(element, root), ...own];
 }
 
-/** Those of the component that has an element for the part that is meant. @returns {Element[]} */
-function labelsAround(element, root) {
+/** The labels in the trees around, if the element is the reference target of its shadow root. @returns {Element[]} */
+function labelsOutsideRoot(element, root) {
   const outer = rootOf(host_.call(root));
-  const labels = labelsIn(outer).get(element) ?? NO_LABELS;
-  return isShadowRoot(outer) ? [...labelsAround(element, outer), ...labels] : labels;
+  const labels = labelsIn(outer).get(element) ?? NO_ELEMENTS;
+  return isShadowRoot(outer) ? [...labelsOutsideRoot(element, outer), ...labels] : labels;
 }
 
-/** @param {Node} root @returns {Map<Element, Element[]>} */
+/** Each labelled control in the tree of `root` with its labels. @param {Node} root @returns {Map<Element, Element[]>} */
 function labelsIn(root) {
   let labels = labelsOfRoots.get(root);
   if (!labels) {
@@ -127,4 +127,4 @@ function labelsIn(root) {
   return labels;
 }
 
-const NO_LABELS = [];
+const NO_ELEMENTS = [];

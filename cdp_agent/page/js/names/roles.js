@@ -1,12 +1,12 @@
-// Role of an element: the first role in its attribute that is known and may apply, or what HTML gives it.
+// The role of an element: the first known and applicable role in its role attribute, else its implicit role.
 // https://www.w3.org/TR/html-aam-1.0/  https://www.w3.org/TR/wai-aria-1.3/#document-handling_author-errors_roles
 
-/** @type {Map<Element, string>} for one reading */
+/** @type {Map<Element, string>} cache of one reading */
 let roles = new Map();
-/** Those of them that were read from elsewhere, too: by whether something has a name. @type {Set<Element>} */
-let rolesOfElsewhere = new Set();
+/** Elements whose role also depends on other elements, such as those that label it. @type {Set<Element>} */
+let rolesReadFromOthers = new Set();
 
-/** @returns {string} "" for generic, "none" when its semantics are taken away */
+/** The role of an element. @returns {string} "" for generic, "none" when its semantics are removed */
 function roleOf(element, tag = tagOf(element)) {
   const attribute = attr(element, 'role');
   if (attribute === null && !(tag in PRESENTATIONAL_PARENTS)) {
@@ -19,12 +19,12 @@ function roleOf(element, tag = tagOf(element)) {
     const before = timesElsewhere;
     role = explicitRole(element, tag, attribute) ?? implicitRole(element, tag);
     roles.set(element, role);
-    if (timesElsewhere !== before) rolesOfElsewhere.add(element);
-  } else if (rolesOfElsewhere.has(element)) noteElsewhere();
+    if (timesElsewhere !== before) rolesReadFromOthers.add(element);
+  } else if (rolesReadFromOthers.has(element)) noteElsewhere();
   return role;
 }
 
-/** The role as pages' lines have it: what lost its semantics is generic. */
+/** The role as lines show it: "" instead of "none". */
 function shownRole(element, tag = tagOf(element)) {
   const role = roleOf(element, tag);
   return role === 'none' ? '' : role;
@@ -45,7 +45,7 @@ function explicitRole(element, tag, attribute) {
   return null;
 }
 
-// The links of digital publishing are links to whoever follows them.
+// The link roles of DPUB-ARIA are shown as links.
 const ROLE_SYNONYMS = {
   __proto__: null, image: 'img', directory: 'list',
   'doc-backlink': 'link', 'doc-biblioref': 'link', 'doc-glossref': 'link', 'doc-noteref': 'link',
@@ -57,7 +57,7 @@ function implicitRole(element, tag) {
   return role && isPresentational(element, tag) ? 'none' : role;
 }
 
-/** Whether role=none of a list or table reaches this part of it. */
+/** Whether role=none of the list or table around also applies to this part of it. */
 function isPresentational(element, tag) {
   const parents = PRESENTATIONAL_PARENTS[tag];
   if (!parents) return false;
@@ -78,7 +78,7 @@ const GLOBAL_ARIA = ['atomic', 'braillelabel', 'brailleroledescription', 'busy',
   'dropeffect', 'flowto', 'grabbed', 'keyshortcuts', 'live', 'owns', 'relevant', 'roledescription'].map((name) => `[aria-${name}]`);
 const GLOBAL_ARIA_SELECTOR = GLOBAL_ARIA.join(',');
 
-/** A global state or property undoes role=none. Labels do only when they say something. */
+/** Global ARIA attributes undo role=none; aria-label and aria-labelledby only if they give a name. */
 function hasGlobalAria(element) {
   return matches(element, GLOBAL_ARIA_SELECTOR) || hasAriaName(element);
 }
@@ -103,7 +103,7 @@ function isSummaryOfDetails(element) {
   return closestChild(parent, 'SUMMARY') === element;
 }
 
-/** The first child element of that tag. */
+/** The first child element with that tag. */
 function closestChild(parent, tag) {
   let child = firstElementChild_.call(parent);
   while (child && tagOf(child) !== tag) child = nextElementSibling_.call(child);
@@ -113,9 +113,9 @@ function closestChild(parent, tag) {
 const SECTIONING =
   'article:not([role]), aside:not([role]), nav:not([role]), section:not([role]), ' +
   '[role="article" i], [role="complementary" i], [role="navigation" i], [role="region" i]';
-const SCOPING = `${SECTIONING}, main:not([role]), [role="main" i]`;
+const SECTIONING_OR_MAIN = `${SECTIONING}, main:not([role]), [role="main" i]`;
 
-const isScoped = (element) => closestFlat(element, SCOPING) !== null;
+const isInSectioningOrMain = (element) => closestFlat(element, SECTIONING_OR_MAIN) !== null;
 
 function roleOfAside(element) {
   const parent = flatParent(element);
@@ -132,32 +132,32 @@ function roleOfInput(element) {
   const type = inputType(element);
   const role = INPUT_ROLES[type];
   if (role !== undefined) return role;
-  if (SUGGESTING.has(type) && suggestionsOf(element)) return 'combobox';
+  if (DATALIST_TYPES.has(type) && datalistOf(element)) return 'combobox';
   return type === 'search' ? 'searchbox' : 'textbox';
 }
 
-/** Whether a <label> is all that is seen of its control. */
-function standsForControl(label) {
+/** Whether a <label> is the visible part of an <input> that is itself not visible. */
+function isLabelOfHiddenControl(label) {
   const control = controlOfLabel(label);
   return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, SEEN_OPTIONS);
 }
 
-/** It is told as the box to tick or the button that it is then. */
+/** The label of such an <input> is shown as a checkbox, radio button, switch or button. */
 function roleOfLabel(label) {
-  const role = standsForControl(label) ? roleOf(controlOfLabel(label), 'INPUT') : '';
-  return TICKED_ROLES.has(role) || role === 'button' ? role : '';
+  const role = isLabelOfHiddenControl(label) ? roleOf(controlOfLabel(label), 'INPUT') : '';
+  return CHECKABLE_ROLES.has(role) || role === 'button' ? role : '';
 }
 
-const TICKED_ROLES = roleSet('checkbox radio switch');
-const SUGGESTING = new Set(['text', 'search', 'tel', 'url', 'email']);
+const CHECKABLE_ROLES = roleSet('checkbox radio switch');
+const DATALIST_TYPES = new Set(['text', 'search', 'tel', 'url', 'email']);
 const inputType = reader(HTMLInputElement, 'type');
-const suggestionsOf = reader(HTMLInputElement, 'list');
+const datalistOf = reader(HTMLInputElement, 'list');
 const selectIsMultiple = reader(HTMLSelectElement, 'multiple');
 const selectSize = reader(HTMLSelectElement, 'size');
 const isListSelect = (element) => selectIsMultiple(element) || selectSize(element) > 1;
-/** Whether the options of a drop-down list are drawn in the page once it is open, and not by the browser. https://drafts.csswg.org/css-forms-1/ */
-const isDrawnByPage = (select) => computedStyleOf(select).appearance === 'base-select';
-const isOpened = (select) => matches(select, ':open');
+/** Whether the open list of a <select> is rendered by the page and not by the browser. https://drafts.csswg.org/css-forms-1/ */
+const isBaseSelect = (select) => computedStyleOf(select).appearance === 'base-select';
+const isOpenSelect = (select) => matches(select, ':open');
 
 function roleOfItem(element) {
   const parent = parentNode_.call(element);
@@ -166,29 +166,29 @@ function roleOfItem(element) {
   return tag === 'UL' || tag === 'OL' || tag === 'MENU' || roleOf(parent, tag) === 'list' ? 'listitem' : '';
 }
 
-/** https://www.w3.org/TR/svg-aam-1.0/#include_elements: groups and shapes have a role where they have a name. */
+/** https://www.w3.org/TR/svg-aam-1.0/#include_elements: groups and shapes have a role if they have a name. */
 function roleOfGroup(element) {
-  return isNamedPart(element) ? 'group' : '';
+  return isNamedInSvg(element) ? 'group' : '';
 }
 
 function roleOfShape(element) {
-  return isNamedPart(element) ? 'graphics-symbol' : '';
+  return isNamedInSvg(element) ? 'graphics-symbol' : '';
 }
 
-const isNamedPart = (element) => Boolean(ownTitle(element)?.trim() || attr(element, 'xlink:title')?.trim()) || hasAriaName(element);
+const isNamedInSvg = (element) => Boolean(svgTitleOf(element)?.trim() || attr(element, 'xlink:title')?.trim()) || hasAriaName(element);
 
-/** Role of the table that a cell is in, by its role attribute. */
-function gridRole(element) {
+/** The role of the table around a cell. */
+function tableRoleOf(element) {
   const table = closest(element, 'table');
   return table ? roleOf(table, 'TABLE') : '';
 }
 
 function roleOfCell(element) {
-  const table = gridRole(element);
+  const table = tableRoleOf(element);
   return table === 'grid' || table === 'treegrid' ? 'gridcell' : 'cell';
 }
 
-/** https://www.w3.org/TR/html-aam-1.0/#el-th with the table's own header rules */
+/** https://www.w3.org/TR/html-aam-1.0/#el-th: without scope, the cells beside it decide. */
 function roleOfHeaderCell(element) {
   const scope = attr(element, 'scope')?.toLowerCase();
   if (scope === 'col' || scope === 'colgroup') return 'columnheader';

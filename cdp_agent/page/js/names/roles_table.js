@@ -1,4 +1,4 @@
-// The roles there are, and what HTML's elements have without a role attribute.
+// All known roles, and the implicit roles of HTML and SVG elements.
 // https://www.w3.org/TR/wai-aria-1.3/#role_definitions  https://www.w3.org/TR/html-aam-1.0/#html-element-role-mappings
 
 const roleSet = (text) => new Set(text.split(' '));
@@ -23,7 +23,7 @@ function DPUB_ROLES() {
   return names.split(' ').map((name) => `doc-${name}`).join(' ');
 }
 
-/** @type {Record<string, string | ((element: Element) => string)>} "" is generic */
+/** @type {Record<string, string | ((element: Element) => string)>} "" for generic */
 const IMPLICIT_ROLES = {
   __proto__: null,
   A: (element) => (hasAttr(element, 'href') ? 'link' : ''),
@@ -32,11 +32,11 @@ const IMPLICIT_ROLES = {
   ARTICLE: 'article', ASIDE: roleOfAside, BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption',
   CODE: 'code', DATALIST: 'listbox', DD: 'definition', DEL: 'deletion', DETAILS: 'group', DFN: 'term',
   DIALOG: 'dialog', DT: 'term', EM: 'emphasis', FIELDSET: 'group', FIGURE: 'figure',
-  FOOTER: (element) => (isScoped(element) ? '' : 'contentinfo'),
+  FOOTER: (element) => (isInSectioningOrMain(element) ? '' : 'contentinfo'),
   FORM: (element) => (hasAriaName(element) ? 'form' : ''),
   FRAME: 'iframe', IFRAME: 'iframe',
   H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
-  HEADER: (element) => (isScoped(element) ? '' : 'banner'),
+  HEADER: (element) => (isInSectioningOrMain(element) ? '' : 'banner'),
   HGROUP: 'group', HR: 'separator', HTML: 'document', IMG: roleOfImage, INPUT: roleOfInput, INS: 'insertion', LABEL: roleOfLabel, LI: roleOfItem,
   MAIN: 'main', MARK: 'mark', MATH: 'math', math: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list', OPTGROUP: 'group',
   OPTION: 'option', OUTPUT: 'status', P: 'paragraph', PROGRESS: 'progressbar', S: 'deletion', SEARCH: 'search',
@@ -48,7 +48,7 @@ const IMPLICIT_ROLES = {
   use: roleOfShape,
 };
 
-// Elements whose parent's role=none (or presentation) is also theirs.
+// Elements to which role=none (or presentation) of their parent also applies.
 const PRESENTATIONAL_PARENTS = {
   __proto__: null,
   DD: ['DL', 'DIV'], DT: ['DL', 'DIV'], DIV: ['DL'], LI: ['OL', 'UL', 'MENU'], TBODY: ['TABLE'], THEAD: ['TABLE'], TFOOT: ['TABLE'],
@@ -66,7 +66,7 @@ const NAMED_BY_CONTENT = new Set(
     'tab tooltip treeitem doc-subtitle').split(' '),
 );
 
-// Roles that a person acts on: what has one gets a ref.
+// Interactive roles: an element with one of them gets a ref.
 const INTERACTIVE = new Set(
   ('button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider spinbutton ' +
     'switch tab textbox treeitem').split(' '),

@@ -1,98 +1,98 @@
-// How an element is named in a message: role, name, and its ref where it has one. Refs are given by snapshots only.
+// The preview of an element in a message: its role, its name, and its ref where a snapshot has given it one.
 
-/** @typedef {{role: string, name: string}} Told  @typedef {{text: string, dialog: boolean, floats: boolean, closers: string[]}} Cover */
+/** @typedef {{role: string, name: string}} RoleAndName  @typedef {{text: string, dialog: boolean, floats: boolean, closers: string[]}} Cover */
 
-const LONGEST_TOLD = 80;
+const LONGEST_PREVIEW_NAME = 80;
 
-/** @param {Element} element @returns {Told} */
-function told(element) {
+/** The role of an element, else its tag, and its name. @param {Element} element @returns {RoleAndName} */
+function roleAndNameOf(element) {
   const { role, name } = describe(element);
-  return { role: role || tagOf(element).toLowerCase(), name: cut(name, LONGEST_TOLD) };
+  return { role: role || tagOf(element).toLowerCase(), name: cut(name, LONGEST_PREVIEW_NAME) };
 }
 
-/** `button \x017 "Pay"`; for what has neither role nor name, its tag, class and first words. */
-function tell(element) {
-  const { role, name } = told(element);
+/** `button \x017 "Pay"`; without a name, the first words stand in its place, and without a role, tag and id or class. */
+function elementPreview(element) {
+  const { role, name } = roleAndNameOf(element);
   const id = idsOfElements.get(element);
   const ref = id === undefined ? '' : ` \x01${id}`;
   if (name) return `${role}${ref} ${quote(name)}`;
-  const words = cut(firstLineOf(element), 40);
+  const words = cut(headingOrFirstText(element), 40);
   const kind = attr(element, 'id') ? `#${attr(element, 'id')}` : (attr(element, 'class') ?? '').trim().replace(/^(?=.)|\s+/g, '.');
   return `${role}${role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : ''}${ref}${words ? ` ${quote(words)}` : ''}`;
 }
 
-const TITLES = 'h1,h2,h3,h4,h5,h6,[role="heading" i]';
+const HEADINGS_SELECTOR = 'h1,h2,h3,h4,h5,h6,[role="heading" i]';
 
-/** What something without a name is best known by: its heading, else its first words, up to where a block ends. What is hidden in it is not, unless it is hidden as a whole. */
-function firstLineOf(element) {
-  const isSeen = visibilityOf(element) === VISIBLE;
-  for (const title of selectAll(element, TITLES)) {
+/** The text that describes an element without a name: its first heading, else the text of its first block. Hidden text is left out, unless the element itself is hidden. */
+function headingOrFirstText(element) {
+  const isVisible = visibilityOf(element) === VISIBLE;
+  for (const title of selectAll(element, HEADINGS_SELECTOR)) {
     const text = collapse(textContent(title).slice(0, 400));
-    if (text && !(isSeen && visibilityOf(title) !== VISIBLE)) return text;
+    if (text && !(isVisible && visibilityOf(title) !== VISIBLE)) return text;
   }
-  return collapse(firstWords(element, isSeen ? VISIBLE : null, 0).text);
+  return collapse(firstBlockText(element, isVisible ? VISIBLE : null, 0).text);
 }
 
-/** @param {0 | 1 | 2 | null} visibility  the node's, null: all counts @returns {{text: string, ends: boolean}} ends: a block that says something ends with it */
-function firstWords(node, visibility, depth) {
+/** The text up to the end of the first block with text. @param {0 | 1 | 2 | null} visibility  of the node; null: hidden text counts, too @returns {{text: string, ends: boolean}} ends: the text ended with a block */
+function firstBlockText(node, visibility, depth) {
   let text = '';
   for (let child = firstChild(node); child && text.length < 400 && depth < DEEPEST_NAME; child = nextSibling(child)) {
     const type = nodeType(child);
     if (type === 3 && (visibility ?? VISIBLE) === VISIBLE) text += dataOf(child).slice(0, 400);
-    if (type !== 1 || WITHOUT_TEXT.has(tagOf(child))) continue;
+    if (type !== 1 || TAGS_WITHOUT_TEXT.has(tagOf(child))) continue;
     const visible = visibility && visibilityOf(child);
     if (visible === GONE) continue;
     const isBlock = !isInline(child);
     if (isBlock && text.trim()) return { text, ends: true };
-    const inner = firstWords(child, visible, depth + 1);
+    const inner = firstBlockText(child, visible, depth + 1);
     text += inner.text;
     if ((isBlock || inner.ends) && text.trim()) return { text, ends: true };
   }
   return { text, ends: false };
 }
 
-const COVERS = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
-const NAMED_COVERS = `${COVERS},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,aside,iframe,${
+const DIALOGS_SELECTOR = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
+const RECOGNIZED_COVERS = `${DIALOGS_SELECTOR},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,aside,iframe,${
   'a[href],button,input,select,textarea'}`;
 
-/** What covers: the dialog that was hit, else a part of the page with a name, else the outermost box that is in the way, of those lifted out of the text first. */
+/** What covers an element: the dialog around the hit element, else the innermost ancestor that a user would recognize, else the outermost positioned one, else the outermost one. */
 function coverOf(hit, element) {
   const boxes = [];
   for (let node = hit; node && !isInside(element, node); node = paintedParent(node)) boxes.push(node);
-  const dialog = closestFlat(hit, COVERS);
-  const lifted = boxes.findLast((box) => LIFTED.has(computedStyleOf(box).position));
-  const cover = dialog && !isInside(element, dialog) ? dialog : boxes.find((box) => matches(box, NAMED_COVERS)) ?? lifted ?? boxes.at(-1) ?? hit;
-  return { text: tell(cover), dialog: cover === dialog, floats: lifted != null && floats(lifted), closers: closersIn(cover) };
+  const dialog = closestFlat(hit, DIALOGS_SELECTOR);
+  const positioned = boxes.findLast((box) => POSITIONED.has(computedStyleOf(box).position));
+  const cover = dialog && !isInside(element, dialog) ? dialog : boxes.find((box) => matches(box, RECOGNIZED_COVERS)) ?? positioned ?? boxes.at(-1) ?? hit;
+  return { text: elementPreview(cover), dialog: cover === dialog, floats: positioned != null && isFloatingPopup(positioned), closers: closeButtonsIn(cover) };
 }
 
-const LIFTED = new Set(['absolute', 'fixed', 'sticky']);
-const FLOATING = new Set(['absolute', 'fixed']);
+const POSITIONED = new Set(['absolute', 'fixed', 'sticky']);
+const OUT_OF_FLOW = new Set(['absolute', 'fixed']);
 
-/** Whether it lies over a part of what is seen, as the calendar of a field does: not over all, as a veil does. */
-function floats(cover) {
-  if (!FLOATING.has(computedStyleOf(cover).position)) return false;
+/** Whether it is positioned and smaller than half of the viewport, like the calendar of a date field; an overlay over the whole page is not. */
+function isFloatingPopup(cover) {
+  if (!OUT_OF_FLOW.has(computedStyleOf(cover).position)) return false;
   const { width, height } = rectOf(cover);
   return width * height < (window.innerWidth * window.innerHeight) / 2;
 }
 
-const MOST_CLOSERS = 3;
+const MOST_CLOSE_BUTTONS = 3;
 
-/** The buttons of what covers, since one of them may close it. */
-function closersIn(cover) {
+/** Buttons inside a cover: one of them may close it. */
+function closeButtonsIn(cover) {
   const buttons = [...selectAll(cover, 'button:not([role]),[role="button" i],input[type="button" i],input[type="submit" i]')];
-  return buttons.filter((button) => checkVisibility_.call(button, SEEN_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSERS).map(tell);
+  return buttons.filter((button) => checkVisibility_.call(button, SEEN_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSE_BUTTONS).map(elementPreview);
 }
 
-/** @returns {Obstacle} */
+/** Why an element cannot be acted on, for the message to the model. @returns {Obstacle} */
 function obstacle(why, by, element) {
-  const modal = SHUT_OFF.has(why) ? modalOver(element, why) : null;
-  if (modal) return { why: 'covered', detail: '', by: { text: tell(modal), dialog: true, floats: false, closers: closersIn(modal) }, said: told(element) };
-  return { why, detail: detailOf(why, element), by: by ? coverOf(by, element) : null, said: told(element) };
+  const modal = CAUSED_BY_MODALS.has(why) ? modalOver(element, why) : null;
+  if (modal) return { why: 'covered', detail: '', by: { text: elementPreview(modal), dialog: true, floats: false, closers: closeButtonsIn(modal) }, said: roleAndNameOf(element) };
+  return { why, detail: obstacleDetail(why, element), by: by ? coverOf(by, element) : null, said: roleAndNameOf(element) };
 }
 
-const SHUT_OFF = new Set(['clipped', 'covered', 'hidden']);
+const CAUSED_BY_MODALS = new Set(['clipped', 'covered', 'hidden']);
 
-/** The modal dialog that an element is outside of, in its own document or in one around it. */
+/** The modal dialog that makes an element inaccessible, in its own document or in one around it; null for none. */
 function modalOver(element, why) {
   if (why === 'hidden' && !checkVisibility_.call(element, SEEN_OPTIONS)) return null;
   for (const { document, frame } of levelsOf(element).reverse()) {
@@ -105,29 +105,29 @@ function modalOver(element, why) {
 
 const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
-function detailOf(why, element) {
+function obstacleDetail(why, element) {
   if (why === 'disabled') return isInert(element) ? ' (inert: something else is to be dealt with first)' : '';
-  if (why === 'clipped') return passesThrough(element) ? unreached(element) : ': it is clipped away, or what is around it is closed';
-  if (why === 'unfocused') return focusedElement() ? `, which is on ${tell(focusedElement())} now` : '';
+  if (why === 'clipped') return passesThrough(element) ? pointerEventsDetail(element) : ': it is clipped away, or what is around it is closed';
+  if (why === 'unfocused') return focusedElement() ? `, which is on ${elementPreview(focusedElement())} now` : '';
   if (why !== 'hidden') return '';
   const closed = closestFlat(element, 'details:not([open])');
-  if (closed) return `: it is in ${tell(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
+  if (closed) return `: it is in ${elementPreview(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
   if (tagOf(element) === 'OPTION') return ': select it in its list instead';
-  if (isInCanvas(element)) return `: ${tell(closest(element, 'canvas'))} paints it. Focus it and press keys, or click the canvas at its place`;
+  if (isInCanvas(element)) return `: ${elementPreview(closest(element, 'canvas'))} paints it. Focus it and press keys, or click the canvas at its place`;
   return '';
 }
 
-/** Libraries shut off the whole page while a menu of theirs is open, and close that at a press outside. */
-function unreached(element) {
+/** Some libraries set `pointer-events: none` on the whole page while a menu is open, and close the menu at a press outside of it. */
+function pointerEventsDetail(element) {
   const body = body_.call(documentOf(element));
   if (body && passesThrough(body)) return ': the page takes no mouse events while something is open: close that first, as with Escape';
   return ': it takes no mouse events';
 }
 
-/** @param {number} id */
-function toldBy(id) {
+/** @param {number} id  of the element @returns {RoleAndName} both "" if it no longer exists */
+function roleAndNameById(id) {
   const element = elementBy(id);
-  return element ? told(element) : { role: '', name: '' };
+  return element ? roleAndNameOf(element) : { role: '', name: '' };
 }
 
 const isMac = () => /^Mac/.test(navigator.platform);

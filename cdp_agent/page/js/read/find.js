@@ -1,8 +1,9 @@
-// CSS over everything this session shows: the document, same-process frames in it, shadow roots of both kinds.
+// CSS selectors over everything that is in this session: the document, same-process frames, and shadow roots, open or closed.
 
 /**
+ * The elements that match a selector, in document order.
  * @param {{next: [number, number], frame: string, selector: string, within: {frame: string, id: number} | null, attributes: string[],
- *   most: number, text: boolean}} options
+ *   most: number, text: boolean}} options  within: search only inside this element; most: number of elements to describe, while all are counted
  */
 function findElements({ next, frame, selector, within, attributes, most, text }) {
   const first = reserveIds(next);
@@ -22,49 +23,49 @@ function findElements({ next, frame, selector, within, attributes, most, text })
   return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, internals, ...rootsNow() };
 }
 
-/** @param {Document | ShadowRoot | Element} root */
+/** Adds the matches in a tree and in the shadow roots and frames inside it. @param {Document | ShadowRoot | Element} root */
 function findIn(root, found) {
   const hits = selectAll(root, found.selector);
-  if (nodeType_.call(root) === 1) findInside(root, found);
+  if (nodeType_.call(root) === 1) findInInnerRoot(root, found);
   let next = 0;
-  const takeUntil = (holder) => {
-    for (; next < hits.length && (holder === null || isUpTo(hits[next], holder)); next++) {
+  const addHitsUntil = (host) => {
+    for (; next < hits.length && (host === null || isSameOrBefore(hits[next], host)); next++) {
       found.total++;
-      if (found.rows.length < found.most) found.rows.push(rowOf(hits[next], found));
-      else if (holder === null) {
+      if (found.rows.length < found.most) found.rows.push(foundRow(hits[next], found));
+      else if (host === null) {
         found.total += hits.length - next - 1;
         return;
       }
     }
   };
-  for (const holder of selectAll(root, MAY_HOLD)) {
-    if (!holdsMore(holder)) continue;
-    takeUntil(holder);
-    findInside(holder, found);
+  for (const host of selectAll(root, POSSIBLE_HOSTS)) {
+    if (!hasInnerRoot(host)) continue;
+    addHitsUntil(host);
+    findInInnerRoot(host, found);
   }
-  takeUntil(null);
+  addHitsUntil(null);
 }
 
-// Elements that may hold a shadow root or a document: whatever is known to hold none is left out, custom elements are in.
-const HOLDS_NONE =
+// Elements that may have a shadow root or a frame's document: all but those that cannot, so that custom elements are included.
+const TAGS_WITHOUT_ROOT =
   'html head title base link meta style script noscript template slot a abbr address area audio b bdi bdo br button canvas caption cite ' +
   'code col colgroup data datalist dd del details dfn dialog dl dt em fieldset figcaption figure form hgroup hr i img input ins ' +
   'kbd label legend li map mark menu meter ol optgroup option output picture pre progress q rp rt ruby s samp search select small ' +
   'source strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr path g use rect circle line';
-const MAY_HOLD = `:not(${HOLDS_NONE.replaceAll(' ', ',')})`;
+const POSSIBLE_HOSTS = `:not(${TAGS_WITHOUT_ROOT.replaceAll(' ', ',')})`;
 
-/** Whether there is anything to look into, or to ask Chrome about. */
-function holdsMore(element) {
+/** Whether an element has a shadow root or is a frame. */
+function hasInnerRoot(element) {
   const tag = tagOf(element);
   return isFrame(element, tag) || (mayHost(tag) && shadowOf(element) !== null);
 }
 
-/** Whether an element is the other one or comes before it. */
-const isUpTo = (element, other) => element === other || (compareDocumentPosition_.call(element, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+/** Whether `element` is `other` or precedes it in document order. */
+const isSameOrBefore = (element, other) => element === other || (compareDocumentPosition_.call(element, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 const compareDocumentPosition_ = Node.prototype.compareDocumentPosition;
 
-/** Shadow root or frame content of an element. */
-function findInside(element, found) {
+/** Adds the matches in an element's shadow root or frame. The frames of other processes are listed in `found.remote`. */
+function findInInnerRoot(element, found) {
   const tag = tagOf(element);
   if (mayHost(tag)) {
     const shadow = shadowOf(element);
@@ -82,18 +83,18 @@ function findInside(element, found) {
 const LONGEST_FOUND_TEXT = 300;
 const innerText_ = getterOf(HTMLElement.prototype, 'innerText');
 
-function rowOf(element, found) {
+function foundRow(element, found) {
   const tag = tagOf(element);
   const near = nearestKnown(element, found.known);
   return {
-    id: idOf(element), near: near && near !== element ? idsOfElements.get(near) : 0, tag: tag.toLowerCase(), visible: isSeen(element),
+    id: idOf(element), near: near && near !== element ? idsOfElements.get(near) : 0, tag: tag.toLowerCase(), visible: hasVisibleBox(element),
     text: found.text ? cut(textOfFound(element, tag), LONGEST_FOUND_TEXT) : '',
     attributes: Object.fromEntries(found.attributes.map((name) => [name, attributeOf(element, name)])),
     url: documentURL_.call(documentOf(element)),
   };
 }
 
-/** The nearest element around, itself included, that a snapshot has given a ref before. */
+/** The element or its nearest ancestor that has a ref from an earlier snapshot. */
 function nearestKnown(element, known) {
   for (let at = element; at; at = flatParent(at)) {
     const id = idsOfElements.get(at);
@@ -102,7 +103,7 @@ function nearestKnown(element, known) {
   return null;
 }
 
-function isSeen(element) {
+function hasVisibleBox(element) {
   if (visibilityOf(element) === GONE || !checkVisibility_.call(element, SEEN_OPTIONS)) return false;
   const { width, height } = getBoundingClientRect_.call(element);
   return width > 0 && height > 0;
@@ -116,30 +117,30 @@ function textOfFound(element, tag) {
   return collapse(isHTML ? beginningOf(innerText_.call(element)) : textContent(element));
 }
 
-const ADDRESSES = new Set('href src action poster formaction cite data background longdesc manifest xlink:href'.split(' '));
-const ADDRESS_LISTS = new Set(['srcset', 'imagesrcset']);
+const URL_ATTRIBUTES = new Set('href src action poster formaction cite data background longdesc manifest xlink:href'.split(' '));
+const SRCSET_ATTRIBUTES = new Set(['srcset', 'imagesrcset']);
 const baseURI_ = getterOf(Node.prototype, 'baseURI');
 
-/** The attribute as it stands; addresses absolute. null: it has none. */
+/** The value of an attribute, with URLs made absolute; null if it is missing or secret. */
 function attributeOf(element, name) {
   const value = attr(element, name);
   if (value === null) return null;
   if (name === 'value' && isSecret(element)) return null;
-  if (ADDRESSES.has(name)) return absolute(value, element);
-  if (!ADDRESS_LISTS.has(name)) return value;
+  if (URL_ATTRIBUTES.has(name)) return absoluteUrl(value, element);
+  if (!SRCSET_ATTRIBUTES.has(name)) return value;
   return value.split(/,\s+|,(?=https?:|\/)/).map((candidate) => {
     const [address, ...size] = candidate.trim().split(/\s+/);
-    return [absolute(address, element), ...size].join(' ');
+    return [absoluteUrl(address, element), ...size].join(' ');
   }).join(', ');
 }
 
-function absolute(address, element) {
+function absoluteUrl(address, element) {
   try {
     return new URL(address, baseURI_.call(element)).href;
   } catch {
-    return address; // no address at all: what stands there is all there is to tell
+    return address; // not a URL: returned as it is
   }
 }
 
-/** How many pictures the document shows, named or not. @returns {number} */
+/** The number of visible images and SVGs in the document, with or without a name. @returns {number} */
 const picturesShown = () => [...selectAll(document, 'img,svg')].filter((each) => isShown(each) && rectOf(each).width > 0).length;

@@ -1,28 +1,29 @@
-// What a reader sees, as a small document of its own: the visible flat tree without what says nothing. page/markdown/markdown.py
-// makes Markdown of it. Well-formed XML of few elements, so that it is short on the wire and means one thing only.
+// The visible content of a page as a small XML document, from which page/markdown/markdown.py makes Markdown. It is the flat tree without
+// elements that mean nothing to a reader, in well-formed XML with few kinds of elements, so that it is short and unambiguous.
 //
-// "\n" in a text is where a block begins or ends (white space of the page is a space). Elements and attributes:
+// "\n" in a text is the edge of a block (white space of the page becomes a space). Elements and attributes:
 //   h1…h6 · a h=target · img a=alt s=source · ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre l=language · c (code)
 //   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows · sum o=open (summary)
-//   f t=kind n=name v=value p=placeholder (a field) · x t=kind s=1|0|- n=name (a box to check) · opt s=1|0 (an option of a list)
-//   sec k=nav|footer|header|aside|main · fr n=name u=address (a frame) · rf i=id n=name (its content is in another session) · ef n=name u=address e=why not
+//   f t=kind n=name v=value p=placeholder (a field) · x t=kind s=1|0|- n=name (a checkbox or radio button) · opt s=1|0 (an option of a list)
+//   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) · ef n=name u=URL e=error
 
-/** @typedef {object} Page  the state of one serialisation @property {string[]} out @property {number} words  texts written so far */
+/** @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number} words  number of texts written so far */
 
-// What holds for everything below an element.
-const HTML_SILENT = 1; // text is not painted
+// Flags that apply to an element and everything inside it.
+const HTML_TEXT_HIDDEN = 1; // text is not visible
 const HTML_PRE = 2; // white space is kept
-const HTML_PLAIN = 4; // only text: so deep that no reader could use the structure
+const HTML_TEXT_ONLY = 4; // text without structure, since the nesting is too deep
 
-const HTML_MOST_NESTED = 100; // elements of ours; Python follows them by recursion
+const HTML_MOST_NESTED = 100; // depth of the XML, which Python reads by recursion
 
-let writing = newWriting();
+let serialization = newSerialization();
 
-function newWriting() {
+function newSerialization() {
   return { out: [], words: 0, nested: 0, queue: [], whiteSpace: new Map() };
 }
 
 /**
+ * The page as XML.
  * @param {{next: [number, number]}} options
  * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[], editors: number[]}}
  */
@@ -30,27 +31,27 @@ function readable({ next }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
-  writing = newWriting();
+  serialization = newSerialization();
   const root = documentElement_.call(document);
-  if (root) writeIn(document, () => writeElement(root, 0, 0));
-  const { out } = writing;
-  for (let i = 0; i < writing.queue.length; i++) {
-    const [element, place, flags, at] = writing.queue[i];
+  if (root) writeInRoot(document, () => writeElement(root, 0, 0));
+  const { out } = serialization;
+  for (let i = 0; i < serialization.queue.length; i++) {
+    const [element, place, flags, at] = serialization.queue[i];
     reading = at;
-    writing.out = [];
-    writeElement(element, flags | HTML_PLAIN, 0);
-    out[place] = writing.out.join('');
+    serialization.out = [];
+    writeElement(element, flags | HTML_TEXT_ONLY, 0);
+    out[place] = serialization.out.join('');
   }
   const { remote } = reading;
   const editors = codeEditorsThere();
   const text = `<doc>${out.join('')}</doc>`;
   forget();
-  writing = newWriting();
+  serialization = newSerialization();
   return { html: text.toWellFormed(), url: documentURL_.call(document), title: documentTitle(), first, end: nextId, remote, internals: [], ...rootsNow(), editors };
 }
 
-/** Enters a document or shadow root, whose style sheets are its own. */
-function writeIn(root, write) {
+/** Writes the content of a document or shadow root, to which style sheets of its own apply. */
+function writeInRoot(root, write) {
   const outer = reading;
   let selection = selections.get(root);
   if (!selection) selections.set(root, (selection = selectedIn(root)));
@@ -69,20 +70,20 @@ const xmlAttr = (name, value) => (value ? ` ${name}="${xmlLine(value.trim())}"` 
 
 function writeText(text) {
   spendText(text);
-  writing.out.push(text);
-  if (says(text)) writing.words++;
+  serialization.out.push(text);
+  if (says(text)) serialization.words++;
 }
 
 const BROKEN_LINE = /\S\s*\n\s*\S/;
 const whiteSpaceOf = (element) => {
-  let kind = writing.whiteSpace.get(element);
-  if (kind === undefined) writing.whiteSpace.set(element, (kind = computedStyleOf(element).whiteSpaceCollapse));
+  let kind = serialization.whiteSpace.get(element);
+  if (kind === undefined) serialization.whiteSpace.set(element, (kind = computedStyleOf(element).whiteSpaceCollapse));
   return kind;
 };
 
-/** A text node. @param {Element | null} parent  whose style says what line breaks in it mean */
+/** Writes a text node. @param {Element | null} parent  its white-space property decides whether line breaks are kept */
 function writeTextNode(node, parent, flags) {
-  if (flags & HTML_SILENT) return;
+  if (flags & HTML_TEXT_HIDDEN) return;
   const text = dataOf(node);
   if (flags & HTML_PRE) writeText(xmlSafe(text));
   else if (parent && BROKEN_LINE.test(text) && whiteSpaceOf(parent).match(/preserve|break-spaces/)) {
@@ -94,18 +95,18 @@ function writeContents(element, tag, flags, depth) {
   const selected = reading.selections;
   const replacement = replacementOf(element, tag, selected);
   if (replacement) {
-    if (replacement.alternative && !(flags & HTML_SILENT)) writeText(xmlLine(replacement.alternative));
+    if (replacement.alternative && !(flags & HTML_TEXT_HIDDEN)) writeText(xmlLine(replacement.alternative));
     return;
   }
-  if (!(flags & HTML_SILENT)) writeGenerated(element, 'before', selected);
+  if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, 'before', selected);
   const shadow = mayHost(tag) ? shadowOf(element) : null;
-  if (shadow) writeIn(shadow, () => writeNodes(firstChild(shadow), null, flags, depth));
+  if (shadow) writeInRoot(shadow, () => writeNodes(firstChild(shadow), null, flags, depth));
   else if (tag === 'SLOT' && assignedNodes_.call(element).length) writeAssigned(element, flags, depth);
   else if (tag === 'DETAILS' && !isOpen(element)) {
     const summary = closestChild(element, 'SUMMARY');
     if (summary) writeElement(summary, flags, depth + 1);
   } else writeNodes(firstChild(element), element, flags, depth);
-  if (!(flags & HTML_SILENT)) writeGenerated(element, 'after', selected);
+  if (!(flags & HTML_TEXT_HIDDEN)) writeGenerated(element, 'after', selected);
 }
 
 function writeGenerated(element, which, selected) {
@@ -123,7 +124,7 @@ function writeNodes(first, parent, flags, depth) {
 
 function writeAssigned(slot, flags, depth) {
   const assigned = assignedNodes_.call(slot);
-  writeIn(rootOf(assigned[0]), () => {
+  writeInRoot(rootOf(assigned[0]), () => {
     for (const node of assigned) {
       if (nodeType(node) === 1) writeElement(node, flags, depth + 1);
       else if (nodeType(node) === 3) writeTextNode(node, parentNode(node), flags);
@@ -136,71 +137,71 @@ function writeElement(element, flags, depth) {
   const tag = tagOf(element);
   if (SKIPPED.has(tag)) return;
   if (depth > DEEPEST) {
-    writing.queue.push([element, writing.out.push('') - 1, flags, reading]);
+    serialization.queue.push([element, serialization.out.push('') - 1, flags, reading]);
     return;
   }
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === GONE || isSaidElsewhere(element)) return;
   if (visibility === UNSEEN_SELF) {
-    writeTransparent(element, tag, flags | HTML_SILENT, depth, computedStyleOf(element));
+    writeTransparent(element, tag, flags | HTML_TEXT_HIDDEN, depth, computedStyleOf(element));
     return;
   }
   const code = reading.hasCode ? codeKind(element) : undefined;
   if (code) {
-    writeLines(codeOf(element, code).text);
+    writePreformatted(codeOf(element, code).text);
     for (const each of aroundCode(element, code)) writeElement(each, flags, depth + 1);
     return;
   }
-  const special = HTML_SPECIAL[tag];
+  const special = HTML_WRITERS_BY_TAG[tag];
   const style = computedStyleOf(element);
   if (style.contentVisibility === 'hidden') return;
-  flags &= ~HTML_SILENT;
+  flags &= ~HTML_TEXT_HIDDEN;
   const mark = decorationOf(element, tag, reading.selections.decorated);
-  if (mark === GLYPHS_FROM && tag !== 'BUTTON' && tag !== 'A') return;
+  if (mark === ICON_FONT_START && tag !== 'BUTTON' && tag !== 'A') return;
   const role = attr(element, 'role');
-  const write = (role && HTML_ROLES[role.trim().toLowerCase()]) || special;
-  if (write && !(flags & HTML_PLAIN)) write(element, tag, flags, depth, style);
-  else if (mark && mark !== GLYPHS_FROM && !(flags & (HTML_PLAIN | HTML_PRE))) writeDecorated(element, tag, mark, flags, depth, style);
+  const write = (role && HTML_WRITERS_BY_ROLE[role.trim().toLowerCase()]) || special;
+  if (write && !(flags & HTML_TEXT_ONLY)) write(element, tag, flags, depth, style);
+  else if (mark && mark !== ICON_FONT_START && !(flags & (HTML_TEXT_ONLY | HTML_PRE))) writeDecorated(element, tag, mark, flags, depth, style);
   else writeTransparent(element, tag, flags, depth, style);
 }
 
-const HTML_MARKS = { __proto__: null, [RAISED]: 'sup', [LOWERED]: 'sub', [STRUCK_FROM]: 's' };
+const HTML_MARKS = { __proto__: null, [SUPERSCRIPT_START]: 'sup', [SUBSCRIPT_START]: 'sub', [STRUCK_START]: 's' };
 
-/** What style sheets raise or strike out is marked as what tags do; a block around the mark. */
+/** Writes text that style sheets raise, lower or strike out like that of <sup>, <sub> and <s>; the edges of a block stand outside of that tag. */
 function writeDecorated(element, tag, mark, flags, depth, style) {
   const edge = style.display === 'inline' ? '' : '\n';
-  writing.out.push(edge);
+  serialization.out.push(edge);
   writeTag(HTML_MARKS[mark], '', element, tag, flags, depth);
-  writing.out.push(edge);
+  serialization.out.push(edge);
 }
 
-/** A text whose lines and spaces count. */
-function writeLines(text) {
+/** Writes text with its line breaks and spaces. */
+function writePreformatted(text) {
   if (!says(text)) return;
-  writing.out.push('<pre>');
+  serialization.out.push('<pre>');
   writeText(xmlSafe(text));
-  writing.out.push('</pre>');
+  serialization.out.push('</pre>');
 }
 
-/** Contents go into the text around; a block stands apart. */
+/** Writes only the contents of an element; the contents of a block are separated from the text around. */
 function writeTransparent(element, tag, flags, depth, style) {
   const edge = { '': '', ' ': ' ', [BREAK]: '\n' }[edgeOf(tag, style)];
-  if (edge) writing.out.push(edge);
+  if (edge) serialization.out.push(edge);
   writeContents(element, tag, flags, depth);
-  if (edge) writing.out.push(edge);
+  if (edge) serialization.out.push(edge);
 }
 
-/** An element of ours with the contents of one of the page's. */
+/** Writes an XML element with the contents of an element of the page. */
 function writeTag(name, attributes, element, tag, flags, depth) {
-  if (writing.nested >= HTML_MOST_NESTED) {
-    writing.out.push('\n');
+  if (serialization.nested >= HTML_MOST_NESTED) {
+    serialization.out.push('\n');
     writeContents(element, tag, flags, depth);
-    writing.out.push('\n');
+    serialization.out.push('\n');
     return;
   }
-  writing.out.push(`<${name}${attributes}>`);
-  writing.nested++;
+  serialization.out.push(`<${name}${attributes}>`);
+  serialization.nested++;
   writeContents(element, tag, flags, depth);
-  writing.nested--;
-  writing.out.push(`</${name}>`);
+  serialization.nested--;
+  serialization.out.push(`</${name}>`);
 }

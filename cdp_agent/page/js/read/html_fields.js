@@ -1,16 +1,16 @@
-// Fields as html.js writes them: what they are, what they are called where no text beside them says it, and what they hold.
+// How html.js writes form fields: kind and value, and the name where no visible label shows it.
 
-/** Their name, unless a label that is seen says it already. */
-function unseenName(element) {
+/** The name of a field, "" if a visible label shows it. */
+function nameNotShownByLabel(element) {
   for (const label of labelsOf(element)) if (visibilityOf(label) === VISIBLE && says(textContent(label))) return '';
   return nameOf(element);
 }
 
-function writeValue(kind, element, value, placeholder = '') {
-  const name = unseenName(element);
+function writeFieldTag(kind, element, value, placeholder = '') {
+  const name = nameNotShownByLabel(element);
   const shown = value || placeholder === name ? '' : placeholder;
-  writing.out.push(`<f t="${kind}"${xmlAttr('n', name)}${xmlAttr('v', value)}${xmlAttr('p', shown)}/>`);
-  writing.words++;
+  serialization.out.push(`<f t="${kind}"${xmlAttr('n', name)}${xmlAttr('v', value)}${xmlAttr('p', shown)}/>`);
+  serialization.words++;
 }
 
 const FIELD_KINDS = { __proto__: null, file: 'file', range: 'slider', password: 'password' };
@@ -20,48 +20,48 @@ function writeField(element, tag, flags, depth) {
   const type = tag === 'INPUT' ? inputType(element) : 'text';
   if (type === 'hidden') return;
   if (tag === 'TEXTAREA' && !isSecret(element) && areaValue(element).includes('\n')) {
-    writeValue('input', element, '');
-    writeLines(toTheLetter(areaValue(element)));
+    writeFieldTag('input', element, '');
+    writePreformatted(toTheLetter(areaValue(element)));
     return;
   }
-  if (type === 'checkbox' || type === 'radio') writeBox(element, tag, flags, depth);
+  if (type === 'checkbox' || type === 'radio') writeCheckable(element, tag, flags, depth);
   else if (type === 'submit' || type === 'reset' || type === 'button' || type === 'image') writeText(` ${xmlLine(nameOf(element))} `);
-  else writeValue(FIELD_KINDS[type] ?? 'input', element, valueOf(element, tag, ''), collapse(placeholderOf(element)));
+  else writeFieldTag(FIELD_KINDS[type] ?? 'input', element, valueOf(element, tag, ''), collapse(placeholderOf(element)));
 }
 
-/** @type {HtmlWriter} a check box, a radio button, a switch: native or by its role */
-function writeBox(element, tag, flags, depth) {
+/** @type {HtmlWriter} a checkbox, radio button or switch, by its tag or its role */
+function writeCheckable(element, tag, flags, depth) {
   const state = String(checkedOf(element, tag, internalsOf.get(element)?.states ?? null) ?? 'false');
   const kind = tag === 'INPUT' ? inputType(element) : /radio/i.test(attr(element, 'role') ?? '') ? 'radio' : 'checkbox';
-  const mark = withheld.has(element) ? '-' : state === 'true' ? '1' : state === 'mixed' ? '-' : '0';
-  const name = tag === 'INPUT' || !says(textContent(element)) ? unseenName(element) : '';
-  writing.out.push(`<x t="${kind}" s="${mark}"${xmlAttr('n', name)}/>`);
-  writing.words++;
+  const mark = userDataFields.has(element) ? '-' : state === 'true' ? '1' : state === 'mixed' ? '-' : '0';
+  const name = tag === 'INPUT' || !says(textContent(element)) ? nameNotShownByLabel(element) : '';
+  serialization.out.push(`<x t="${kind}" s="${mark}"${xmlAttr('n', name)}/>`);
+  serialization.words++;
   if (tag !== 'INPUT' && !name) writeContents(element, tag, flags, depth);
 }
 
-/** @type {HtmlWriter} a menu shows what is selected, a list all there is */
+/** @type {HtmlWriter} a drop-down list with its selected option, a listbox with all options */
 function writeSelect(element, tag) {
   if (!isListSelect(element)) {
-    writeValue('select', element, valueOf(element, tag, ''));
+    writeFieldTag('select', element, valueOf(element, tag, ''));
     return;
   }
-  writeValue('select', element, '');
+  writeFieldTag('select', element, '');
   if (isSecret(element)) return;
   for (const option of selectOptions(element)) {
     if (visibilityOf(option) !== VISIBLE) continue;
-    writing.out.push(`<opt s="${isSelectedOption(option) ? 1 : 0}">${xmlLine(optionLabel(option))}</opt>`);
+    serialization.out.push(`<opt s="${isSelectedOption(option) ? 1 : 0}">${xmlLine(optionLabel(option))}</opt>`);
   }
 }
 
-/** @type {HtmlWriter} sliders, meters and progress bars that are not inputs */
-function writeGauge(element, tag, flags, depth) {
+/** @type {HtmlWriter} sliders, meters and progress bars */
+function writeRange(element, tag, flags, depth) {
   if (tag === 'INPUT') {
     writeField(element, tag, flags, depth);
     return;
   }
   const role = roleOf(element, tag);
   const kind = role === 'progressbar' ? 'progress' : role || 'meter';
-  writeValue(kind, element, valueOf(element, tag, role));
+  writeFieldTag(kind, element, valueOf(element, tag, role));
   if (tag !== 'PROGRESS' && tag !== 'METER') writeContents(element, tag, flags, depth);
 }

@@ -1,14 +1,14 @@
-// What a page lists, such as the results of a search: links, and what is said beside each. Selectors tell where they are.
+// Lists in a page, such as search results: links and the text beside each. CSS selectors locate them.
 
 /** @typedef {{links: string, box: string, within: string[], title: string, texts: string[], without: string, rest: boolean}} ListingRules */
 
 /**
- * @param {ListingRules} rules  see `Rules` in page/query/listing.py
- * @param {string[]} signs
- * @returns {{entries: {title: string, url: string, text: string}[], signs: boolean[]}}
+ * The entries of a list.
+ * @param {ListingRules} rules  see `ListingRules` in page/query/listing.py
+ * @param {string[]} signs  selectors @returns {{entries: {title: string, url: string, text: string}[], signs: boolean[]}} signs: whether each of them matches
  */
 function listed(rules, signs) {
-  const scope = firstOf(document, rules.within) ?? document;
+  const scope = firstMatch(document, rules.within) ?? document;
   const entries = [];
   const boxes = new Set();
   for (const link of selectAll(scope, rules.links)) {
@@ -20,8 +20,8 @@ function listed(rules, signs) {
   return { entries, signs: signs.map((selector) => selectAll(document, selector).length > 0) };
 }
 
-/** The first match of the first selector that has any, or null. */
-function firstOf(root, selectors) {
+/** The first match of the first selector that matches anything, or null. */
+function firstMatch(root, selectors) {
   for (const selector of selectors) {
     const [found] = selectAll(root, selector);
     if (found) return found;
@@ -29,7 +29,7 @@ function firstOf(root, selectors) {
   return null;
 }
 
-/** The largest element inside of the scope that has no other such link in it. */
+/** The largest element around a link, inside of the scope, that contains no other link of the list. */
 function boxAround(link, scope, links) {
   let box = link;
   const isBox = (node) => node && nodeType(node) === 1 && node !== scope && selectAll(node, links).length === 1;
@@ -39,18 +39,18 @@ function boxAround(link, scope, links) {
 
 function entryOf(link, box, { title, texts, without, rest }) {
   const isLeftOut = (element) => element === link || (without !== '' && matches(element, without));
-  const place = firstOf(box, texts);
-  let text = place ? wordsIn(place, isLeftOut) : '';
-  if (rest && !text) text = wordsIn(box, isLeftOut);
-  const heading = title ? firstOf(link, [title]) : null;
-  return { title: wordsIn(heading ?? link, () => false), url: absolute(attr(link, 'href'), link), text };
+  const place = firstMatch(box, texts);
+  let text = place ? entryText(place, isLeftOut) : '';
+  if (rest && !text) text = entryText(box, isLeftOut);
+  const heading = title ? firstMatch(link, [title]) : null;
+  return { title: entryText(heading ?? link, () => false), url: absoluteUrl(attr(link, 'href'), link), text };
 }
 
 const LONGEST_LISTED_TEXT = 2000;
-const wordsIn = (element, isLeftOut) => cut(collapse(wordsOf(element, isLeftOut, 0)), LONGEST_LISTED_TEXT).toWellFormed();
+const entryText = (element, isLeftOut) => cut(collapse(blockSeparatedText(element, isLeftOut, 0)), LONGEST_LISTED_TEXT).toWellFormed();
 
-/** All text below, words of different blocks apart. */
-function wordsOf(node, isLeftOut, depth) {
+/** All text in a node, with spaces between blocks. */
+function blockSeparatedText(node, isLeftOut, depth) {
   const type = nodeType(node);
   if (type === 3) return dataOf(node);
   if (type !== 1) return '';
@@ -58,6 +58,6 @@ function wordsOf(node, isLeftOut, depth) {
   if (SKIPPED.has(tag) || isLeftOut(node)) return '';
   if (depth > DEEPEST) return textContent(node);
   let text = '';
-  for (let child = firstChild(node); child; child = nextSibling(child)) text += wordsOf(child, isLeftOut, depth + 1);
+  for (let child = firstChild(node); child; child = nextSibling(child)) text += blockSeparatedText(child, isLeftOut, depth + 1);
   return BLOCK_TAGS.has(tag) || tag === 'BR' || tag === 'CITE' ? ` ${text} ` : text;
 }

@@ -1,8 +1,8 @@
-// Where the elements are that a picture of the viewport shows: boxes to be painted onto the picture, never into the page.
+// Where elements are in a screenshot of the viewport. Their boxes are painted onto the picture, never into the page.
 
 /**
- * @typedef {{id: number, point: Point, boxes: Box[]}} Mark  point: where the mouse meets the element; boxes: what is seen of it
- * All in the viewport of this world's root. Iframes, and what is not seen or covered, are left out.
+ * @typedef {{id: number, point: Point, boxes: Box[]}} Mark  point: where a click reaches the element; boxes: its visible parts
+ * The marks of elements, in the viewport of this world's root. Iframes and elements that are not visible or covered are left out.
  * @param {number[]} ids @returns {Mark[]}
  */
 function marksOf(ids) {
@@ -15,40 +15,40 @@ function marksOf(ids) {
     let place = places.get(document);
     if (!place) {
       const levels = levelsOf(element);
-      places.set(document, (place = { levels, seen: seenOf(levels) }));
+      places.set(document, (place = { levels, visibleArea: seenOf(levels) }));
     }
-    const found = place.seen && (seenOfElement(element, place) ?? seenOfLabel(element, place));
-    if (found) marks.push({ id, ...outermost(place.levels, found) });
+    const found = place.visibleArea && (visibleBoxesOf(element, place) ?? visibleBoxesOfLabel(element, place));
+    if (found) marks.push({ id, ...toRootViewport(place.levels, found) });
   }
   return marks;
 }
 
-function seenOfElement(element, { levels, seen }) {
-  const parts = boxesOf(element).map((box) => overlap(box, seen)).filter(Boolean);
+function visibleBoxesOf(element, { levels, visibleArea }) {
+  const parts = boxesOf(element).map((box) => overlap(box, visibleArea)).filter(Boolean);
   if (!parts.length) return null;
   const { point } = pickPoint(element, levels);
   if (!point) return null;
-  const clip = clipOf(element);
+  const clip = overflowClipOf(element);
   const clipped = clip ? parts.map((box) => overlap(box, clip)).filter(Boolean) : parts;
   return { point, boxes: (clipped.length ? clipped : parts).slice(0, MOST_PARTS) };
 }
 
-/** Styled check boxes are often invisible or of no size: what is seen of them is their label. */
-function seenOfLabel(element, place) {
+/** The visible parts of a label: styled checkboxes are often invisible or have no size. */
+function visibleBoxesOfLabel(element, place) {
   for (const label of labelsFor(element)) {
-    const found = seenOfElement(label, place);
+    const found = visibleBoxesOf(label, place);
     if (found) return found;
   }
   return null;
 }
 
-/** What the boxes around an element let be seen of it, in its own document's viewport. @returns {Box | null} null: all */
-function clipOf(element) {
+/** The intersection of the boxes that clip an element by `overflow`, in its document's viewport. @returns {Box | null} null: nothing clips it */
+function overflowClipOf(element) {
   let clip = null;
   let position = computedStyleOf(element).position;
   for (let node = paintedParent(element); node && position !== 'fixed'; node = paintedParent(node)) {
     const style = computedStyleOf(node);
-    if (position === 'absolute' && style.position === 'static') continue; // it is no part of this one's contents
+    if (position === 'absolute' && style.position === 'static') continue; // an absolutely positioned element is not clipped by static ancestors
     if (style.overflowX !== 'visible' && node !== documentElement_.call(documentOf(node)) && tagOf(node) !== 'BODY') {
       clip = clip ? (overlap(clip, rectOf(node)) ?? clip) : rectOf(node);
     }
@@ -57,57 +57,57 @@ function clipOf(element) {
   return clip;
 }
 
-function outermost(levels, { point, boxes }) {
+function toRootViewport(levels, { point, boxes }) {
   for (let i = levels.length - 1; i > 0; i--) boxes = boxes.map((box) => mapBox(levels[i].outwards, box));
   return { point: outwardPoints(levels, point)[0], boxes };
 }
 
 /**
- * The same of elements inside an iframe that another session reads: here in the viewport of this world's root.
- * @param {number} id  of the iframe element @param {Mark[]} marks  in the viewport inside it @returns {Mark[]}
+ * Maps the marks inside an iframe that another session reads to the viewport of this world's root.
+ * @param {number} id  of the iframe element @param {Mark[]} marks  in the viewport of the iframe @returns {Mark[]}
  */
 function marksThrough(id, marks) {
   const frame = elementOf(id);
   if (!frame) return [];
   const levels = levelsOf(frame);
   const outside = seenOf(levels);
-  const clip = clipOf(frame);
-  const seen = outside && clip ? overlap(outside, clip) : outside;
-  if (!seen) return [];
+  const clip = overflowClipOf(frame);
+  const visibleArea = outside && clip ? overlap(outside, clip) : outside;
+  if (!visibleArea) return [];
   const outwards = outwardsOf(frame);
   const found = [];
   for (const mark of marks) {
     const point = mapPoint(outwards, mark.point);
-    const boxes = mark.boxes.map((box) => overlap(mapBox(outwards, box), seen)).filter(Boolean);
-    if (boxes.length && hitThrough(levels, point) === frame) found.push({ id: mark.id, ...outermost(levels, { point, boxes }) });
+    const boxes = mark.boxes.map((box) => overlap(mapBox(outwards, box), visibleArea)).filter(Boolean);
+    if (boxes.length && hitThrough(levels, point) === frame) found.push({ id: mark.id, ...toRootViewport(levels, { point, boxes }) });
   }
   return found;
 }
 
 /**
- * Where an element is, in the viewport of this world's root, brought into view where it is not all there.
- * @param {number} id @returns {Box[]} one box, none where it has no place
+ * The box of an element in the viewport of this world's root. If the element is not entirely in the viewport, it is scrolled into view.
+ * @param {number} id @returns {Box[]} one box, none if the element has no box
  */
-function boxToPicture(id) {
+function boxForScreenshot(id) {
   const element = elementOf(id);
   const parts = element ? boxesOf(element) : [];
   if (!parts.length) return [];
   const levels = levelsOf(element);
-  const box = outermostBox(levels, parts);
+  const box = boundsInRootViewport(levels, parts);
   if (box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight) return [box];
   bringIntoView(id);
-  return [outermostBox(levelsOf(element), boxesOf(element))];
+  return [boundsInRootViewport(levelsOf(element), boxesOf(element))];
 }
 
-function outermostBox(levels, parts) {
+function boundsInRootViewport(levels, parts) {
   const box = {
     left: Math.min(...parts.map((part) => part.left)),
     top: Math.min(...parts.map((part) => part.top)),
     right: Math.max(...parts.map((part) => part.right)),
     bottom: Math.max(...parts.map((part) => part.bottom)),
   };
-  return outermost(levels, { point: { x: 0, y: 0 }, boxes: [box] }).boxes[0];
+  return toRootViewport(levels, { point: { x: 0, y: 0 }, boxes: [box] }).boxes[0];
 }
 
-/** How large the picture's part of the page is, in CSS pixels, and where it begins in the page. */
+/** The size of the viewport and its place in the page, in CSS pixels. */
 const viewportPlace = () => ({ width: innerWidth, height: innerHeight, left: scrollX, top: scrollY });

@@ -1,4 +1,4 @@
-// The markup of the page or of one element, without what says nothing to a reader of it: scripts, styles, comments, handlers.
+// The HTML of the page or of one element, without scripts, styles, comments and event handlers.
 
 const MARKUP_LEFT_OUT = new Set('SCRIPT STYLE LINK META NOSCRIPT TEMPLATE BASE'.split(' '));
 const VOID_TAGS = new Set('AREA BR COL EMBED HR IMG INPUT PARAM SOURCE TRACK WBR'.split(' '));
@@ -9,8 +9,8 @@ const MOST_ATTRIBUTES = 300; // of one element
 const attributes_ = getterOf(Element.prototype, 'attributes');
 
 /**
- * Shadow roots come as `<template shadowrootmode>`, documents of this process inside of their iframes, those of others as "\x02id\x02".
- * @param {{next: [number, number], frame: string, within: {frame: string, id: number} | null}} options
+ * Shadow roots are written as `<template shadowrootmode>`, documents of same-process iframes inside the iframe's tag, other frames as "\x02id\x02".
+ * @param {{next: [number, number], frame: string, within: {frame: string, id: number} | null}} options  within: the element, null for the document
  * @returns {{html: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[]}}
  */
 function cleanHtml({ next, frame, within }) {
@@ -43,7 +43,7 @@ function writeInside(element, tag, out, depth, pre) {
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) {
     out.push('<template shadowrootmode="open">');
-    markupNodes(shadow, out, depth, pre);
+    writeMarkupNodes(shadow, out, depth, pre);
     out.push('</template>');
   }
   if (isFrame(element, tag)) {
@@ -57,10 +57,10 @@ function writeInside(element, tag, out, depth, pre) {
     }
     return;
   }
-  markupNodes(element, out, depth, pre);
+  writeMarkupNodes(element, out, depth, pre);
 }
 
-function markupNodes(parent, out, depth, pre) {
+function writeMarkupNodes(parent, out, depth, pre) {
   for (let node = firstChild(parent); node; node = nextSibling(node)) {
     const type = nodeType(node);
     if (type === 1) writeMarkup(node, out, depth, pre);

@@ -1,20 +1,20 @@
-// The page's source as it is now.
+// The outerHTML of an element.
 
 const outerHTML_ = getterOf(Element.prototype, 'outerHTML');
 
 /**
- * The markup of the first element that matches, in any document or shadow root of this world.
- * @param {string} selector @returns {{html: string | null, wrong: string}} wrong: why the selector is none
+ * The outerHTML of the first element that matches a selector in any document or shadow root of this world.
+ * @param {string} selector @returns {{html: string | null, wrong: string}} wrong: the error if the selector is invalid
  */
 function outerHtml(selector) {
   try {
-    return { html: firstMarkup(selector), wrong: '' };
+    return { html: firstOuterHtml(selector), wrong: '' };
   } catch (error) {
     return { html: null, wrong: error.message };
   }
 }
 
-function firstMarkup(selector) {
+function firstOuterHtml(selector) {
   /** @type {(Document | ShadowRoot)[]} */
   const roots = [document];
   for (let i = 0; i < roots.length; i++) {

@@ -1,17 +1,17 @@
-// Painting onto a picture of the page, on a canvas that is never part of the page.
+// Paints marks and masks onto a screenshot, on a canvas that is not part of the document.
 
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#6a1b9a', '#b23c00', '#00695c', '#5d4037', '#283593'];
-const LETTERS_PX = 12;
-const LEAST_LETTERS_PX = 11; // of the finished picture: smaller is not read
-const UNANSWERED = 'This frame does not answer: all of it is covered.';
+const LABEL_FONT_PX = 12;
+const LEAST_LABEL_FONT_PX = 11; // in the finished picture: smaller text is not legible
+const FRAME_UNRESPONSIVE = 'This frame does not answer: all of it is covered.';
 const toDataURL_ = HTMLCanvasElement.prototype.toDataURL;
 
 /**
- * The picture, with a box and a label around each mark and with each mask painted over.
+ * The picture with a box and a label for each mark, and with the masks painted over.
  * @param {string} image  base64
  * @param {{width: number, marks: {label: string, boxes: Box[]}[], masks: Box[], silent: Box[], type: string,
- *   quality: number, longest: number, pixels: number}} options  width: of the picture in CSS pixels, which boxes are in;
- *   silent: of frames that do not answer; longest and pixels: the most that the finished picture may have at a side and in all
+ *   quality: number, longest: number, pixels: number}} options  width: of the picture in CSS pixels, the unit of the boxes;
+ *   silent: frames that do not respond; longest, pixels: the largest allowed side and area of the finished picture
  * @returns {Promise<{data: string, width: number, height: number}>} data: base64
  */
 async function paint(image, { width, marks, masks, silent, type, quality, longest, pixels }) {
@@ -31,7 +31,7 @@ async function paint(image, { width, marks, masks, silent, type, quality, longes
   for (const { left, top, right, bottom } of [...masks, ...silent].map((box) => scaled(box, unit))) {
     context.fillRect(Math.floor(left) - 1, Math.floor(top) - 1, Math.ceil(right - left) + 3, Math.ceil(bottom - top) + 3);
   }
-  for (const box of silent) saySilent(context, scaled(box, unit), unit);
+  for (const box of silent) paintUnresponsive(context, scaled(box, unit), unit);
   paintMarks(context, marks.map(({ label, boxes }) => ({ label, boxes: boxes.map((box) => scaled(box, unit)) })), unit);
   const url = toDataURL_.call(canvas, type, quality);
   return { data: url.slice(url.indexOf(',') + 1), width: canvas.width, height: canvas.height };
@@ -41,38 +41,38 @@ const createElement_ = Document.prototype.createElement;
 const scaled = ({ left, top, right, bottom }, unit) => ({ left: left * unit, top: top * unit, right: right * unit, bottom: bottom * unit });
 const areaOf = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
 
-/** Says in a cover why all of it is covered. */
-function saySilent(context, { left, top, right, bottom }, unit) {
-  const letters = setLetters(context, unit);
+/** Writes onto a masked frame why all of it is masked. */
+function paintUnresponsive(context, { left, top, right, bottom }, unit) {
+  const fontSize = setLabelFont(context, unit);
   context.save();
   context.beginPath();
   context.rect(left, top, right - left, bottom - top);
   context.clip();
   context.fillStyle = '#fff';
-  context.fillText(UNANSWERED, Math.max(0, left) + 4 * unit, Math.max(0, top) + letters);
+  context.fillText(FRAME_UNRESPONSIVE, Math.max(0, left) + 4 * unit, Math.max(0, top) + fontSize);
   context.restore();
 }
 
-/** @returns {number} how large the letters are */
-function setLetters(context, unit) {
-  const letters = Math.max(LEAST_LETTERS_PX, LETTERS_PX * unit);
-  context.font = `bold ${letters}px Arial, "Liberation Sans", sans-serif`;
+/** @returns {number} the size of the font */
+function setLabelFont(context, unit) {
+  const fontSize = Math.max(LEAST_LABEL_FONT_PX, LABEL_FONT_PX * unit);
+  context.font = `bold ${fontSize}px Arial, "Liberation Sans", sans-serif`;
   context.textBaseline = 'middle';
-  return letters;
+  return fontSize;
 }
 
 function paintMarks(context, marks, unit) {
-  const letters = setLetters(context, unit);
+  const fontSize = setLabelFont(context, unit);
   context.lineJoin = 'round';
   const line = Math.max(1.5, 1.5 * unit);
-  const ink = marks.length ? inkOf(context) : null;
+  const contrastMap = marks.length ? contrastMapOf(context) : null;
   marks.forEach((mark, index) => { mark.colour = COLOURS[index % COLOURS.length]; });
-  for (const { boxes, colour } of marks) for (const box of boxes) frameBox(context, box, colour, line);
-  // The small ones choose their place first: the large ones have more of it.
+  for (const { boxes, colour } of marks) for (const box of boxes) strokeBox(context, box, colour, line);
+  // Labels of small boxes are placed first: large boxes have more places for theirs.
   const placed = [];
   for (const mark of [...marks].sort((a, b) => areaOf(a.boxes[0]) - areaOf(b.boxes[0]))) {
-    const size = { width: context.measureText(mark.label).width + 4 * unit, height: letters + 2 * unit };
-    placed.push({ ...mark, box: labelPlace(mark, size, marks, placed, ink) });
+    const size = { width: context.measureText(mark.label).width + 4 * unit, height: fontSize + 2 * unit };
+    placed.push({ ...mark, box: labelBoxFor(mark, size, marks, placed, contrastMap) });
   }
   for (const { label, colour, box } of placed) {
     context.fillStyle = '#fff';
@@ -84,8 +84,8 @@ function paintMarks(context, marks, unit) {
   }
 }
 
-/** A line that is seen on any ground: white beneath. */
-function frameBox(context, { left, top, right, bottom }, colour, line) {
+/** Outlines a box with a white line below the coloured one, so that it is visible on any background. */
+function strokeBox(context, { left, top, right, bottom }, colour, line) {
   for (const [style, width] of [['rgba(255,255,255,0.7)', line + 2], [colour, line]]) {
     context.strokeStyle = style;
     context.lineWidth = width;
@@ -93,8 +93,8 @@ function frameBox(context, { left, top, right, bottom }, colour, line) {
   }
 }
 
-/** The place at a corner of the mark where the label hides least: of other labels, of what is to be read, of marks. @returns {Box} */
-function labelPlace(mark, { width, height }, marks, placed, ink) {
+/** The place around or inside a mark's box where its label covers least of other labels, of other marks and of the page's content. @returns {Box} */
+function labelBoxFor(mark, { width, height }, marks, placed, contrastMap) {
   const { left, top, right, bottom } = mark.boxes[0];
   const corners = [
     [left, top - height], [left - width, top], [right - width, top - height], [left, bottom], [right, top], [right - width, bottom],
@@ -103,16 +103,16 @@ function labelPlace(mark, { width, height }, marks, placed, ink) {
   let best = null;
   let least = Infinity;
   for (let i = 0; i < corners.length; i++) {
-    const x = Math.round(Math.min(Math.max(1, corners[i][0]), ink.width - width - 1));
-    const y = Math.round(Math.min(Math.max(1, corners[i][1]), ink.height - height - 1));
+    const x = Math.round(Math.min(Math.max(1, corners[i][0]), contrastMap.width - width - 1));
+    const y = Math.round(Math.min(Math.max(1, corners[i][1]), contrastMap.height - height - 1));
     const box = { left: x, top: y, right: Math.round(x + width), bottom: Math.round(y + height) };
-    let cost = i + 4 * ink.in(box);
-    for (const other of placed) cost += 20 * shared(box, other.box);
+    let cost = i + 4 * contrastMap.in(box);
+    for (const other of placed) cost += 20 * overlapArea(box, other.box);
     for (const other of marks) {
-      const isAround = other !== mark && shared(other.boxes[0], mark.boxes[0]) >= areaOf(mark.boxes[0]) * 0.95;
-      if (!isAround) for (const each of other.boxes) cost += shared(box, each) / 2;
-      // What is small is soon hidden by its own label.
-      if (other === mark) cost += (2 * width * height * shared(box, mark.boxes[0])) / areaOf(mark.boxes[0]);
+      const isAround = other !== mark && overlapArea(other.boxes[0], mark.boxes[0]) >= areaOf(mark.boxes[0]) * 0.95;
+      if (!isAround) for (const each of other.boxes) cost += overlapArea(box, each) / 2;
+      // A small box is easily hidden by its own label.
+      if (other === mark) cost += (2 * width * height * overlapArea(box, mark.boxes[0])) / areaOf(mark.boxes[0]);
     }
     if (cost < least) [best, least] = [box, cost];
   }
@@ -120,11 +120,11 @@ function labelPlace(mark, { width, height }, marks, placed, ink) {
 }
 
 /**
- * Where there is something to be read: how many pixels of a box differ from the one before, found in four additions
- * (https://en.wikipedia.org/wiki/Summed-area_table).
+ * Finds content in the picture. `in(box)` counts the pixels of a box that differ from the one to their left, by four additions in a
+ * summed-area table (https://en.wikipedia.org/wiki/Summed-area_table).
  * @returns {{width: number, height: number, in: (box: Box) => number}}
  */
-function inkOf(context) {
+function contrastMapOf(context) {
   const { width, height } = context.canvas;
   const { data } = context.getImageData(0, 0, width, height);
   const row = width + 1;
@@ -134,7 +134,7 @@ function inkOf(context) {
     let before = data[y * width * 4 + 1];
     for (let x = 0; x < width; x++) {
       const green = data[(y * width + x) * 4 + 1];
-      if (green - before > VISIBLY || before - green > VISIBLY) sum++;
+      if (green - before > VISIBLE_DIFFERENCE || before - green > VISIBLE_DIFFERENCE) sum++;
       before = green;
       sums[(y + 1) * row + x + 1] = sums[y * row + x + 1] + sum;
     }
@@ -144,10 +144,10 @@ function inkOf(context) {
   return { width, height, in: inside };
 }
 
-const VISIBLY = 30; // of 255
+const VISIBLE_DIFFERENCE = 30; // of 255
 
-/** The area of what two boxes have in common. */
-function shared(a, b) {
+/** The area of the intersection of two boxes. */
+function overlapArea(a, b) {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   return width > 0 && height > 0 ? width * height : 0;

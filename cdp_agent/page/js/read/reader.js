@@ -1,24 +1,24 @@
-// What a reader sees, as one text: inline runs in one piece, blocks on lines of their own, hidden text left out, the
-// content of fields in it (never of secret ones). It is known which node each piece of it came from.
+// The visible text of a page, with the content of fields that are not secret: inline text joined, a line for each block. The source node of
+// each piece of text is recorded.
 
-const LINE = '\n'; // where a block begins or ends; within a line white space is one space
+const LINE = '\n'; // the edge of a block; other white space is collapsed to one space
 const FRAME_MARK = '\x02';
 
-class SeenText {
+class VisibleText {
   constructor() {
     this.pieces = [];
     this.starts = [];
     this.sources = [];
     this.length = 0;
-    this.atStart = true; // of a line, or after a space: a space here would be a second one
-    this.struck = 0; // elements around that strike out
-    this.glyphs = 0; // and that draw icons
+    this.atStart = true; // of a line, or after a space: another space would be one too many
+    this.struckDepth = 0; // number of elements around that strike out text
+    this.iconFontDepth = 0; // number of elements around that use an icon font
   }
 
-  /** @param {string} raw @param {Node} source */
+  /** Adds text, with its white space collapsed. @param {string} raw @param {Node} source */
   add(raw, source) {
-    if (this.glyphs) return;
-    let text = PRIVATE.test(raw) ? raw.replace(PRIVATE_ALL, '') : raw;
+    if (this.iconFontDepth) return;
+    let text = PRIVATE_USE.test(raw) ? raw.replace(ALL_PRIVATE_USE, '') : raw;
     if (MESSY.test(raw) || raw.length > 4096) text = text.replace(UNSEEN, '').replace(SPACES, ' ');
     else if (raw === '\n' || raw === '\t') text = ' ';
     if (this.atStart && text.charCodeAt(0) === 32) text = text.slice(1);
@@ -27,14 +27,14 @@ class SeenText {
     this.push(text, source);
   }
 
-  /** Begins what decorated.js tells of. @param {string} mark @returns {string} what ends it */
+  /** Begins decorated text, see decorated.js. @param {string} mark @returns {string} to be passed to `endDecoration`, "" for nothing */
   beginDecoration(mark, element) {
-    if (mark === GLYPHS_FROM) this.glyphs++;
-    else if (mark === STRUCK_FROM) {
-      if (this.struck++ === 0) this.push('~~', element);
+    if (mark === ICON_FONT_START) this.iconFontDepth++;
+    else if (mark === STRUCK_START) {
+      if (this.struckDepth++ === 0) this.push('~~', element);
     } else {
       const next = nextSibling(element);
-      const [sign, end] = signsAround(mark, this.pieces.at(-1)?.slice(-1) ?? '', textContent(element), next ? textContent(next).slice(0, 1) : '');
+      const [sign, end] = scriptSigns(mark, this.pieces.at(-1)?.slice(-1) ?? '', textContent(element), next ? textContent(next).slice(0, 1) : '');
       if (sign) this.push(sign, element);
       return end;
     }
@@ -42,9 +42,9 @@ class SeenText {
   }
 
   endDecoration(end, element) {
-    if (end === GLYPHS_FROM) this.glyphs--;
-    else if (end !== STRUCK_FROM) this.push(end, element);
-    else if (--this.struck === 0) this.push('~~', element);
+    if (end === ICON_FONT_START) this.iconFontDepth--;
+    else if (end !== STRUCK_START) this.push(end, element);
+    else if (--this.struckDepth === 0) this.push('~~', element);
   }
 
   space(source) {
@@ -64,7 +64,7 @@ class SeenText {
     this.length += text.length;
   }
 
-  /** The node that the character at `offset` came from, and the offset of its piece. @returns {[Node, number]} */
+  /** The source node of the piece that contains the character at `offset`, and the offset of that piece. @returns {[Node, number]} */
   sourceAt(offset) {
     let low = 0;
     let high = this.starts.length - 1;
@@ -82,61 +82,61 @@ const LINE_EDGE = Symbol('line');
 const GENERATED = Symbol('generated');
 const DECORATION = Symbol('decoration');
 
-/** What a person or a program has put into fields and editors of this document by us. @type {WeakMap<Element, string>} */
-const enteredInto = new WeakMap();
-let wasEntered = false;
+/** The texts that we have entered into fields and editors of this document. @type {WeakMap<Element, string>} */
+const enteredTexts = new WeakMap();
+let hasEnteredTexts = false;
 
-function noteEntered(element, text) {
-  enteredInto.set(element, text);
-  wasEntered = true;
+function recordEntered(element, text) {
+  enteredTexts.set(element, text);
+  hasEnteredTexts = true;
 }
 
-/** Whether it holds what was entered, and nothing of the page's own. */
-const holdsWhatWasEntered = (element) => enteredInto.has(element) && enteredInto.get(element) === heldBy(element, fieldKind(element));
+/** Whether a field contains exactly the text that was entered. */
+const holdsOnlyEnteredText = (element) => enteredTexts.has(element) && enteredTexts.get(element) === heldBy(element, fieldKind(element));
 
 /**
- * Reads an element with all that is in it; without one the document. Pages nest deeper than a stack allows, hence the list of what is due.
- * @param {Element} element @param {{entered: boolean}} options  entered: also fields and editors that hold what we entered
+ * Reads the visible text of an element, by default of the document. Pages may nest deeper than the call stack allows, hence the list `pending`.
+ * @param {Element} element @param {{entered: boolean}} options  entered: whether to include fields and editors that contain only what was entered
  */
-function readSeen(element = documentElement_.call(document), { entered } = { entered: true }) {
-  const text = new SeenText();
+function readVisibleText(element = documentElement_.call(document), { entered } = { entered: true }) {
+  const text = new VisibleText();
   reading = newReading();
   /** @type {any[][]} */
-  const due = [];
+  const pending = [];
   if (element) {
     reading = { ...reading, ...rootFacts(rootOf(element)) };
-    due.push([element]);
+    pending.push([element]);
   }
-  while (due.length) {
-    const [what, node, generated] = due.pop();
+  while (pending.length) {
+    const [what, node, generated] = pending.pop();
     if (what === SPACE_EDGE) text.space(node);
     else if (what === LINE_EDGE) text.line(node);
     else if (what === GENERATED) text.add(generated, node);
     else if (what === DECORATION) text.endDecoration(generated, node);
     else if (what === null) reading = node;
     else if (nodeType_.call(what) === 3) text.add(dataOf(what), what);
-    else if (entered || !holdsWhatWasEntered(what)) seeElement(what, text, due);
+    else if (entered || !holdsOnlyEnteredText(what)) readElement(what, text, pending);
   }
   return text;
 }
 
-/** @param {Document | ShadowRoot} root  whose sheets decide what is generated in it */
-function enterRoot(root, due) {
-  due.push([null, reading]);
+/** Adds the content of a document or shadow root to `pending`. @param {Document | ShadowRoot} root  its style sheets decide about generated text */
+function pushRoot(root, pending) {
+  pending.push([null, reading]);
   reading = { ...reading, ...rootFacts(root) };
-  dueNodes(firstChild_.call(root), due, true);
+  pushNodes(firstChild_.call(root), pending, true);
 }
 
-function dueNodes(first, due, withText) {
+function pushNodes(first, pending, withText) {
   const nodes = [];
   for (let node = first; node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
     if (type === 1 || (type === 3 && withText)) nodes.push([node]);
   }
-  for (let i = nodes.length - 1; i >= 0; i--) due.push(nodes[i]);
+  for (let i = nodes.length - 1; i >= 0; i--) pending.push(nodes[i]);
 }
 
-function seeElement(element, text, due) {
+function readElement(element, text, pending) {
   const tag = tagOf(element);
   if (SKIPPED.has(tag)) return;
   if (tag === 'BR') {
@@ -145,76 +145,76 @@ function seeElement(element, text, due) {
   }
   const visibility = visibilityOf(element);
   if (visibility === GONE || isSaidElsewhere(element)) return;
-  const seen = visibility === VISIBLE;
+  const visible = visibility === VISIBLE;
   if (tag === 'INPUT' || tag === 'TEXTAREA' || tag === 'SELECT') {
-    if (seen) seeField(element, tag, text);
+    if (visible) readField(element, tag, text);
     return;
   }
-  const code = seen && reading.marked.has(element) ? codeKind(element) : undefined;
+  const code = visible && reading.marked.has(element) ? codeKind(element) : undefined;
   if (code) {
-    seeCode(element, code, text, due);
+    readCodeEditor(element, code, text, pending);
     return;
   }
-  const edge = seenEdge(element, tag);
+  const edge = separatorAround(element, tag);
   if (edge === LINE_EDGE) text.line(element);
   else if (edge === SPACE_EDGE) text.space(element);
-  if (edge) due.push([edge, element]);
-  const mark = seen ? decorationOf(element, tag, reading.selections.decorated) : '';
+  if (edge) pending.push([edge, element]);
+  const mark = visible ? decorationOf(element, tag, reading.selections.decorated) : '';
   if (mark) {
     const end = text.beginDecoration(mark, element);
-    if (end) due.push([DECORATION, element, end]);
+    if (end) pending.push([DECORATION, element, end]);
   }
   if (isFrame(element, tag)) {
-    if (seen) seeFrame(element, tag, text, due);
+    if (visible) readFrame(element, tag, text, pending);
     return;
   }
   if (tag === 'OBJECT' && !showsFallback(element)) return;
   const replacement = replacementOf(element, tag, reading.selections);
   if (replacement) {
-    if (seen && replacement.alternative) text.add(replacement.alternative, element);
+    if (visible && replacement.alternative) text.add(replacement.alternative, element);
     return;
   }
-  if (seen) {
+  if (visible) {
     const after = generatedText(element, 'after', reading.selections.after);
-    if (after) due.push([GENERATED, element, after]);
+    if (after) pending.push([GENERATED, element, after]);
     const before = generatedText(element, 'before', reading.selections.before);
     if (before) text.add(before, element);
   }
-  seeContents(element, tag, due, seen);
+  readContents(element, tag, pending, visible);
 }
 
-function seeContents(element, tag, due, seen) {
+function readContents(element, tag, pending, visible) {
   const shadow = mayHost(tag) ? shadowOf(element) : null;
   if (shadow) {
-    enterRoot(shadow, due);
+    pushRoot(shadow, pending);
     return;
   }
   if (tag === 'DETAILS' && !isOpen(element)) {
     const summary = closestChild(element, 'SUMMARY');
-    if (summary) due.push([summary]);
+    if (summary) pending.push([summary]);
     return;
   }
   const assigned = tag === 'SLOT' ? assignedNodes_.call(element) : [];
-  for (let i = assigned.length - 1; i >= 0; i--) if (nodeType_.call(assigned[i]) === 1 || seen) due.push([assigned[i]]);
-  if (!assigned.length) dueNodes(firstChild_.call(element), due, seen);
+  for (let i = assigned.length - 1; i >= 0; i--) if (nodeType_.call(assigned[i]) === 1 || visible) pending.push([assigned[i]]);
+  if (!assigned.length) pushNodes(firstChild_.call(element), pending, visible);
 }
 
-/** How an element parts what it holds from what is around it. */
-function seenEdge(element, tag) {
+/** How an element is separated from the text around it: by a new line, a space or nothing. */
+function separatorAround(element, tag) {
   if (BLOCK_TAGS.has(tag) && !INLINE_TAGS.has(tag)) return LINE_EDGE;
   const edge = edgeOf(tag, computedStyleOf(element));
   if (edge === '') return isPlaced(element) ? SPACE_EDGE : null;
   return edge === BREAK ? LINE_EDGE : SPACE_EDGE;
 }
 
-/** What a code editor holds, line by line, as said by what takes its keys. @param {CodeKind} kind */
-function seeCode(editor, kind, text, due) {
-  seeLines(codeOf(editor, kind).text, inputOfCode(editor, kind), text);
+/** Reads all lines of a code editor, also those that it does not render. Their source is the element that takes its keyboard input. @param {CodeKind} kind */
+function readCodeEditor(editor, kind, text, pending) {
+  readLines(codeOf(editor, kind).text, inputOfCode(editor, kind), text);
   const around = aroundCode(editor, kind);
-  for (let i = around.length - 1; i >= 0; i--) due.push([around[i]]);
+  for (let i = around.length - 1; i >= 0; i--) pending.push([around[i]]);
 }
 
-function seeLines(lines, element, text) {
+function readLines(lines, element, text) {
   for (const line of lines.split('\n')) {
     text.line(element);
     text.add(line, element);
@@ -222,9 +222,9 @@ function seeLines(lines, element, text) {
   text.line(element);
 }
 
-function seeField(element, tag, text) {
+function readField(element, tag, text) {
   if (tag === 'TEXTAREA' && !isSecret(element) && areaValue(element).includes('\n')) {
-    seeLines(areaValue(element), element, text);
+    readLines(areaValue(element), element, text);
     return;
   }
   text.space(element);
@@ -239,10 +239,10 @@ function seeField(element, tag, text) {
   text.space(element);
 }
 
-function seeFrame(element, tag, text, due) {
+function readFrame(element, tag, text, pending) {
   const inner = frameDocument(element);
   if (inner) {
-    enterRoot(inner, due);
+    pushRoot(inner, pending);
     return;
   }
   const id = idOf(element);

@@ -1,24 +1,25 @@
-// Searching in what the snapshot shows. The matching itself is done in Python, which then asks where the matches are.
+// Searches what the snapshot shows. Python finds the matches in the text and then asks for the elements that contain them.
 
-/** @type {SeenText | null} the text last read for its places, see secret.js */
-let lastSeen = null;
-/** @type {ShownText | null} the lines last read, until their matches have been asked for */
-let lastShown = null;
+/** @type {VisibleText | null} the text last read by `visibleText`; secret.js asks where parts of it are */
+let lastVisibleText = null;
+/** @type {ShownText | null} the text last read by `shownText`, until its matches have been looked up */
+let lastShownText = null;
 
 /**
+ * The visible text of the page, in which Python finds what to redact in screenshots.
  * @param {{next: [number, number]}} options
  * @returns {{text: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[], editors: number[]}}
  */
-function seenText({ next }) {
+function visibleText({ next }) {
   const first = reserveIds(next);
   forget();
-  lastSeen = readSeen();
+  lastVisibleText = readVisibleText();
   const { remote, internals } = reading;
   forget();
-  return { text: lastSeen.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), editors: codeEditorsThere() };
+  return { text: lastVisibleText.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), editors: codeEditorsThere() };
 }
 
-/** The lines of a snapshot as text, without roles, states and what is cut there. See `seenText`. */
+/** The text of all lines of the snapshot, without roles and states, and with nothing cut off. Options as for `visibleText`. */
 function shownText({ next }) {
   const first = reserveIds(next);
   forget();
@@ -26,43 +27,43 @@ function shownText({ next }) {
   sparseRoot = notes ? document : null;
   reading = newReading();
   try {
-    lastShown = readShown(visitDocument(notes));
+    lastShownText = readShownText(visitDocument(notes));
   } catch (error) {
-    forgetKept(); // it may hold only a part of what was visited
+    forgetKept(); // the last reading may be incomplete
     throw error;
   }
   if (notes) restNotes(notes);
   const { remote, internals } = reading;
   forget();
   return {
-    text: lastShown.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), came: cameSoFar(), elements: elementsThere(),
+    text: lastShownText.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), came: cameSoFar(), elements: elementsThere(),
     editors: codeEditorsThere(),
   };
 }
 
-function forgetSeen() {
-  lastSeen = lastShown = null;
+function forgetSearchedText() {
+  lastVisibleText = lastShownText = null;
 }
 
 /**
- * @typedef {object} Origin  where a piece of the text is from @property {Element} element  whose line, or whose line it stands in
- * @property {(string | Line)[]} kids  of that line @property {number} at  the text among them; -1: the line's own name, states and value
- * @property {number} from  the character of that text with which the piece begins
+ * @typedef {object} TextOrigin  where a piece of the text comes from @property {Element} element  of the line that contains it
+ * @property {(string | Line)[]} kids  of that line @property {number} at  index of the text in `kids`; -1: the line's own name, states and value
+ * @property {number} from  offset in that text at which the piece begins
  */
 
-/** Lines as one text; it is known which line each piece of it is from. */
+/** The text of lines, with the line from which each piece comes. */
 class ShownText {
   constructor() {
     this.pieces = [];
     this.starts = [];
-    /** @type {Origin[]} */
+    /** @type {TextOrigin[]} */
     this.origins = [];
     this.length = 0;
   }
 
-  /** @param {string} joint  what parts it from the text before @param {Omit<Origin, 'from'>} origin */
-  add(joint, text, origin) {
-    const piece = this.length ? joint + text : text;
+  /** @param {string} separator  between it and the text before @param {Omit<TextOrigin, 'from'>} origin */
+  add(separator, text, origin) {
+    const piece = this.length ? separator + text : text;
     spendText(piece);
     this.origins.push({ ...origin, from: text.length - piece.length });
     this.pieces.push(piece);
@@ -70,13 +71,13 @@ class ShownText {
     this.length += piece.length;
   }
 
-  /** @param {number} offset @returns {number} which piece has the character there */
+  /** @param {number} offset @returns {number} index of the piece that contains the character there */
   pieceAt(offset) {
     return lastAtMost(this.starts, offset);
   }
 }
 
-/** The index of the last number that is not above `most`. @param {number[]} sorted */
+/** The index of the last number that is at most `most`. @param {number[]} sorted */
 function lastAtMost(sorted, most) {
   let low = 0;
   let high = sorted.length - 1;
@@ -88,10 +89,10 @@ function lastAtMost(sorted, most) {
   return low;
 }
 
-/** @param {(string | Line)[]} kids  what the document holds @returns {ShownText} */
-function readShown(kids) {
+/** @param {(string | Line)[]} kids  of the document @returns {ShownText} */
+function readShownText(kids) {
   const text = new ShownText();
-  const open = [{ element: documentElement_.call(document), kids, next: 0, joint: LINE, isRow: false }];
+  const open = [{ element: documentElement_.call(document), kids, next: 0, separator: LINE, isRow: false }];
   while (open.length) {
     const level = open[open.length - 1];
     if (level.next === level.kids.length) {
@@ -100,40 +101,40 @@ function readShown(kids) {
     }
     const at = level.next++;
     const kid = level.kids[at];
-    const joint = at === 0 ? level.joint : level.isRow ? BAR : jointBetween(level.kids[at - 1], kid);
-    if (typeof kid === 'string') text.add(joint, withoutMarks(kid), { element: level.element, kids: level.kids, at });
-    else open.push(kid.isPlace ? { element: kid.element, kids: tidy(kid.kids), next: 0, joint, isRow: false } : addShownLine(kid, joint, text));
+    const separator = at === 0 ? level.separator : level.isRow ? BAR : separatorBetween(level.kids[at - 1], kid);
+    if (typeof kid === 'string') text.add(separator, withoutMarks(kid), { element: level.element, kids: level.kids, at });
+    else open.push(kid.isPlace ? { element: kid.element, kids: tidy(kid.kids), next: 0, separator, isRow: false } : addShownLine(kid, separator, text));
   }
   return text;
 }
 
-/** @param {Line} line @returns {{element: Element, kids: (string | Line)[], next: number, joint: string, isRow: boolean}} what it holds */
-function addShownLine(line, joint, text) {
+/** @param {Line} line @returns {{element: Element, kids: (string | Line)[], next: number, separator: string, isRow: boolean}} its kids, to be read next */
+function addShownLine(line, separator, text) {
   const { element, kids } = line;
-  const said = saidOf(line);
-  if (line.remote) said.push(FRAME_MARK + line.id + FRAME_MARK);
-  const own = said.filter(Boolean).join(BAR);
-  if (own) text.add(joint, own, { element, kids, at: -1 });
+  const texts = lineTexts(line);
+  if (line.remote) texts.push(FRAME_MARK + line.id + FRAME_MARK);
+  const own = texts.filter(Boolean).join(BAR);
+  if (own) text.add(separator, own, { element, kids, at: -1 });
   const leads = own !== '' && line.value === '' && typeof kids[0] === 'string';
-  return { element, kids: kids.filter((kid) => !isValueOfList(kid)), next: 0, joint: leads ? BAR : own ? LINE : joint, isRow: line.role === 'row' };
+  return { element, kids: kids.filter((kid) => !isSelectValue(kid)), next: 0, separator: leads ? BAR : own ? LINE : separator, isRow: line.role === 'row' };
 }
 
-/** The chosen option of a closed list is the list's value. @param {string | Line} kid */
-const isValueOfList = (kid) => typeof kid !== 'string' && kid.tag === 'OPTION' && kid.id === 0 && kid.states.includes(' [selected]');
+/** Whether it is the selected option of a drop-down list, which is already the list's value. @param {string | Line} kid */
+const isSelectValue = (kid) => typeof kid !== 'string' && kid.tag === 'OPTION' && kid.id === 0 && kid.states.includes(' [selected]');
 
 const BAR = ' | ';
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 const ICON_WORD = /\[icon=([^\]]*)\]/;
 
-/** What a line says in words: its name, what its states quote, its value; all options of a long list. @param {Line} line */
-function saidOf(line) {
+/** The texts in a line: its name, the quoted values of its states, and its value; for a long list all options. @param {Line} line */
+function lineTexts(line) {
   if (line.role === 'options') return [[...selectOptions(line.element)].filter(isOffered).map((option) => collapse(optionLabel(option))).join(BAR)];
   const states = line.states.replace(/ \[selection=(?:"(?:[^"\\]|\\.)*"|all)\]/, '');
   return [line.name, ...(states.match(QUOTED) ?? []).map((quoted) => JSON.parse(quoted)), ICON_WORD.exec(states)?.[1] ?? '', line.value];
 }
 
-/** What parts two neighbours: a link in a sentence stands in its line. @param {string | Line} before @param {string | Line} after */
-function jointBetween(before, after) {
+/** The separator between two siblings: a link inside a sentence stays in its line. @param {string | Line} before @param {string | Line} after */
+function separatorBetween(before, after) {
   const line = typeof before === 'string' ? after : before;
   if (typeof line === 'string' || (typeof before !== 'string' && typeof after !== 'string')) return LINE;
   if (edgeOf(line.tag, computedStyleOf(line.element)) === BREAK) return LINE;
@@ -145,7 +146,7 @@ function jointBetween(before, after) {
 }
 
 /**
- * The elements behind spans of the lines last read.
+ * The elements that contain the given spans of the text last read.
  * @param {{next: [number, number], spans: [number, number][]}} options
  * @returns {{first: number, end: number, places: {id: number, role: string, name: string, url: string, in_viewport: boolean, gone: boolean}[]}}
  */
@@ -154,12 +155,12 @@ function placesOf({ next, spans }) {
   forget();
   reading = newReading();
   const finder = new SourceFinder();
-  const places = lastShown ? spans.map(([start, end]) => placeOf(lastShown, finder, start, end)) : [];
+  const places = lastShownText ? spans.map(([start, end]) => matchPlaceOf(lastShownText, finder, start, end)) : [];
   forget();
   return { first, end: nextId, places };
 }
 
-function placeOf(text, finder, start, end) {
+function matchPlaceOf(text, finder, start, end) {
   const piece = text.pieceAt(start);
   const origin = text.origins[piece];
   const from = Math.max(0, start - text.starts[piece] + origin.from);
@@ -174,40 +175,40 @@ function placeOf(text, finder, start, end) {
   };
 }
 
-/** An option of a closed list is chosen through the list. */
+/** The list of an option in a drop-down list, since the option is selected through it; else the element itself. */
 function listOfOption(element) {
   const list = tagOf(element) === 'OPTION' ? closest(element, 'select') : null;
   return list && !isListSelect(list) ? list : element;
 }
 
-/** Finds the nodes that a part of a line's text is from. Lines do not keep them, so that what is in it is read for them. */
+/** Finds the source nodes of a part of a line's text. Lines do not store them, so the line's element is read again. */
 class SourceFinder {
   constructor() {
-    /** @type {Map<(string | Line)[], {letters: Letters, places: number[]}>} where the texts of a line begin, -1: not found */
+    /** @type {Map<(string | Line)[], {compactText: CompactText, places: number[]}>} where the texts of a line begin, -1: not found */
     this.found = new Map();
   }
 
-  /** @param {Origin} origin @returns {[Node, Node]} the first and the last; the line's element where they are not found */
+  /** @param {TextOrigin} origin @returns {[Node, Node]} the first and the last node; the line's element twice if they are not found */
   sourcesOf({ element, kids, at }, from, length) {
-    if (at < 0 || !isConnected_.call(element)) return [element, element]; // nothing can be read of one that has left since
+    if (at < 0 || !isConnected_.call(element)) return [element, element]; // a removed element cannot be read
     let found = this.found.get(kids);
     if (!found) {
-      const letters = new Letters(readSeen(element));
-      this.found.set(kids, (found = { letters, places: placesIn(letters, kids) }));
+      const compactText = new CompactText(readVisibleText(element));
+      this.found.set(kids, (found = { compactText, places: placesIn(compactText, kids) }));
     }
     if (found.places[at] < 0) return [element, element];
     const text = /** @type {string} */ (kids[at]);
-    const first = found.places[at] + squeezed(text.slice(0, from)).length;
-    const wanted = squeezed(text.slice(from, from + length)).length;
-    return [found.letters.nodeAt(first), found.letters.nodeAt(first + Math.max(wanted, 1) - 1)];
+    const first = found.places[at] + compacted(text.slice(0, from)).length;
+    const wanted = compacted(text.slice(from, from + length)).length;
+    return [found.compactText.nodeAt(first), found.compactText.nodeAt(first + Math.max(wanted, 1) - 1)];
   }
 }
 
-/** Texts follow each other, between the lines that they stand between. @param {Letters} letters @param {(string | Line)[]} kids */
-function placesIn(letters, kids) {
-  const lines = kids.map((kid) => (typeof kid === 'string' ? null : letters.rangeOf(kid.element)));
+/** Where each text of a line begins, -1 if not found. Texts are in order, between the lines beside them. @param {CompactText} compactText @param {(string | Line)[]} kids */
+function placesIn(compactText, kids) {
+  const lines = kids.map((kid) => (typeof kid === 'string' ? null : compactText.rangeOf(kid.element)));
   const ends = new Array(kids.length);
-  for (let i = kids.length - 1, end = letters.text.length; i >= 0; i--) {
+  for (let i = kids.length - 1, end = compactText.text.length; i >= 0; i--) {
     ends[i] = end;
     end = lines[i]?.[0] ?? end;
   }
@@ -217,27 +218,27 @@ function placesIn(letters, kids) {
       cursor = Math.max(cursor, lines[i]?.[1] ?? 0);
       return -1;
     }
-    const wanted = squeezed(kid);
-    const at = letters.text.slice(cursor, ends[i]).indexOf(wanted);
+    const wanted = compacted(kid);
+    const at = compactText.text.slice(cursor, ends[i]).indexOf(wanted);
     if (at < 0) return -1;
     cursor += at + wanted.length;
     return cursor - wanted.length;
   });
 }
 
-/** A text that was read, without what parts its words. */
-class Letters {
-  /** @param {SeenText} seen */
+/** A text without white space and separators, for comparing. */
+class CompactText {
+  /** @param {VisibleText} text */
   constructor({ pieces, sources }) {
     this.text = '';
     this.starts = [];
     this.sources = sources;
-    /** @type {Map<Node, [number, number]>} which letters are from each node: first, end */
+    /** @type {Map<Node, [number, number]>} node → its first and end offset */
     this.ranges = new Map();
     for (let i = 0; i < pieces.length; i++) {
       const start = this.text.length;
       this.starts.push(start);
-      this.text += squeezed(pieces[i]);
+      this.text += compacted(pieces[i]);
       if (this.text.length > start) this.ranges.set(sources[i], [this.ranges.get(sources[i])?.[0] ?? start, this.text.length]);
     }
   }
@@ -246,24 +247,24 @@ class Letters {
     return this.sources[lastAtMost(this.starts, letter)];
   }
 
-  /** @param {Node} node @returns {[number, number] | undefined} the letters in it: first, end */
+  /** @param {Node} node @returns {[number, number] | undefined} the first and end offset of all text in it */
   rangeOf(node) {
     /** @type {[number, number] | undefined} */
     let range;
-    const due = [node];
-    while (due.length) {
-      const each = due.pop();
+    const pending = [node];
+    while (pending.length) {
+      const each = pending.pop();
       const own = this.ranges.get(each);
       if (own) range = range ? [Math.min(range[0], own[0]), Math.max(range[1], own[1])] : own;
       const inner = nodeType(each) === 1 ? (rootOfHost(each) ?? documentIn(each)) : null;
-      for (const parent of inner ? [inner, each] : [each]) for (let child = firstChild(parent); child; child = nextSibling(child)) due.push(child);
+      for (const parent of inner ? [inner, each] : [each]) for (let child = firstChild(parent); child; child = nextSibling(child)) pending.push(child);
     }
     return range;
   }
 }
 
-/** What tells texts apart, however they are spaced. */
-const squeezed = (text) => text.replace(/[\s|\x14]+/g, '');
+/** The text without white space and separators, so that texts with different spacing are equal. */
+const compacted = (text) => text.replace(/[\s|\x14]+/g, '');
 
 function flatParentOfText(node) {
   const parent = parentNode_.call(node);
@@ -273,7 +274,7 @@ function flatParentOfText(node) {
 
 const LANDMARKS = roleSet('main navigation banner contentinfo complementary region form search article document group list table rowgroup');
 
-/** The nearest element around that can be acted on or has a name of its own; else the element itself. */
+/** The element or its nearest ancestor that is interactive or has a name of its own; else the element itself. */
 function nearestNamed(element) {
   for (let at = element; at; at = flatParent(at)) {
     const tag = tagOf(at);
@@ -285,7 +286,7 @@ function nearestNamed(element) {
   return element;
 }
 
-/** Whether it is more than half as wide and high as the window: then it listens for what is in it, and its middle is something else. */
+/** Whether an element is wider and higher than half of the window: its listener serves what it contains, and a click in its middle would hit something else. */
 function fillsWindow(element) {
   const { width, height } = getBoundingClientRect_.call(element);
   return width > window.innerWidth / 2 && height > window.innerHeight / 2;
@@ -293,7 +294,7 @@ function fillsWindow(element) {
 
 const rangeBox_ = Range.prototype.getBoundingClientRect;
 
-/** The box of everything from one node to another. */
+/** The bounding box from one node to another. */
 function boxOf(source, last) {
   if (nodeType_.call(source) === 1) return getBoundingClientRect_.call(source);
   const range = new Range();
@@ -303,7 +304,7 @@ function boxOf(source, last) {
   return rangeBox_.call(range);
 }
 
-/** Whether a box in that document is seen, in its frame and in the frames around that are of this process. */
+/** Whether a box of the given document is in the viewport of its frame and of all same-process frames around. */
 function isInViewport(box, inDocument) {
   let { left, top, right, bottom } = box;
   for (let view = defaultView_.call(inDocument); ; ) {

@@ -167,7 +167,7 @@ function iconHint(element) {
 
 function hintState(kind, text) {
   const hint = cut(collapse(text ?? ''), LONGEST_HINT);
-  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : bracketed(hint)}]`;
+  return hint && ` [${kind}=${/^[\w-]+$/.test(hint) ? hint : quotedForState(hint)}]`;
 }
 
 const readableClasses = (element) => ownClasses(element).filter(isReadable).map((name) => name.replace(HASH_AT_END, '')).join(' ');

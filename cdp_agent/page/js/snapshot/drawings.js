@@ -133,7 +133,7 @@ function partLine(element, tag, role, flags) {
     line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED) && clickable !== NOT_CLICKABLE, focused: reading.focused });
     line.states += descriptionState(element, role, line.name);
   }
-  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   // What is only paint has but what it is marked by: it is told if it is.
   if (SHAPE_TAGS.has(tag)) line.states += line.id ? hintOfPart(element, line.name !== '') + fillOf(element) : identityOf(element);
@@ -283,7 +283,7 @@ function identityOf(element) {
   for (const name of hasAttr(element, 'port') ? ['port', ...names] : names) {
     if (!IDENTIFYING.test(name) || OF_FRAMEWORKS.test(name)) continue;
     const value = collapse(attr(element, name));
-    if (value) return ` [${name}=${bracketed(cut(value, LONGEST_HINT))}]`;
+    if (value) return ` [${name}=${quotedForState(cut(value, LONGEST_HINT))}]`;
   }
   return '';
 }

@@ -11,7 +11,7 @@ function tidy(kids) {
   const flush = () => {
     if (run === '') return;
     if (says(run)) {
-      const resolve = DECORATED.test(run) ? (text) => collapse(written(text)) : collapse;
+      const resolve = HAS_DECORATION_MARKS.test(run) ? (text) => collapse(resolveDecorationMarks(text)) : collapse;
       if (run.includes(BREAK)) for (const block of run.split(BREAK)) pushText(tidied, resolve(block));
       else pushText(tidied, resolve(run));
     }
@@ -66,7 +66,7 @@ function finish(line, parent) {
   if (line.id !== 0 && line.name === '' && HINTED.has(line.role)) hintAt(line);
   if (line.states.includes(' [description=')) {
     const words = line.name || (line.kids.length === 1 && typeof line.kids[0] === 'string' ? line.kids[0] : '');
-    if (words) line.states = line.states.replace(` [description=${bracketed(words)}]`, '');
+    if (words) line.states = line.states.replace(` [description=${quotedForState(words)}]`, '');
   }
   if (CELLS.has(line.role) && parent.role === 'row') {
     parent.kids.push(line);
@@ -222,7 +222,7 @@ function hintAt(line) {
     line.kids = [];
   } else if (line.kids.length === 0 && !line.states.includes(ICON_HINT)) {
     // Its words may be told already, in the name of what it is a part of.
-    const words = says(textContent(line.element)) ? wordsGiven(line.element) : '';
+    const words = says(textContent(line.element)) ? nameContribution(line.element) : '';
     if (words.startsWith(ICON_HINT)) line.states += ` ${words}`;
     else if ((line.name = cut(words, LONGEST_NAME)) === '') line.states += hintOf(line.element);
   }

@@ -81,9 +81,9 @@ function visitDocument(notes) {
 /** Drops what was remembered for one reading: the page may have changed since. */
 function forget() {
   roles = new Map();
-  rolesOfElsewhere = new Set();
+  rolesReadFromOthers = new Set();
   names = new Map();
-  writtenNames = new Map();
+  shownNames = new Map();
   selections = new Map();
   factsOfRoots = new Map();
   ownersOfRoots = new Map();

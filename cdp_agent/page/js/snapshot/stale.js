@@ -55,7 +55,7 @@ function unwatchStale() {
  * @typedef {{styles: Styles, [what: string]: any}} Surroundings
  */
 function surroundings(notes) {
-  if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNING).length) return null;
+  if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNERS_SELECTOR).length) return null;
   const styles = areRulesTheSame ? stylesStill(notes.around.styles) : showingAnimations() ? null : stylesNow(notes.styled);
   return styles && {
     styles, root: documentElement_.call(document), focused: activeElement_.call(document), active: activeIn(document),

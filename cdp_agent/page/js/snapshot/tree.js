@@ -79,7 +79,7 @@ function addText(line, text) {
   else kids.push(text);
 }
 
-const asTold = (text, flags) => (flags & STRUCK ? decorated(text, STRUCK_FROM) : text);
+const asTold = (text, flags) => (flags & STRUCK ? withDecorationMarks(text, STRUCK_START) : text);
 
 /** Enters a document or shadow root: its style sheets, owners and marked elements are its own. */
 function inRoot(root, visit) {
@@ -212,7 +212,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
     return;
   }
   if (flags & NO_TEXT && !(flags & UNNAMED_ICON)) flags &= ~NO_TEXT; // visible again below visibility: hidden
-  if (flags & STRUCK && !isStruckToo(element)) flags &= ~STRUCK;
+  if (flags & STRUCK && !inheritsLineThrough(element)) flags &= ~STRUCK;
   visitSeen(element, tag, line, flags, depth, isMarked);
 }
 
@@ -246,7 +246,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= POINTER_DUE;
     else clickable ||= PERHAPS;
   }
-  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && standsForControl(element))) clickable = CLICKABLE;
+  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && isLabelOfHiddenControl(element))) clickable = CLICKABLE;
   if (tag === 'LABEL' && clickable !== CLICKABLE && isBesideControl(element)) {
     if (POINTING.has(cursor) && isCoveredByControl(element)) flags |= POINTER; // over its parts it means the control
     cursor = undefined;
@@ -293,18 +293,18 @@ function visitTransparent(element, tag, line, flags, depth) {
   const edge = edgeAround(element, tag);
   const mark = flags & NO_TEXT ? '' : decorationIn(element, tag);
   if (edge) addText(line, edge);
-  if (mark === STRUCK_FROM) flags |= STRUCK;
+  if (mark === STRUCK_START) flags |= STRUCK;
   else if (mark) addText(line, mark);
   if (tag === 'LABEL' && isCoveredByControl(element)) flags |= NO_TEXT | UNNAMED_ICON;
   visitContents(element, tag, line, flags, depth);
-  if (mark && mark !== STRUCK_FROM) addText(line, END_OF_DECORATION[mark]);
+  if (mark && mark !== STRUCK_START) addText(line, DECORATION_ENDS[mark]);
   if (reading.marked.has(element) && !(flags & (NO_TEXT | SILENT))) addText(line, markedStates(element));
   if (edge) addText(line, edge);
 }
 
 /** What is told of an element whose text stands in the line around. */
 function markedStates(element) {
-  const states = flag('current', attr(element, 'aria-current'));
+  const states = stateText('current', attr(element, 'aria-current'));
   const isText = INLINE_TAGS.has(tagOf(element)) || firstElementChild_.call(element) === null;
   return hasAttr(element, 'title') && isText && says(textContent(element)) ? states + tooltipState(element) : states;
 }
@@ -343,18 +343,18 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   const line = newLine(element, tag, role);
   const hasRef = clickable !== NOT_CLICKABLE;
   const mark = decorationIn(element, tag);
-  if (mark === STRUCK_FROM) flags |= STRUCK;
+  if (mark === STRUCK_START) flags |= STRUCK;
   if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it is its name, and not what it holds
   line.unsure = clickable === PERHAPS;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
   if (isMarked || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
-  if (GRID_ROLES.has(role)) line.states += rowsOf(element);
+  if (GRID_ROLES.has(role)) line.states += rowCountState(element);
   // The outline of a field is often a <fieldset> that is hidden, with a hidden <legend>: its name is nobody's.
-  if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) nameLine(line, flags, isMarked);
-  if (tag === 'LABEL' && standsForControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
-  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) setLineName(line, flags, isMarked);
+  if (tag === 'LABEL' && isLabelOfHiddenControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
+  if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   let inner = flags;
   if (WHOLE.has(role) || (clickable === CLICKABLE && role === '')) inner |= POINTER;
@@ -362,15 +362,15 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isMarked
   if (hasRef) inner &= ~SILENT; // what a hidden control says is not its name, but all there is to tell it by
   if (WHOLE.has(role) && (line.named || line.name === '')) inner |= UNNAMED_ICON | (line.named ? NO_TEXT : 0);
   else if (WHOLE.has(role)) inner |= IN_NAMED;
-  if (mark === GLYPHS_FROM && line.named) {
+  if (mark === ICON_FONT_START && line.named) {
     line.states += hintState('icon', line.name);
     line.name = attr(element, 'title') ?? '';
   }
-  const isGlyph = mark === GLYPHS_FROM && !line.named;
-  if (isGlyph) addText(line, GLYPHS_FROM);
+  const isGlyph = mark === ICON_FONT_START && !line.named;
+  if (isGlyph) addText(line, ICON_FONT_START);
   if (!(line.named && isPlain(element))) visitContents(element, tag, line, inner, depth);
   else if (reading.notes && mayHost(tag)) reading.notes.hosts.add(element);
-  if (isGlyph) addText(line, GLYPHS_TO);
+  if (isGlyph) addText(line, ICON_FONT_END);
   finish(line, parent);
 }
 

@@ -42,7 +42,7 @@ function visitSelect(element, tag, role, parent, flags) {
   if (isSecret(element)) return;
   const options = [...selectOptions(element)];
   const isList = isListSelect(element);
-  const isOnPage = isList || (isOpened(element) && isDrawnByPage(element));
+  const isOnPage = isList || (isOpenSelect(element) && isBaseSelect(element));
   if (isOnPage || options.length <= MOST_OPTION_LINES) {
     for (const option of options) if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isOnPage));
     return;
@@ -132,7 +132,7 @@ function visitImage(element, tag, role, parent, flags) {
     return;
   }
   line.id = idOf(element);
-  if (role === 'link') line.target = targetOf(element, tag, reading.page);
+  if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, role, line.name);
   parent.kids.push(line);
 }
@@ -190,7 +190,7 @@ function visitMedia(element, tag, role, parent, flags, depth) {
   line.name = flatten(attr(element, 'aria-label') ?? '') || nameOf(element, role);
   if (tag === 'VIDEO' || tag === 'AUDIO') line.states = isPaused(element) ? ' [paused]' : ' [playing]';
   if (reading.focused === element) line.states += ' [focused]';
-  line.target = targetOf(element, tag, reading.page);
+  line.target = linkTargetText(element, tag, reading.page);
   if (tag === 'CANVAS') visitNodes(firstChild(element), line, flags, depth);
   finish(line, parent);
 }

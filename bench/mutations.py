@@ -172,8 +172,8 @@ MUTATIONS = (
     ),
     Mutation(
         "page/js/names/native_names.js",
-        "BY_LABEL | (isHidden(label) ? EVEN_HIDDEN : 0)",
-        "BY_LABEL",
+        "INSIDE_LABEL | (isHidden(label) ? INCLUDE_HIDDEN : 0)",
+        "INSIDE_LABEL",
         "test_snapshot_js.py",
     ),
     Mutation(

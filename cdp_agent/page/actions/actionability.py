@@ -189,7 +189,7 @@ async def describe(at: Located, local: int | None = None) -> str:
 
 async def element_label(at: Located, local: int | None = None) -> ElementLabel:
     """Role and name of the element."""
-    return await at.world.call("toldBy", at.local if local is None else local, returning=ElementLabel)
+    return await at.world.call("roleAndNameById", at.local if local is None else local, returning=ElementLabel)
 
 
 def _named(at: Located, said: ElementLabel) -> str:

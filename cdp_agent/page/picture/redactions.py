@@ -43,12 +43,12 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     """
     tree = await tab.frames()
     async with tab.reading_lock:
-        readings = await read_all(tree, tab.refs, "seenText", _TextPart, {}, frame_timeout_s=FRAME_TIMEOUT_S)
+        readings = await read_all(tree, tab.refs, "visibleText", _TextPart, {}, frame_timeout_s=FRAME_TIMEOUT_S)
     try:
         found = await asyncio.gather(*(_boxes(each, spans) for each in readings.by_frame.values()))
     finally:
         for reading in readings.by_frame.values():
-            reading.world.tell("forgetSeen")
+            reading.world.tell("forgetSearchedText")
     unresponsive = {each for each in tree.all() if each.id in readings.failures}
     unresponsive |= {each for each in found if isinstance(each, Frame)}
     return TextFound([box for boxes in found if isinstance(boxes, list) for box in boxes], frozenset(unresponsive))

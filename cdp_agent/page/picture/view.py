@@ -77,12 +77,12 @@ async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) ->
     Whatever covers it is visible too. Raises NotInteractable if it has no layout, StaleRef, PageUnresponsive.
     """
     frame, world = at.frame, at.world
-    boxes = await world.call("boxToPicture", at.local, returning=list[Box])
+    boxes = await world.call("boxForScreenshot", at.local, returning=list[Box])
     await world.call("nextFrame")  # what was scrolled to may be drawn only now
-    boxes = await world.call("boxToPicture", at.local, returning=list[Box])
+    boxes = await world.call("boxForScreenshot", at.local, returning=list[Box])
     while boxes and (holder := await frame.owner()) is not None:
         frame, world, owner = holder
-        await world.call("boxToPicture", owner, returning=list[Box])  # brings the frame into view
+        await world.call("boxForScreenshot", owner, returning=list[Box])  # brings the frame into view
         boxes = await world.call("coversThrough", owner, boxes, returning=list[Box])
     if not boxes:
         raise NotInteractable(at.ref, "hidden", f"{at.ref} has no place on the page, so there is no picture of it.")

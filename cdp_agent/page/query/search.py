@@ -130,7 +130,7 @@ async def search(
                 matches, is_all_there = await _matches(tab.refs, spans, context_chars)
             finally:
                 for reading in readings.by_frame.values():
-                    reading.world.tell("forgetSeen")
+                    reading.world.tell("forgetSearchedText")
         if is_all_there:
             break
     near = [] if total else await asyncio.to_thread(_near, pattern, segments, is_regex=regex)

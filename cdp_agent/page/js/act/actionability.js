@@ -4,20 +4,20 @@ const bringIntoView_ = Element.prototype.scrollIntoView;
 const documentAnimations_ = Document.prototype.getAnimations;
 
 /** How long each obstacle is waited for, ms: fields get enabled and overlays fade within that, or not by themselves. */
-const PATIENCE = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
+const OBSTACLE_TIMEOUT_MS = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
 const LONGEST_MOVE = 1000; // ms; afterwards the target is aimed at in its motion, and the guard tells whether it was met
 
 /** Elements that an action found by itself, under negative numbers: no ref can mean them. @type {WeakRef<Element>[]} */
-const held = [];
+const internalElements = [];
 
 /** @returns {number} a number for this action */
-function hold(element) {
-  const at = held.findIndex((reference) => reference.deref() === element);
-  return at < 0 ? -held.push(new WeakRef(element)) : -at - 1;
+function internalIdOf(element) {
+  const at = internalElements.findIndex((reference) => reference.deref() === element);
+  return at < 0 ? -internalElements.push(new WeakRef(element)) : -at - 1;
 }
 
 /** The element behind a ref's local id, or held by an action. @returns {Element | null} */
-const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf(id));
+const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? null) : elementOf(id));
 
 /**
  * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
@@ -30,18 +30,18 @@ const elementBy = (id) => (id < 0 ? (held[-id - 1]?.deref() ?? null) : elementOf
  * @typedef {{why: string, detail: string, by: Cover | null, said: Told}} Obstacle
  */
 function aim(id, options) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   if (!element) return { why: 'gone', detail: '', by: null, said: { role: '', name: '' } };
-  const state = { scrolled: false, centred: false, drawn: !options.beside_frames, began: performance.now(), boxes: '', times: '' };
-  return attempt(element, options, state) ?? aimLater(element, options, state);
+  const state = { scrolled: false, centred: false, awaitedFrames: !options.beside_frames, began: performance.now(), boxes: '', times: '' };
+  return attempt(element, options, state) ?? aimInLaterFrames(element, options, state);
 }
 
-async function aimLater(element, options, state) {
+async function aimInLaterFrames(element, options, state) {
   for (;;) {
     await nextFrame();
-    if (state.scrolled && !state.drawn) {
-      state.drawn = true;
-      await drawn();
+    if (state.scrolled && !state.awaitedFrames) {
+      state.awaitedFrames = true;
+      await nextTwoFrames();
     }
     const result = attempt(element, options, state);
     if (result) return result;
@@ -51,31 +51,31 @@ async function aimLater(element, options, state) {
 /** @returns {Aimed | null} null: look again after the next frame */
 function attempt(element, options, state) {
   const waited = performance.now() - state.began;
-  const lasts = (why) => waited < Math.min(PATIENCE[why], options.wait_ms);
+  const lasts = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
   if (options.enabled && isDisabled(element)) return lasts('disabled') ? null : obstacle('disabled', null, element);
   if (options.guard === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
-  const asPlace = Boolean(options.place) && state.centred;
-  const picked = options.position ? pickAt(element, levels, options.position, asPlace) : pick(element, levels, asPlace);
+  const acceptAncestor = Boolean(options.place) && state.centred;
+  const picked = options.position ? pickAt(element, levels, options.position, acceptAncestor) : pickOnElementOrLabel(element, levels, acceptAncestor);
   if (picked.point) {
-    if (options.guard) arm(element, levels, options.guard);
+    if (options.guard) interceptMouse(element, levels, options.guard);
     const point = outwardPoints(levels, picked.point)[0];
     return { x: point.x, y: point.y, scrolled: state.scrolled, hint: hintFor(element) };
   }
   if (picked.why !== 'hidden' && !state.centred) {
     state.centred = state.scrolled = true;
     if (options.position) scrollPointIntoView(element, () => placeIn(element, options.position));
-    else centre(element);
+    else scrollToCentre(element);
     return null; // the page hears of it with the next frame, and may render anew then
   }
   return lasts(picked.why) ? null : obstacle(picked.why, picked.by, element);
 }
 
 /** The point, on the element itself or else on its label: styled check boxes are often invisible or of no size. */
-function pick(element, levels, asPlace = false) {
-  const own = pickPoint(faceAround(element) ?? element, levels, asPlace);
+function pickOnElementOrLabel(element, levels, acceptAncestor = false) {
+  const own = pickPoint(faceAround(element) ?? element, levels, acceptAncestor);
   if (own.point) return own;
   for (const label of labelsFor(element)) {
     const other = pickPoint(label, levels);
@@ -85,7 +85,7 @@ function pick(element, levels, asPlace = false) {
   return own;
 }
 
-function centre(element) {
+function scrollToCentre(element) {
   const shown = boxesOf(element).length || !labelsFor(element).length ? element : labelsFor(element)[0];
   bringIntoView_.call(shown, { block: 'center', inline: 'center', behavior: 'instant' });
 }
@@ -95,7 +95,7 @@ function centre(element) {
  * They say nothing as long as the time of the animation stands still, as it does until its first frame.
  */
 function isMoving(element, levels, state) {
-  const moving = levels.map((level) => animationOf(level.document, element)).filter((animation) => animation !== null);
+  const moving = levels.map((level) => movingAnimation(level.document, element)).filter((animation) => animation !== null);
   if (!moving.length) return false;
   const boxes = JSON.stringify(boxesOf(element));
   const times = JSON.stringify(moving.map(({ currentTime }) => (typeof currentTime === 'number' ? currentTime : 0)));
@@ -109,12 +109,12 @@ function isMoving(element, levels, state) {
 const isTimed = ({ currentTime, playbackRate }) => typeof currentTime === 'number' && playbackRate !== 0;
 
 // What an animation may change without moving anything.
-const STILL = /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
+const PAINT_ONLY_PROPERTIES = /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
 // What moves only the animated element and what is in it.
-const MOVES_ITSELF = /^(transform|translate|rotate|scale|perspective|clipPath|offsetPath|offsetDistance)$/;
+const SELF_MOVING_PROPERTIES = /^(transform|translate|rotate|scale|perspective|clipPath|offsetPath|offsetDistance)$/;
 
 /** The first that moves it. @returns {Animation | null} */
-function animationOf(document, element) {
+function movingAnimation(document, element) {
   const animations = documentAnimations_.call(document);
   for (let i = 0; i < Math.min(animations.length, 100); i++) {
     const { playState, effect } = animations[i];
@@ -123,7 +123,7 @@ function animationOf(document, element) {
     const around = isInside(element, effect.target) || documentOf(element) !== document;
     for (const keyframe of effect.getKeyframes()) {
       for (const property in keyframe) {
-        if (!STILL.test(property) && (around || !MOVES_ITSELF.test(property))) return animations[i];
+        if (!PAINT_ONLY_PROPERTIES.test(property) && (around || !SELF_MOVING_PROPERTIES.test(property))) return animations[i];
       }
     }
   }
@@ -147,8 +147,8 @@ function isFileField(element) {
 function hintFor(element) {
   const tag = tagOf(element);
   if (tag === 'SELECT') return isListSelect(element) || isDrawnByPage(element) ? '' : 'its options are not in the page: choose one with select';
-  if (tag === 'INPUT' && suggestionsOf(element)) return `it suggests ${shortTexts(suggestedTo(element)).map(quote).join(', ') || 'nothing'}`;
-  return tag === 'INPUT' && SET.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
+  if (tag === 'INPUT' && suggestionsOf(element)) return `it suggests ${shortTexts(datalistChoices(element)).map(quote).join(', ') || 'nothing'}`;
+  return tag === 'INPUT' && VALUE_INPUT_TYPES.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
 }
 
 /** The next frame, or a moment later where there are none, as in a tab in the background. */
@@ -163,7 +163,7 @@ function nextFrame() {
  * Two frames: in the first a page draws what a scroll or a move has changed, in the second what that has changed, such as
  * the rows of a list. Chrome gives the mouse to frames of other processes by where they were drawn last.
  */
-async function drawn() {
+async function nextTwoFrames() {
   await nextFrame();
   await nextFrame();
 }
@@ -182,11 +182,11 @@ function timersDone(ms = 0) {
  * @param {{guard: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: what is inside was scrolled just now
  */
 async function aimThrough(id, inner, options) {
-  const frame = elementBy(id);
+  const frame = resolveElement(id);
   if (!frame) return { why: 'gone', detail: '', by: null, said: { role: 'iframe', name: '' } };
   const began = performance.now();
   let scrolled = false;
-  let isDrawn = !options.moved;
+  let hasAwaitedFrames = !options.moved;
   let place = options.moved ? '' : ownerPlace(frame);
   for (;;) {
     if (place !== ownerPlace(frame)) {
@@ -196,27 +196,27 @@ async function aimThrough(id, inner, options) {
     }
     const levels = levelsOf(frame);
     const point = mapPoint(outwardsOf(frame), inner);
-    const seen = seenOf(levels);
-    const isSeen = seen && point.x > seen.left && point.x < seen.right && point.y > seen.top && point.y < seen.bottom;
-    const hit = isSeen ? hitThrough(levels, point) : null;
+    const visibleBox = seenOf(levels);
+    const isPointVisible = visibleBox && point.x > visibleBox.left && point.x < visibleBox.right && point.y > visibleBox.top && point.y < visibleBox.bottom;
+    const hit = isPointVisible ? hitThrough(levels, point) : null;
     if (hit === frame) {
-      if (!isDrawn) {
-        isDrawn = true;
-        await drawn();
+      if (!hasAwaitedFrames) {
+        hasAwaitedFrames = true;
+        await nextTwoFrames();
         continue;
       }
-      if (options.guard) arm(frame, levels, options.guard, false);
+      if (options.guard) interceptMouse(frame, levels, options.guard, false);
       return { ...outwardPoints(levels, point)[0], scrolled };
     }
     if (!scrolled) {
       scrolled = true;
-      isDrawn = false;
+      hasAwaitedFrames = false;
       scrollPointIntoView(frame, () => mapPoint(outwardsOf(frame), inner));
       place = ownerPlace(frame);
       continue;
     }
-    const why = isSeen ? 'covered' : 'outside';
-    if (performance.now() - began > Math.min(PATIENCE[why], options.wait_ms)) return obstacle(why, hit, frame);
+    const why = isPointVisible ? 'covered' : 'outside';
+    if (performance.now() - began > Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms)) return obstacle(why, hit, frame);
     await nextFrame();
   }
 }

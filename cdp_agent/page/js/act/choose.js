@@ -11,7 +11,7 @@ const radioInput = 'input[type="radio" i],[role="radio" i]';
  * Which of the choices is meant: by text the one that says exactly that; else, case aside, that says it, begins with it or has
  * it in it, if it is the only one. @param {Choice[]} choices @param {string} wanted @param {By} by @returns {number[]} one, or the candidates
  */
-function meantBy(choices, wanted, by) {
+function matchingChoices(choices, wanted, by) {
   const where = (test) => choices.flatMap((choice, i) => (test(choice) ? [i] : []));
   if (by === 'index') return choices[Number(wanted)] ? [Number(wanted)] : [];
   if (by === 'value') return where((choice) => choice.value === wanted).slice(0, 1);
@@ -20,8 +20,8 @@ function meantBy(choices, wanted, by) {
   const exact = where((choice) => choice.text === text);
   if (exact.length) return exact.slice(0, 1);
   if (!lower) return [];
-  const said = (choice) => choice.text.toLowerCase();
-  for (const test of [(c) => said(c) === lower, (c) => said(c).startsWith(lower), (c) => said(c).includes(lower)]) {
+  const label = (choice) => choice.text.toLowerCase();
+  for (const test of [(c) => label(c) === lower, (c) => label(c).startsWith(lower), (c) => label(c).includes(lower)]) {
     const found = where(test);
     if (found.length) return found;
   }
@@ -33,11 +33,11 @@ function meantBy(choices, wanted, by) {
  * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: Told, instead: string}}
  */
 function listKind(id) {
-  const element = elementBy(id);
-  const said = element ? told(element) : { role: '', name: '' };
+  const element = resolveElement(id);
+  const label = element ? told(element) : { role: '', name: '' };
   const control = element && controlOf(element);
-  if (!control) return { kind: 'other', local: id, said, instead: 'take a new snapshot' };
-  const answer = { local: control === element ? id : hold(control), said, instead: '' };
+  if (!control) return { kind: 'other', local: id, said: label, instead: 'take a new snapshot' };
+  const answer = { local: control === element ? id : internalIdOf(control), said: label, instead: '' };
   if (tagOf(control) === 'SELECT') return { kind: 'native', ...answer };
   if (tagOf(control) === 'INPUT' && suggestionsOf(control)) return { kind: 'datalist', ...answer };
   const instead = insteadOfSelecting(control);
@@ -52,20 +52,20 @@ function controlOf(element) {
   const control = controlOfLabel(element);
   if (control) return control;
   if (tag === 'SELECT' || tag === 'INPUT' || hasAttr(element, 'role') || hasAttr(element, 'aria-haspopup')) return element;
-  return onlyOneIn(element, LISTS) ?? element;
+  return onlyVisibleMatch(element, LISTS) ?? element;
 }
 
 function insteadOfSelecting(control) {
   forget();
   const role = roleOf(control);
-  if (role === 'radio' || role === 'radiogroup' || onlyRadios(control)) return 'it is made of radio buttons: use check on one of them';
+  if (role === 'radio' || role === 'radiogroup' || hasSeveralRadios(control)) return 'it is made of radio buttons: use check on one of them';
   if (role === 'checkbox' || role === 'switch') return 'use check or uncheck';
   if (role === 'tab' || role === 'tablist') return 'click the tab';
   if (role === 'link' || role === 'option' || role === 'menuitem') return 'click it';
   return tagOf(control) === 'TEXTAREA' && role !== 'combobox' ? 'fill it with text' : '';
 }
 
-const onlyRadios = (control) => allIn(control, radioInput).length > 1;
+const hasSeveralRadios = (control) => selectAllDeep(control, radioInput).length > 1;
 
 /**
  * Chooses in a native list. Its popup is drawn outside of the page, where no input event reaches it on all systems; so the
@@ -77,7 +77,7 @@ const onlyRadios = (control) => allIn(control, radioInput).length > 1;
  *   wanted: string, shown: string, options: string[], total: number}} Chosen  options: those there are, or the candidates
  */
 async function chooseNative(id, wanted, by, wait_ms) {
-  const list = elementBy(id);
+  const list = resolveElement(id);
   /** @type {Chosen} */
   const answer = { state: 'gone', refusal: null, wanted: '', shown: '', options: [], total: 0 };
   if (!list) return answer;
@@ -87,9 +87,9 @@ async function chooseNative(id, wanted, by, wait_ms) {
   const began = performance.now();
   for (;;) {
     const choices = [...selectOptions(list)].map((option) => ({ text: collapse(optionLabel(option)), value: optionValue(option), disabled: matches(option, ':disabled') }));
-    const found = wanted.map((each) => meantBy(choices, each, by));
+    const found = wanted.map((each) => matchingChoices(choices, each, by));
     const bad = found.findIndex((each) => each.length !== 1);
-    if (bad < 0) return applyNative(list, found.flat(), choices, answer);
+    if (bad < 0) return selectNativeOptions(list, found.flat(), choices, answer);
     if (found[bad].length > 1 || performance.now() - began > wait_ms) {
       const among = found[bad].length ? found[bad].map((i) => choices[i]) : choices;
       const state = found[bad].length ? 'ambiguous' : 'unknown';
@@ -100,7 +100,7 @@ async function chooseNative(id, wanted, by, wait_ms) {
 }
 
 /** @returns {Choice[]} */
-function suggestedTo(field) {
+function datalistChoices(field) {
   const options = [...selectAll(suggestionsOf(field), 'option:not([disabled])')];
   return options.map((option) => ({ text: collapse(optionLabel(option) || optionValue(option)), value: optionValue(option), disabled: false }));
 }
@@ -110,9 +110,9 @@ function suggestedTo(field) {
  * @param {number} id @param {string} wanted @param {By} by @returns {{value: string | null, options: string[], total: number}}
  */
 function suggestion(id, wanted, by) {
-  const choices = suggestedTo(elementBy(id));
-  const same = by === 'text' ? meantBy(choices, wanted, 'value') : [];
-  const found = same.length ? same : meantBy(choices, wanted, by);
+  const choices = datalistChoices(resolveElement(id));
+  const same = by === 'text' ? matchingChoices(choices, wanted, 'value') : [];
+  const found = same.length ? same : matchingChoices(choices, wanted, by);
   return { value: found.length === 1 ? choices[found[0]].value : null, options: shortTexts(choices), total: choices.length };
 }
 
@@ -121,81 +121,81 @@ const MOST_OPTIONS = 20;
  * Which texts are meant, of those that a list showed one after another, as if it had shown them all at once.
  * @param {string[]} texts @param {string} wanted @returns {{meant: string[], options: string[]}}  options: to be told, shortened
  */
-function meantAmong(texts, wanted) {
+function matchingTexts(texts, wanted) {
   const choices = texts.map((text) => ({ text, value: '', disabled: false }));
-  const found = meantBy(choices, wanted, 'text').map((i) => choices[i]);
+  const found = matchingChoices(choices, wanted, 'text').map((i) => choices[i]);
   return { meant: found.map((choice) => choice.text), options: shortTexts(found) };
 }
 
 const shortTexts = (choices) => choices.slice(0, MOST_OPTIONS).map((choice) => cut(choice.text, LONGEST_TOLD));
 
-function tellChosen(list) {
+function dispatchInputAndChange(list) {
   for (const type of ['input', 'change']) dispatchEvent_.call(list, new Event(type, { bubbles: true, composed: true }));
 }
 
 /** Selects or unselects one option of a list that takes several, and leaves the others. @param {number} id */
 function setOption(id, selected) {
-  const option = elementBy(id);
+  const option = resolveElement(id);
   const list = option && closest(option, 'select');
   if (!list) return;
   moveFocus(list);
   setSelected_.call(option, selected);
-  tellChosen(list);
+  dispatchInputAndChange(list);
 }
 
-async function applyNative(list, indices, choices, answer) {
+async function selectNativeOptions(list, indices, choices, answer) {
   const disabled = indices.find((i) => choices[i].disabled);
   if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
   const options = [...selectOptions(list)];
   // One that hides behind a list of the page's own passes the focus on, and that one opens.
   const { why } = pickPoint(list, levelsOf(list));
   if (!why || why === 'outside') moveFocus(list);
-  const now = () => options.map((option) => isSelectedOption(option)).join();
-  const before = now();
+  const selectedStates = () => options.map((option) => isSelectedOption(option)).join();
+  const before = selectedStates();
   if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
   else setSelectedIndex_.call(list, indices[0]);
-  const wanted = now();
-  if (wanted === before) return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: shownBy(list) };
-  tellChosen(list);
+  const wanted = selectedStates();
+  if (wanted === before) return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: displayedValueOf(list) };
+  dispatchInputAndChange(list);
   await timersDone();
   await timersDone(); // what the page has put off
-  const state = now() === wanted || !isConnected_.call(list) ? 'chosen' : 'otherwise';
-  return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: shownBy(list) };
+  const state = selectedStates() === wanted || !isConnected_.call(list) ? 'chosen' : 'otherwise';
+  return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: displayedValueOf(list) };
 }
 
 /** What a list shows as chosen. */
-function shownBy(control) {
+function displayedValueOf(control) {
   const tag = tagOf(control);
   if (tag === 'SELECT') return [...selectedOptions(control)].map((option) => collapse(optionLabel(option))).join(', ');
   if (tag === 'INPUT') return inputValue(control);
   if (tag === 'TEXTAREA') return areaValue(control);
   if (closestFlat(control, '[role="listbox" i]') === control) return optionsIn(control).filter(isChosen).map(optionText).join(', ');
-  const hidden = onlyOneIn(control, 'select'); // which a library shows in its own way
-  if (hidden) return shownBy(hidden);
-  const inner = onlyOneIn(control, 'input');
+  const hidden = onlyVisibleMatch(control, 'select'); // which a library shows in its own way
+  if (hidden) return displayedValueOf(hidden);
+  const inner = onlyVisibleMatch(control, 'input');
   if (inner && inputValue(inner)) return inputValue(inner);
-  return allIn(control, 'li').length ? firstLineOf(control) : textBeforeList(control);
+  return selectAllDeep(control, 'li').length ? firstLineOf(control) : textOutsideList(control);
 }
 
 /** What a control says but for the list that is open in it. */
-function textBeforeList(control) {
+function textOutsideList(control) {
   const text = collapse(innerText(control));
-  const list = onlyOneIn(control, '[role="listbox" i]');
+  const list = onlyVisibleMatch(control, '[role="listbox" i]');
   const listed = list ? collapse(innerText(list)) : '';
   const at = listed ? text.lastIndexOf(listed) : -1;
   return at < 0 ? text : collapse(text.slice(0, at) + text.slice(at + listed.length));
 }
 
 /** @param {number} id */
-const shown = (id) => (elementBy(id) ? shownBy(elementBy(id)) : '');
+const displayedValue = (id) => (resolveElement(id) ? displayedValueOf(resolveElement(id)) : '');
 
-const BOXES_AROUND = 4;
+const MOST_ANCESTORS = 4;
 
 /** What stands beside a field that filters a list: the choice, where the field itself stays empty. @param {number} id */
-function shownBeside(id) {
-  const field = elementBy(id);
+function displayedBeside(id) {
+  const field = resolveElement(id);
   let box = field && fieldKind(field) === 'typed' ? paintedParent(field) : null;
-  for (let i = 0; box && i < BOXES_AROUND && selectAll(box, 'input,select,textarea').length === 1; i++, box = paintedParent(box)) {
+  for (let i = 0; box && i < MOST_ANCESTORS && selectAll(box, 'input,select,textarea').length === 1; i++, box = paintedParent(box)) {
     const text = collapse(innerText(box));
     if (text) return text;
   }

@@ -15,7 +15,7 @@ function focusedElement() {
       active = inner;
       continue;
     }
-    const content = documentIn(active);
+    const content = contentDocumentOf(active);
     if (!content || !activeElement_.call(content)) return active;
     active = activeElement_.call(content);
   }
@@ -23,17 +23,17 @@ function focusedElement() {
 
 /** Moves the focus there without scrolling. @returns {boolean} whether the element, or something in it, has it now */
 function moveFocus(element) {
-  if (isFocusIn(element)) return true;
+  if (hasFocusWithin(element)) return true;
   const focus = namespaceURI_.call(element) === 'http://www.w3.org/2000/svg' ? focusOfSvg_ : focus_;
   try {
     focus.call(element, { preventScroll: true });
   } catch {
     return false; // an element that knows no focus, such as one of MathML
   }
-  return isFocusIn(element);
+  return hasFocusWithin(element);
 }
 
-function isFocusIn(element) {
+function hasFocusWithin(element) {
   const focused = focusedElement();
   return focused !== null && isInside(focused, element) && hasFocusedFrames(element);
 }
@@ -51,38 +51,38 @@ const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select
  *   end: a key has to put the caret there; moved: it got the focus, and the page gave it to this
  */
 function focusOn(id, watched) {
-  const answer = giveFocus(elementBy(id));
+  const answer = focusElementOrControl(resolveElement(id));
   const focused = focusedElement();
-  if (watched && answer.got && focused && !documentIn(focused)) watchKeys(focused);
+  if (watched && answer.got && focused && !contentDocumentOf(focused)) watchKeys(focused);
   return answer;
 }
 
 /** @param {Element | null} element */
-function giveFocus(element) {
+function focusElementOrControl(element) {
   const none = { got: false, inner: '', moved: '', end: false, mac: isMac() };
   if (!element) return none;
   const before = focusedElement();
-  let took = movesFocus(element);
-  if (took && isFocusIn(element)) return { ...none, got: true, end: isCaretUnset(before) };
-  const control = took ? null : tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyOneIn(element, FOCUSABLE);
-  took ||= Boolean(control && movesFocus(control));
+  let took = receivesFocus(element);
+  if (took && hasFocusWithin(element)) return { ...none, got: true, end: putUnsetCaretAtEnd(before) };
+  const control = took ? null : tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyVisibleMatch(element, FOCUSABLE);
+  took ||= Boolean(control && receivesFocus(control));
   if (!took) return none;
-  if (control && isFocusIn(control)) return { ...none, got: true, inner: tell(control), end: isCaretUnset(before) };
-  return { ...none, got: true, moved: focusTold() || 'nothing', end: isCaretUnset(before) };
+  if (control && hasFocusWithin(control)) return { ...none, got: true, inner: tell(control), end: putUnsetCaretAtEnd(before) };
+  return { ...none, got: true, moved: focusedLabel() || 'nothing', end: putUnsetCaretAtEnd(before) };
 }
 
 /** Whether it got the focus, though the page may have moved that on at once. */
-function movesFocus(element) {
+function receivesFocus(element) {
   let took = false;
-  const note = () => { took = true; };
-  addEventListener_.call(element, 'focus', note, true);
+  const onFocus = () => { took = true; };
+  addEventListener_.call(element, 'focus', onFocus, true);
   const has = moveFocus(element);
-  removeEventListener_.call(element, 'focus', note, true);
+  removeEventListener_.call(element, 'focus', onFocus, true);
   return has || took;
 }
 
 /** What has the focus, as it is told; "" when it is only the page. */
-function focusTold() {
+function focusedLabel() {
   const focused = focusedElement();
   const tag = focused && tagOf(focused);
   return !focused || ((tag === 'BODY' || tag === 'HTML') && !isEditable(focused)) ? '' : tell(focused);
@@ -93,16 +93,16 @@ function focusTold() {
  * goes to the end. Where there is a caret from before, or the page chose one, it stays.
  * @param {Element | null} before  what had the focus @returns {boolean} whether a key has to do it
  */
-function isCaretUnset(before) {
+function putUnsetCaretAtEnd(before) {
   const field = focusedElement();
   if (!field || field === before) return false;
   const kind = fieldKind(field);
   if (kind === 'rich') {
-    if (isCaretAtStart(field)) placeCaret(field, kind, true);
+    if (isCaretAtStart(field)) selectAllOrMoveToEnd(field, kind, true);
     return false;
   }
   if (kind !== 'typed' || selectionStartOf(field) > 0 || selectionEndOf(field) > 0) return false;
-  return !placeCaret(field, kind, true);
+  return !selectAllOrMoveToEnd(field, kind, true);
 }
 
 function isCaretAtStart(field) {
@@ -121,14 +121,14 @@ function textBefore(field, range) {
 }
 
 /** The one visible element in it (open shadow roots included) that matches; null when there are none or several. */
-function onlyOneIn(element, selector) {
-  const found = allIn(element, selector).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
+function onlyVisibleMatch(element, selector) {
+  const found = selectAllDeep(element, selector).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
   const outer = found.filter((each) => !found.some((other) => other !== each && isInside(each, other)));
   return outer.length === 1 ? outer[0] : null;
 }
 
 /** All that match below an element as it is painted: in shadow roots too, and in what slots there show. @returns {Element[]} */
-function allIn(element, selector) {
+function selectAllDeep(element, selector) {
   const found = new Set();
   const visited = new Set();
   const visit = (root) => {
@@ -158,16 +158,16 @@ const CHECKABLE =
 
 /** @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'option' | 'none', state: 'true' | 'false' | 'mixed', local: number}} */
 function checkable(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   const named = element && checkStateOf(element);
   if (named) return { ...named, local: id };
-  const control = element && (tagOf(element) === 'LABEL' ? controlOfLabel(element) : allIn(element, CHECKABLE).length === 1 && allIn(element, CHECKABLE)[0]);
+  const control = element && (tagOf(element) === 'LABEL' ? controlOfLabel(element) : selectAllDeep(element, CHECKABLE).length === 1 && selectAllDeep(element, CHECKABLE)[0]);
   const inner = control && checkStateOf(control);
-  return inner ? { ...inner, local: hold(control) } : { kind: 'none', state: 'false', local: id };
+  return inner ? { ...inner, local: internalIdOf(control) } : { kind: 'none', state: 'false', local: id };
 }
 
 /** Its state once it is the wanted one, at the latest after some frames: pages set states in their own time. */
-async function checkedSoon(id, wanted) {
+async function waitForCheckState(id, wanted) {
   for (let frame = 0; frame < 20 && checkable(id).state !== wanted && checkable(id).kind !== 'none'; frame++) await nextFrame();
   return checkable(id);
 }

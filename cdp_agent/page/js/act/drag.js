@@ -2,7 +2,7 @@
 
 /** Whether a drag from here is HTML's own. @param {number} id */
 function isDraggable(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   if (!element) return false;
   const marked = closestFlat(element, '[draggable]');
   if (marked) return attr(marked, 'draggable').toLowerCase() === 'true';
@@ -14,7 +14,7 @@ function isDraggable(id) {
  * @param {number} id @returns {number[]} right, down; empty when it is gone, or not shown any more
  */
 function placeInParent(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   if (!element || !isConnected_.call(element)) return [];
   const around = namespaceURI_.call(element) === SVG ? (ownerDrawing_.call(element) ?? element) : flatParent(element);
   if (!around) return [];

@@ -6,8 +6,8 @@ const isReadOnlyArea = reader(HTMLTextAreaElement, 'readOnly');
 const innerText = textReader(HTMLElement, 'innerText');
 const maxLengthOf = (field) => (tagOf(field) === 'INPUT' ? reader(HTMLInputElement, 'maxLength') : reader(HTMLTextAreaElement, 'maxLength'))(field);
 
-const TYPED = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
-const SET = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
+const TYPED_INPUT_TYPES = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
+const VALUE_INPUT_TYPES = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
 const TEXT_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
 const CELL_ROLES = new Set(['gridcell', 'cell']);
 const EDITABLE =
@@ -22,7 +22,7 @@ function fieldKind(field) {
   const tag = tagOf(field);
   if (codeEditorOf(field)) return 'code';
   if (tag === 'TEXTAREA') return 'typed';
-  if (tag === 'INPUT') return TYPED.has(inputType(field)) ? 'typed' : SET.has(inputType(field)) ? 'set' : 'other';
+  if (tag === 'INPUT') return TYPED_INPUT_TYPES.has(inputType(field)) ? 'typed' : VALUE_INPUT_TYPES.has(inputType(field)) ? 'set' : 'other';
   return isEditable(field) ? 'rich' : 'other';
 }
 
@@ -37,8 +37,8 @@ function fieldOf(element) {
   if (tag === 'INPUT' || tag === 'SELECT') return null;
   const control = controlOfLabel(element);
   if (control) return fieldKind(control) === 'other' ? null : control;
-  const content = documentIn(element);
-  return content ? onlyOneIn(documentElement_.call(content), `${EDITABLE},body`) : onlyOneIn(element, EDITABLE);
+  const content = contentDocumentOf(element);
+  return content ? onlyVisibleMatch(documentElement_.call(content), `${EDITABLE},body`) : onlyVisibleMatch(element, EDITABLE);
 }
 
 /** What to do instead with something that cannot be filled in. */
@@ -49,7 +49,7 @@ function insteadOfFilling(element) {
   if (tag === 'INPUT' && inputType(element) === 'file') return 'give it files with upload';
   if (checkStateOf(element)) return 'use check or uncheck';
   if (role === 'spinbutton') return 'focus it and press the arrow keys';
-  const inner = allIn(element, EDITABLE).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
+  const inner = selectAllDeep(element, EDITABLE).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
   if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(tell).join(', ')}`;
   return 'click it if it opens a field, and fill that';
 }
@@ -63,66 +63,66 @@ function insteadOfFilling(element) {
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
  *   part: of a value whose parts are edited each on its own, as of a date; end: the caret is still to be put there; opens: what makes a field of `local`, if anything does
  */
-async function readyField(id, options) {
-  const element = elementBy(id);
+async function prepareField(id, options) {
+  const element = resolveElement(id);
   /** @type {Ready} */
   const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, suggests: false, opens: '', instead: '', note: '', refusal: null };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
   let field = fieldOf(element) ?? sliderOf(element);
   if (!field) {
-    const opening = openingOf(element);
-    return { ...ready, local: hold(opening.element), opens: opening.by, instead: insteadOfFilling(element) };
+    const opening = editTriggerOf(element);
+    return { ...ready, local: internalIdOf(opening.element), opens: opening.by, instead: insteadOfFilling(element) };
   }
   const why = await fieldObstacle(field, options.wait_ms);
   if (why) return { ...ready, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
   let moved = '';
-  if (!moveFocus(field) && !focusInside(field)) {
+  if (!moveFocus(field) && !focusSliderPart(field)) {
     const focused = focusedElement();
-    if (!focused || !(isInput(focused) || sliderOf(focused))) return { ...ready, refusal: obstacle('unfocused', null, field) };
+    if (!focused || !(isFillable(focused) || sliderOf(focused))) return { ...ready, refusal: obstacle('unfocused', null, field) };
     field = focused;
     moved = ', where the page moved the focus';
   }
   const note = field === element ? '' : `${tell(field)} was filled${moved}`;
   const kind = fieldKind(field);
-  if (kind === 'other') return { ...ready, kind: 'slider', local: hold(field), note };
-  const end = kind !== 'set' && !placeCaret(field, kind, options.append);
-  if (kind === 'rich') await selectionTold();
-  const before = isSecret(field) ? '' : heldBy(field, kind);
+  if (kind === 'other') return { ...ready, kind: 'slider', local: internalIdOf(field), note };
+  const end = kind !== 'set' && !selectAllOrMoveToEnd(field, kind, options.append);
+  if (kind === 'rich') await afterSelectionChange();
+  const before = isSecret(field) ? '' : fieldText(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
   const isPart = kind === 'rich' && told(field).role === 'spinbutton';
   if (kind === 'typed' || (kind === 'rich' && !isPart)) watchKeys(field);
-  return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : hold(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && isSuggested(field), note };
+  return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : internalIdOf(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && mayShowSuggestions(field), note };
 }
 
 /** Whether a page is likely to show a list or a calendar for what is typed there, or to leave out what it does not mean, a while after. */
-function isSuggested(field) {
+function mayShowSuggestions(field) {
   if (isSecret(field) || (tagOf(field) === 'INPUT' && suggestionsOf(field))) return false;
-  const says = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
+  const isAttrSet = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
   const { role, name } = told(field);
-  if (['combobox', 'searchbox'].includes(role) || says('aria-autocomplete') || says('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off') return true;
-  return [name, ...['name', 'id', 'placeholder'].map((each) => attr(field, each))].some((words) => LOOKS_FOR.test(words ?? ''));
+  if (['combobox', 'searchbox'].includes(role) || isAttrSet('aria-autocomplete') || isAttrSet('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off') return true;
+  return [name, ...['name', 'id', 'placeholder'].map((each) => attr(field, each))].some((words) => SEARCH_WORDS.test(words ?? ''));
 }
 
-const LOOKS_FOR = /search|filter/i;
+const SEARCH_WORDS = /search|filter/i;
 
 /** The keys of some sliders go to a part of them. */
-function focusInside(field) {
-  const part = sliderOf(field) && onlyOneIn(field, FOCUSABLE);
+function focusSliderPart(field) {
+  const part = sliderOf(field) && onlyVisibleMatch(field, FOCUSABLE);
   return part ? moveFocus(part) : false;
 }
 
 /** What makes a field of something that is none yet, or of the grid's cell that it is the text of. @returns {{element: Element, by: '' | 'click' | 'double'}} */
-function openingOf(element) {
+function editTriggerOf(element) {
   const { role } = describe(element);
   if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT') return { element, by: 'click' };
   const around = role === '' || role === 'generic' ? closestFlat(element, 'td,[role="gridcell" i]') : null;
   const cell = around && describe(around).role === 'gridcell' ? around : element;
-  return { element: cell, by: CELL_ROLES.has(describe(cell).role) && allIn(cell, EDITABLE).length === 0 ? 'double' : '' };
+  return { element: cell, by: CELL_ROLES.has(describe(cell).role) && selectAllDeep(cell, EDITABLE).length === 0 ? 'double' : '' };
 }
 
 /** Whether it is a field that can be filled in as it is. */
-const isInput = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, SEEN_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
+const isFillable = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, SEEN_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
 
 async function fieldObstacle(field, wait_ms) {
   for (const began = performance.now(); ; await nextFrame()) {
@@ -169,7 +169,7 @@ function textAtEdge(element, child) {
 }
 
 /** Selects all, or puts the caret at the end. @returns {boolean} false: a key has to do it */
-function placeCaret(field, kind, append) {
+function selectAllOrMoveToEnd(field, kind, append) {
   const tag = tagOf(field);
   if (kind === 'code') return false;
   if (kind === 'rich') {
@@ -202,16 +202,16 @@ function placeCaret(field, kind, append) {
 }
 
 /** Once the page has heard what was selected, which it does in a task of its own: for some editors that alone is what a key is about. */
-const selectionTold = () =>
-  new Promise((told) => {
+const afterSelectionChange = () =>
+  new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = told;
+    port1.onmessage = resolve;
     port2.postMessage(null);
   });
 
 /** What the field holds, as text; of a code editor, what is drawn of it. */
-function heldBy(field, kind) {
-  if (kind === 'code') return drawnLines(codeEditorOf(field)).join('\n');
+function fieldText(field, kind) {
+  if (kind === 'code') return visibleCodeLines(codeEditorOf(field)).join('\n');
   if (tagOf(field) === 'INPUT') return wholeInputValue(field);
   if (tagOf(field) === 'TEXTAREA') return wholeAreaValue(field);
   return field.editContext ? field.editContext.text : richText(field); // the page may have ended the editing since
@@ -226,22 +226,22 @@ const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
  * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, astray: boolean}} Filled
  *   alike: the same letters and digits, formatted by the page; astray: the keys were for something else, and kept from it
  */
-async function filledWith(id, wanted) {
-  forgetKey();
-  const astray = keysWent.astray;
+async function fillResult(id, wanted) {
+  cancelKeyupWait();
+  const astray = keyWatch.astray;
   unwatchKeys();
-  const field = elementBy(id);
+  const field = resolveElement(id);
   /** @type {Filled} */
   const gone = { match: 'gone', value: null, length: 0, max: -1, type: '', astray };
   if (!field || !isConnected_.call(field)) return gone;
   const kind = fieldKind(field);
-  let now = heldBy(field, kind);
+  let now = fieldText(field, kind);
   // Editors draw what they hold in the next frame, or a later one.
   const isEditor = kind === 'code' || kind === 'rich';
   for (let frame = 0; isEditor && !astray && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
     await nextFrame();
     if (!isConnected_.call(field)) return gone;
-    now = heldBy(field, kind);
+    now = fieldText(field, kind);
   }
   if (!isSecret(field)) noteEntered(field, now);
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
@@ -256,9 +256,9 @@ async function filledWith(id, wanted) {
 }
 
 const KEYS = ['keydown', 'beforeinput'];
-const KEYS_MS = 5000; // so long what was asked for is on its way at most: later keys are somebody's own
+const KEY_WATCH_MS = 5000; // so long what was asked for is on its way at most: later keys are somebody's own
 /** Where the keys for a field went. @type {{field: Element | null, views: Window[], until: number, astray: boolean, tell: (() => void) | null}} */
-let keysWent = { field: null, views: [], until: 0, astray: false, tell: null };
+let keyWatch = { field: null, views: [], until: 0, astray: false, notify: null };
 
 /**
  * Keeps keys and text that are meant for a field from anything else, should the page move the focus before they arrive:
@@ -267,76 +267,76 @@ let keysWent = { field: null, views: [], until: 0, astray: false, tell: null };
 function watchKeys(field) {
   unwatchKeys();
   const views = levelsOf(field).map((level) => defaultView_.call(level.document));
-  keysWent = { field, views, until: performance.now() + KEYS_MS, astray: false, tell: null };
-  for (const view of views) for (const type of KEYS) addEventListener_.call(view, type, meetKeys, true);
+  keyWatch = { field, views, until: performance.now() + KEY_WATCH_MS, astray: false, notify: null };
+  for (const view of views) for (const type of KEYS) addEventListener_.call(view, type, onKeyEvent, true);
 }
 
 /** @param {Event} event */
-function meetKeys(event) {
-  const { field } = keysWent;
+function onKeyEvent(event) {
+  const { field } = keyWatch;
   if (!field || !isTrusted_(event)) return;
   const target = composedPath_.call(event)[0]; // of a closed shadow root the host
-  const isThere = nodeType(target) !== 1 || isInside(target, field) || isInside(field, target);
-  if (performance.now() > keysWent.until || (isThere && !keysWent.astray)) {
+  const isOnTarget = nodeType(target) !== 1 || isInside(target, field) || isInside(field, target);
+  if (performance.now() > keyWatch.until || (isOnTarget && !keyWatch.astray)) {
     unwatchKeys();
     return;
   }
-  keysWent.astray = true;
-  keysWent.tell?.();
+  keyWatch.astray = true;
+  keyWatch.notify?.();
   event.stopImmediatePropagation();
   event.preventDefault();
 }
 
 function unwatchKeys() {
-  for (const view of keysWent.views) for (const type of KEYS) removeEventListener_.call(view, type, meetKeys, true);
-  keysWent.tell?.();
-  keysWent = { ...keysWent, field: null, views: [], tell: null };
+  for (const view of keyWatch.views) for (const type of KEYS) removeEventListener_.call(view, type, onKeyEvent, true);
+  keyWatch.notify?.();
+  keyWatch = { ...keyWatch, field: null, views: [], notify: null };
 }
 
 /** Once the first of the keys has come: whether they were for something else. @returns {Promise<{astray: boolean}>} */
-async function keysLanded() {
-  if (keysWent.field && !keysWent.astray) await new Promise((tell) => { keysWent.tell = () => tell(null); });
-  return { astray: keysWent.astray };
+async function keysArrived() {
+  if (keyWatch.field && !keyWatch.astray) await new Promise((resolve) => { keyWatch.notify = () => resolve(null); });
+  return { astray: keyWatch.astray };
 }
 
 /** Who waits for the last key of a filling. @type {{views: Window[], left: () => void} | null} */
-let keyAwaited = null;
+let keyupWait = null;
 
 /**
- * `filledWith` as soon as a key was let go, if the field holds exactly the text then; else it is to be asked again. To be
+ * `fillResult` as soon as a key was let go, if the field holds exactly the text then; else it is to be asked again. To be
  * asked for before the key is sent: what is asked of a page after its input waits until that is painted.
  * @param {number} id @param {string} wanted @returns {Promise<{filled: Filled | null}>}
  */
-function filledAfterKey(id, wanted) {
-  forgetKey();
-  const element = elementBy(id);
+function fillResultAfterKey(id, wanted) {
+  cancelKeyupWait();
+  const element = resolveElement(id);
   const field = element && fieldOf(element);
   if (!field || fieldKind(field) !== 'typed') return Promise.resolve({ filled: null });
-  return new Promise((tell) => {
+  return new Promise((resolve) => {
     const views = levelsOf(field).map((level) => defaultView_.call(level.document));
-    const left = async () => {
-      const filled = await filledWith(hold(field), wanted);
-      tell({ filled: filled.match === 'same' ? filled : null });
+    const onKeyup = async () => {
+      const filled = await fillResult(internalIdOf(field), wanted);
+      resolve({ filled: filled.match === 'same' ? filled : null });
     };
-    keyAwaited = { views, left };
+    keyupWait = { views, onKeyup };
     // Not capturing: what the page does because of the key is done by then.
-    for (const view of views) addEventListener_.call(view, 'keyup', left);
+    for (const view of views) addEventListener_.call(view, 'keyup', onKeyup);
   });
 }
 
-function forgetKey() {
-  for (const view of keyAwaited?.views ?? []) removeEventListener_.call(view, 'keyup', keyAwaited.left);
-  keyAwaited = null;
+function cancelKeyupWait() {
+  for (const view of keyupWait?.views ?? []) removeEventListener_.call(view, 'keyup', keyupWait.onKeyup);
+  keyupWait = null;
 }
 
 const NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
 
 function matchOf(field, kind, now, wanted) {
-  if (kind === 'set') wanted = asValueOf(inputType(field), wanted.trim());
+  if (kind === 'set') wanted = toInputValue(inputType(field), wanted.trim());
   if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
   const isPlain = kind === 'typed' || kind === 'set';
-  const whole = (text) => (isPlain ? text.replace(/\r\n?/g, '\n') : kind === 'rich' ? comparable(text) : text.replace(/\s+/g, ' ').trim());
-  if (whole(now) === whole(wanted)) return 'same';
+  const normalized = (text) => (isPlain ? text.replace(/\r\n?/g, '\n') : kind === 'rich' ? normalizeEditorText(text) : text.replace(/\s+/g, ' ').trim());
+  if (normalized(now) === normalized(wanted)) return 'same';
   if (now === '') return 'empty';
   const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
   const isNumber = NUMBER.test(now.trim()) && NUMBER.test(wanted.trim()) && Number(now) === Number(wanted);
@@ -355,10 +355,10 @@ const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
  *   pressed; value: what it is to hold then
  */
 function setField(id, text, by_key) {
-  const field = elementBy(id);
+  const field = resolveElement(id);
   if (!field) return NOT_TAKEN;
   const before = inputValue(field);
-  const value = asValueOf(inputType(field), text.trim());
+  const value = toInputValue(inputType(field), text.trim());
   setInputValue_.call(field, value);
   const now = inputValue(field);
   if (inputType(field) === 'range' ? Number.isNaN(Number(value)) || value === '' : now.toLowerCase() !== value.toLowerCase() && !(value && now)) {
@@ -369,7 +369,7 @@ function setField(id, text, by_key) {
     setInputValue_.call(field, before);
     return NOT_TAKEN;
   }
-  const key = by_key && inputType(field) === 'range' && now !== before && isFocusIn(field) ? stepBeside(field, now) : '';
+  const key = by_key && inputType(field) === 'range' && now !== before && hasFocusWithin(field) ? moveOneStepAway(field, now) : '';
   for (const type of key ? ['input'] : ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
   return { taken: true, key, value: now };
 }
@@ -379,7 +379,7 @@ const stepUp_ = HTMLInputElement.prototype.stepUp;
 const stepDown_ = HTMLInputElement.prototype.stepDown;
 
 /** Moves a slider by one of its steps, where it has any. @returns {string} the key that moves it back, '' for none */
-function stepBeside(slider, now) {
+function moveOneStepAway(slider, now) {
   if (attr(slider, 'step')?.trim().toLowerCase() === 'any') return '';
   stepDown_.call(slider);
   if (inputValue(slider) !== now) return 'ArrowUp';
@@ -388,7 +388,7 @@ function stepBeside(slider, now) {
 }
 
 /** The value as its type writes it, where what was given says the same. */
-function asValueOf(type, text) {
+function toInputValue(type, text) {
   if (type === 'color') return text.replace(/^#?([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3').replace(/^(?=[\da-f]{6}$)/i, '#');
   if (type === 'range') return text;
   const padded = text.replace(/(?<![\d.])\d(?!\d)/g, '0$&');
@@ -399,14 +399,14 @@ function asValueOf(type, text) {
 async function focusedField(id) {
   for (let frame = 0; frame < 10; frame++) {
     const focused = focusedElement();
-    if (focused && isInput(focused) && isDrawn(focused)) return hold(focused);
+    if (focused && isFillable(focused) && isLargeEnoughToSee(focused)) return internalIdOf(focused);
     await nextFrame();
   }
   return id;
 }
 
 /** Grids have a field that only takes the keys, which is too small to be seen. */
-function isDrawn(field) {
+function isLargeEnoughToSee(field) {
   const { width, height } = getBoundingClientRect_.call(field);
   return width > 4 && height > 4;
 }
@@ -423,12 +423,12 @@ function textOfCell(cell) {
  * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, same: boolean}>}
  */
 async function cellAfter(cell, field, wanted) {
-  const isOpen = () => elementBy(field) && isConnected_.call(elementBy(field)) && isFocusIn(elementBy(field)) && isDrawn(elementBy(field));
-  const shown = () => (elementBy(cell) && isConnected_.call(elementBy(cell)) ? textOfCell(elementBy(cell)) : null);
+  const isOpen = () => resolveElement(field) && isConnected_.call(resolveElement(field)) && hasFocusWithin(resolveElement(field)) && isLargeEnoughToSee(resolveElement(field));
+  const cellText = () => (resolveElement(cell) && isConnected_.call(resolveElement(cell)) ? textOfCell(resolveElement(cell)) : null);
   // Enter may have opened the next cell, in the same field.
-  const isDone = () => shown() === wanted && !(isOpen() && isInside(elementBy(field), elementBy(cell)));
+  const isDone = () => cellText() === wanted && !(isOpen() && isInside(resolveElement(field), resolveElement(cell)));
   for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();
-  const value = shown();
+  const value = cellText();
   const state = isDone() ? 'closed' : isOpen() ? 'open' : value === null ? 'gone' : 'closed';
   return { state, value: value ?? '', same: value === wanted };
 }
@@ -442,7 +442,7 @@ const click_ = HTMLElement.prototype.click;
  * @param {number} id @returns {{enter: boolean, note: string}} enter: it is still to be pressed
  */
 function submitFrom(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   const field = element && fieldOf(element);
   if (!field || tagOf(field) !== 'INPUT') return { enter: true, note: '' };
   const submitter = implicitSubmitter(field, 'INPUT');
@@ -452,7 +452,7 @@ function submitFrom(id) {
     if (isColor) click_.call(submitter);
     return { enter: !isColor, note: '' };
   }
-  const submits = submitter === field && TYPED.has(inputType(field));
+  const submits = submitter === field && TYPED_INPUT_TYPES.has(inputType(field));
   const note = submits || !formOfInput(field) ? '' : 'Enter may submit nothing: its form has no submit button';
   return { enter: !isColor, note };
 }

@@ -31,7 +31,7 @@ function scrollBox({ next, id, axis }) {
 /** @param {Element} element @param {Axis} axis @returns {Element | null} */
 function scrollerAround(element, axis) {
   for (let at = element; at; ) {
-    if (scrolls(at, axis)) return at;
+    if (isScrollable(at, axis)) return at;
     const parent = flatParent(at);
     at = parent ?? defaultView_.call(documentOf(at))?.frameElement ?? null;
   }
@@ -41,9 +41,9 @@ function scrollerAround(element, axis) {
 /** The document, its body, or in an app the box in the middle of the view, or the largest there is. */
 function pageScroller(inDocument, axis) {
   const root = scrollingElement_.call(inDocument) ?? documentElement_.call(inDocument);
-  if (root && scrolls(root, axis)) return root;
+  if (root && isScrollable(root, axis)) return root;
   const body = body_.call(inDocument);
-  if (body && scrolls(body, axis)) return body;
+  if (body && isScrollable(body, axis)) return body;
   const view = defaultView_.call(inDocument);
   const middle = deepElementAt(inDocument, view.innerWidth / 2, view.innerHeight / 2);
   if (middle && isFrame(middle, tagOf(middle))) {
@@ -67,7 +67,7 @@ function largestScroller(inDocument, axis) {
   let best = null;
   let most = 0;
   for (const element of selectAll(inDocument, '*')) {
-    if (!scrolls(element, axis)) continue;
+    if (!isScrollable(element, axis)) continue;
     const { width, height } = getBoundingClientRect_.call(element);
     if (width * height > most) [best, most] = [element, width * height];
   }
@@ -83,13 +83,13 @@ const scrollLeft_ = getterOf(Element.prototype, 'scrollLeft');
 const scrollHeight_ = getterOf(Element.prototype, 'scrollHeight');
 const scrollWidth_ = getterOf(Element.prototype, 'scrollWidth');
 
-const shownOf = (element, axis) => (axis === 'y' ? clientHeight_ : clientWidth_).call(element);
-const contentOf = (element, axis) => (axis === 'y' ? scrollHeight_ : scrollWidth_).call(element);
-const positionOf = (element, axis) => (axis === 'y' ? scrollTop_ : scrollLeft_).call(element);
+const clientSizeOf = (element, axis) => (axis === 'y' ? clientHeight_ : clientWidth_).call(element);
+const scrollSizeOf = (element, axis) => (axis === 'y' ? scrollHeight_ : scrollWidth_).call(element);
+const scrollOffsetOf = (element, axis) => (axis === 'y' ? scrollTop_ : scrollLeft_).call(element);
 
 /** Whether a user could scroll it. */
-function scrolls(element, axis) {
-  if (contentOf(element, axis) <= shownOf(element, axis) + 1) return false;
+function isScrollable(element, axis) {
+  if (scrollSizeOf(element, axis) <= clientSizeOf(element, axis) + 1) return false;
   const inDocument = documentOf(element);
   const overflow = overflowOf(element, axis);
   if (element !== scrollingElement_.call(inDocument)) return SCROLLING.has(overflow) && isOwnBox(element, inDocument);
@@ -109,7 +109,7 @@ function isOwnBox(element, inDocument) {
 function isLocked(axis) {
   const shown = axis === 'y' ? window.innerHeight : window.innerWidth;
   const boxes = [documentElement_.call(document), body_.call(document)];
-  return boxes.some((box) => box && contentOf(box, axis) > shown + 1);
+  return boxes.some((box) => box && scrollSizeOf(box, axis) > shown + 1);
 }
 
 function labelOfBox(element) {
@@ -125,7 +125,7 @@ function labelOfBox(element) {
 function scrolledTo(id, axis) {
   const element = elementOf(id);
   if (!element) return [];
-  return [{ position: Math.abs(positionOf(element, axis)), shown: shownOf(element, axis), content: contentOf(element, axis) }];
+  return [{ position: Math.abs(scrollOffsetOf(element, axis)), shown: clientSizeOf(element, axis), content: scrollSizeOf(element, axis) }];
 }
 
 /** Moves a box at once, whatever its style says. @param {number} id @param {Axis} axis @param {number} px */

@@ -14,22 +14,22 @@ async function scrollToText({ next, id, text, until }) {
   for (const began = performance.now(); ; ) {
     const box = elementOf(id);
     if (!box) return answer;
-    const found = textIn(box, wanted);
+    const found = innermostWithText(box, wanted);
     if (found) {
       boxScrollIntoView_.call(found, { block: 'center', inline: 'nearest', behavior: 'instant' });
-      await drawn();
+      await nextTwoFrames();
       // What is drawn anew on the way is another element.
-      const there = textIn(box, wanted) ?? found;
+      const there = innermostWithText(box, wanted) ?? found;
       forget();
-      const told = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
+      const result = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
       forget();
-      return { ...told, end: nextId };
+      return { ...result, end: nextId };
     }
-    const before = positionOf(box, 'y');
+    const before = scrollOffsetOf(box, 'y');
     if (before >= until) return answer;
-    boxScrollBy_.call(box, { top: 0.9 * shownOf(box, 'y'), behavior: 'instant' });
-    await drawn();
-    if (Math.abs(positionOf(box, 'y') - before) < 1 && !textIn(box, wanted)) return answer;
+    boxScrollBy_.call(box, { top: 0.9 * clientSizeOf(box, 'y'), behavior: 'instant' });
+    await nextTwoFrames();
+    if (Math.abs(scrollOffsetOf(box, 'y') - before) < 1 && !innermostWithText(box, wanted)) return answer;
     if (performance.now() - began > PASS_MS) return { ...answer, ended: false };
   }
 }
@@ -41,17 +41,17 @@ function labelOfText(element, wanted) {
   const named = nearestNamed(element);
   const role = shownRole(named) || 'generic';
   const whole = collapse(textContent(named));
-  const said = whole.length > LONGEST_TEXT ? collapse(textContent(element)) : whole;
-  const place = said.toLowerCase().indexOf(wanted);
+  const labelText = whole.length > LONGEST_TEXT ? collapse(textContent(element)) : whole;
+  const place = labelText.toLowerCase().indexOf(wanted);
   const from = place + wanted.length > LONGEST_TEXT ? place : 0;
-  return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(said.slice(from), LONGEST_TEXT))}`;
+  return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(labelText.slice(from), LONGEST_TEXT))}`;
 }
 
 /** The innermost element that is drawn and has the text, in small letters. @returns {Element | null} */
-function textIn(element, wanted) {
+function innermostWithText(element, wanted) {
   if (SKIPPED.has(tagOf(element)) || !collapse(textContent(element)).toLowerCase().includes(wanted)) return null;
   for (const child of selectAll(element, ':scope > *')) {
-    const found = textIn(child, wanted);
+    const found = innermostWithText(child, wanted);
     if (found) return found;
   }
   const { width, height } = getBoundingClientRect_.call(element);

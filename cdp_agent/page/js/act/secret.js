@@ -14,11 +14,11 @@ const setAreaValue_ = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.protot
 
 /**
  * @typedef {{origins: string[], hidden_only: boolean}} Allowed  origins: where it may be; hidden_only: only where it is not shown
- * @typedef {{why: '' | 'gone' | 'frame' | 'form' | 'shown', where: string}} Stranger  why a field may not have the secret
+ * @typedef {{why: '' | 'gone' | 'frame' | 'form' | 'shown', where: string}} SecretRefusal  why a field may not have the secret
  */
 
-/** @param {Element} field @param {Allowed} allowed @returns {Stranger} */
-function strangerTo(field, { origins, hidden_only }) {
+/** @param {Element} field @param {Allowed} allowed @returns {SecretRefusal} */
+function refusalOf(field, { origins, hidden_only }) {
   const view = isConnected_.call(field) ? viewOf(field) : null;
   if (!view) return { why: 'gone', where: '' };
   for (const origin of [view.origin, ...view.location.ancestorOrigins]) {
@@ -53,10 +53,10 @@ function originOf(address, own) {
 /**
  * The field that is meant by an element, once it can be filled in, and whether it may have the secret.
  * @param {number} id @param {Allowed & {wait_ms: number}} options
- * @returns {Promise<Stranger & {local: number, instead: string, note: string, refusal: Obstacle | null}>}
+ * @returns {Promise<SecretRefusal & {local: number, instead: string, note: string, refusal: Obstacle | null}>}
  */
 async function secretField(id, options) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   /** @type {Awaited<ReturnType<typeof secretField>>} */
   const answer = { why: 'gone', where: '', local: id, instead: '', note: '', refusal: null };
   if (!element) return answer;
@@ -66,20 +66,20 @@ async function secretField(id, options) {
   if (why) return { ...answer, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
   const note = field === element ? '' : `${tell(field)} was filled`;
-  return { ...answer, ...strangerTo(field, options), local: field === element ? id : hold(field), note };
+  return { ...answer, ...refusalOf(field, options), local: field === element ? id : internalIdOf(field), note };
 }
 
-/** Whether an element as it stands may have it. @param {number} id @param {Allowed} allowed @returns {Stranger} */
-const secretStranger = (id, allowed) => (elementBy(id) ? strangerTo(elementBy(id), allowed) : { why: 'gone', where: '' });
+/** Whether an element as it stands may have it. @param {number} id @param {Allowed} allowed @returns {SecretRefusal} */
+const secretRefusal = (id, allowed) => (resolveElement(id) ? refusalOf(resolveElement(id), allowed) : { why: 'gone', where: '' });
 
 /**
  * Puts the secret into the field, or says why not; a row of fields for one character each gets one each.
  * @param {number} id @param {string} text @param {Allowed & {append: boolean}} options
- * @returns {Stranger & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number}}
+ * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number}}
  */
 function enterSecret(id, text, options) {
-  const first = elementBy(id);
-  const fields = first ? rowOfFields(first, text) : [];
+  const first = resolveElement(id);
+  const fields = first ? oneCharacterFields(first, text) : [];
   /** @type {ReturnType<typeof enterSecret>} */
   let entered = { why: 'gone', where: '', match: 'gone', max: -1 };
   for (let i = 0; i < fields.length; i++) {
@@ -89,7 +89,7 @@ function enterSecret(id, text, options) {
   return entered;
 }
 
-function rowOfFields(field, text) {
+function oneCharacterFields(field, text) {
   if (tagOf(field) !== 'INPUT' || maxLengthOf(field) !== 1 || text.length < 2) return [field];
   const all = [...selectAll(formOfInput(field) ?? rootOf(field), 'input[maxlength="1"]')].filter((each) => checkVisibility_.call(each));
   const row = all.slice(all.indexOf(field), all.indexOf(field) + text.length);
@@ -99,57 +99,57 @@ function rowOfFields(field, text) {
 /** @returns {ReturnType<typeof enterSecret>} */
 function enterInto(field, text, options) {
   const kind = fieldKind(field);
-  let stranger = strangerTo(field, options);
-  if (stranger.why) return { ...stranger, match: 'gone', max: -1 };
+  let refusal = refusalOf(field, options);
+  if (refusal.why) return { ...refusal, match: 'gone', max: -1 };
   const focused = moveFocus(field);
-  const selected = focused && kind !== 'set' && placeCaret(field, kind, options.append);
-  stranger = strangerTo(field, options); // handlers of the page ran
-  if (stranger.why) return { ...stranger, match: 'gone', max: -1 };
-  const before = options.append ? heldBy(field, kind) : '';
+  const selected = focused && kind !== 'set' && selectAllOrMoveToEnd(field, kind, options.append);
+  refusal = refusalOf(field, options); // handlers of the page ran
+  if (refusal.why) return { ...refusal, match: 'gone', max: -1 };
+  const before = options.append ? fieldText(field, kind) : '';
   const document = documentOf(field);
-  tellKey(field, 'keydown');
-  if (kind === 'set') setField(hold(field), text, false);
-  else if (selected && isFocusIn(field)) execCommand_.call(document, 'insertText', false, text);
-  if (kind === 'typed' && isConnected_.call(field) && matchOf(field, kind, heldBy(field, kind), before + text) === 'empty' && !strangerTo(field, options).why) {
+  dispatchKey(field, 'keydown');
+  if (kind === 'set') setField(internalIdOf(field), text, false);
+  else if (selected && hasFocusWithin(field)) execCommand_.call(document, 'insertText', false, text);
+  if (kind === 'typed' && isConnected_.call(field) && matchOf(field, kind, fieldText(field, kind), before + text) === 'empty' && !refusalOf(field, options).why) {
     (tagOf(field) === 'INPUT' ? setInputValue_ : setAreaValue_).call(field, before + text);
     for (const type of ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
   }
-  tellKey(field, 'keyup');
-  if (!isConnected_.call(field)) return { ...stranger, match: 'gone', max: -1 };
+  dispatchKey(field, 'keyup');
+  if (!isConnected_.call(field)) return { ...refusal, match: 'gone', max: -1 };
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
-  return { ...stranger, match: matchOf(field, kind, heldBy(field, kind), before + text), max: isField ? maxLengthOf(field) : -1 };
+  return { ...refusal, match: matchOf(field, kind, fieldText(field, kind), before + text), max: isField ? maxLengthOf(field) : -1 };
 }
 
 /** For pages that look at a field when a key went up. Which key it was is not said. */
-const tellKey = (field, type) => dispatchEvent_.call(field, new KeyboardEvent(type, { key: 'Unidentified', bubbles: true, composed: true }));
+const dispatchKey = (field, type) => dispatchEvent_.call(field, new KeyboardEvent(type, { key: 'Unidentified', bubbles: true, composed: true }));
 
 /**
  * Where the nodes are that spans of the text last read came from, and the fields that show a secret which is no part of that
  * text. @param {[number, number][]} spans @returns {Box[]} in the viewport of this world's root
  */
-function coversOf(spans) {
-  const covers = [];
+function secretBoxes(spans) {
+  const boxes = [];
   for (const [start, end] of lastSeen ? spans : []) {
     for (let at = start; at < end; ) {
       const [source, first] = lastSeen.sourceAt(at);
       const index = lastSeen.starts.indexOf(first);
-      covers.push(...outermostBoxes(source));
+      boxes.push(...outermostBoxes(source));
       at = lastSeen.starts[index + 1] ?? end;
     }
   }
-  for (const field of lastSeen ? shownSecrets(document) : []) covers.push(...outermostBoxes(field));
-  return covers;
+  for (const field of lastSeen ? visibleSecretFields(document) : []) boxes.push(...outermostBoxes(field));
+  return boxes;
 }
 
 /** Fields that hold something secret, but show it: one-time codes, card data, what the user filled in. */
-function shownSecrets(root) {
+function visibleSecretFields(root) {
   const found = [];
   for (const element of selectAll(root, '*')) {
     const tag = tagOf(element);
     if (withheld.has(element)) found.push(element);
-    else if ((tag === 'INPUT' || tag === 'TEXTAREA') && isSecret(element) && !(tag === 'INPUT' && inputType(element) === 'password') && heldBy(element, 'typed')) found.push(element);
-    const inner = rootOfHost(element) ?? documentIn(element);
-    if (inner) found.push(...shownSecrets(inner));
+    else if ((tag === 'INPUT' || tag === 'TEXTAREA') && isSecret(element) && !(tag === 'INPUT' && inputType(element) === 'password') && fieldText(element, 'typed')) found.push(element);
+    const inner = rootOfHost(element) ?? contentDocumentOf(element);
+    if (inner) found.push(...visibleSecretFields(inner));
   }
   return found;
 }
@@ -170,7 +170,7 @@ function outermostBoxes(node) {
 }
 
 /** The same of an iframe that another session reads. @param {number} id  of its element @param {Box[]} boxes  inside it */
-function coversThrough(id, boxes) {
+function boxesThroughFrame(id, boxes) {
   const frame = elementOf(id);
   if (!frame) return [];
   const levels = levelsOf(frame);

@@ -4,7 +4,7 @@
 const SLIDER = '[role="slider" i]';
 
 /** The slider that is meant: the element itself, or the only one in it. @returns {Element | null} */
-const sliderOf = (element) => (matches(element, SLIDER) && tagOf(element) !== 'INPUT' ? element : onlyOneIn(element, `${SLIDER}:not(input)`));
+const sliderOf = (element) => (matches(element, SLIDER) && tagOf(element) !== 'INPUT' ? element : onlyVisibleMatch(element, `${SLIDER}:not(input)`));
 
 /** @returns {number | null} what an attribute says, null where it says nothing */
 function numberIn(element, name) {
@@ -13,7 +13,7 @@ function numberIn(element, name) {
 }
 
 /** Its value, as exactly as it says it: `aria-valuenow` may be rounded, and `aria-valuetext` the number itself. @returns {number | null} */
-function slidValue(slider) {
+function sliderValue(slider) {
   const value = numberIn(slider, 'aria-valuenow');
   const exact = numberIn(slider, 'aria-valuetext');
   if (value === null || exact === null) return value;
@@ -26,12 +26,12 @@ function slidValue(slider) {
  * @param {number} id @param {number | null} wanted @param {number} still_ms  how long a value may take to change
  * @returns {Promise<{value: number | null, min: number | null, max: number | null, gone: boolean}>}
  */
-async function slidTo(id, wanted, still_ms) {
+async function waitForSliderValue(id, wanted, still_ms) {
   let since = performance.now();
   for (let last = null; ; await nextFrame()) {
-    const slider = elementBy(id);
+    const slider = resolveElement(id);
     if (!slider || !isConnected_.call(slider)) return { value: null, min: null, max: null, gone: true };
-    const value = slidValue(slider);
+    const value = sliderValue(slider);
     if (value !== last) since = performance.now();
     last = value;
     if (value === null || value === wanted || performance.now() - since > still_ms) {

@@ -15,7 +15,7 @@ const MOST_OFFERED = 300;
  * @param {number} id @returns {UserField}
  */
 function userField(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   /** @type {UserField} */
   const none = { local: id, type: '', name: '', required: false, options: [], radios: [], value: '', origins: [], problem: '', minded: '' };
   const view = element && viewOf(element);
@@ -28,24 +28,24 @@ function userField(id) {
   if (type === 'file') return { ...none, name, type, problem: 'takes files: use upload' };
   const radios = type === 'radio' ? radiosOf(field) : [];
   const chosen = radios.find((each) => checkStateOf(each)?.state === 'true');
-  const problem = isDisabled(field) ? 'is disabled' : type !== 'select' && FILLABLE.has(fieldKind(field)) && isReadOnly(field) ? 'is read-only' : '';
+  const problem = isDisabled(field) ? 'is disabled' : type !== 'select' && FILLABLE_KINDS.has(fieldKind(field)) && isReadOnly(field) ? 'is read-only' : '';
   const addresses = submitAddresses(field).map((address) => originOf(address, view.origin));
-  const options = type === 'radio' ? radios.map((each) => told(each).name) : tagOf(field) === 'SELECT' ? offeredBy(field) : [];
+  const options = type === 'radio' ? radios.map((each) => told(each).name) : tagOf(field) === 'SELECT' ? offeredTexts(field) : [];
   return {
-    local: hold(field), type, name: type === 'radio' ? groupName(field, name) : name, required: isRequired(field), options, radios: radios.map(hold),
-    value: isSecret(field) ? '' : chosen ? told(chosen).name : heldByUserField(field, type),
-    origins: [...new Set([view.origin, ...view.location.ancestorOrigins, ...addresses])], problem, minded: mindedAbout(field),
+    local: internalIdOf(field), type, name: type === 'radio' ? groupName(field, name) : name, required: isRequired(field), options, radios: radios.map(internalIdOf),
+    value: isSecret(field) ? '' : chosen ? told(chosen).name : userFieldValue(field, type),
+    origins: [...new Set([view.origin, ...view.location.ancestorOrigins, ...addresses])], problem, minded: pageErrorOf(field),
   };
 }
 
-const FILLABLE = new Set(['typed', 'set', 'rich']);
+const FILLABLE_KINDS = new Set(['typed', 'set', 'rich']);
 
 /** The control that is meant by an element. @returns {Element | null} */
 function userControlOf(element) {
   if (tagOf(element) === 'OPTION') return closest(element, 'select');
   const control = controlOfLabel(element) ?? element;
   if (userType(control)) return control;
-  return fieldOf(control) ?? onlyOneIn(control, `${LISTS},${CHECKABLE}`);
+  return fieldOf(control) ?? onlyVisibleMatch(control, `${LISTS},${CHECKABLE}`);
 }
 
 /** What kind of field it is, "" for none. */
@@ -54,23 +54,23 @@ function userType(field) {
   if (tag === 'SELECT') return selectIsMultiple(field) ? 'multiselect' : 'select';
   const role = roleOf(field, tag);
   if (role === 'switch' || role === 'checkbox') return role;
-  if (role === 'radio' || role === 'radiogroup' || onlyRadios(field)) return 'radio';
+  if (role === 'radio' || role === 'radiogroup' || hasSeveralRadios(field)) return 'radio';
   if (tag === 'TEXTAREA') return 'textarea';
   if (tag === 'INPUT' && inputType(field) === 'file') return 'file';
   const kind = fieldKind(field);
-  if (tag === 'INPUT' && (kind === 'typed' || kind === 'set') && !isListOnly(field, role)) return role === 'combobox' ? 'combobox' : inputType(field);
+  if (tag === 'INPUT' && (kind === 'typed' || kind === 'set') && !isSelectOnly(field, role)) return role === 'combobox' ? 'combobox' : inputType(field);
   if (role === 'combobox' || role === 'listbox' || attr(field, 'aria-haspopup') === 'listbox') return 'select';
   return kind === 'rich' ? 'richtext' : '';
 }
 
 /** Whether it takes no text, but what is chosen in the list that it opens. */
-const isListOnly = (field, role) => role === 'combobox' && isReadOnly(field);
+const isSelectOnly = (field, role) => role === 'combobox' && isReadOnly(field);
 
 /** All radio buttons of which one can be on together with this one, or those in a group. @returns {Element[]} */
 function radiosOf(field) {
   if (tagOf(field) !== 'INPUT') {
     const group = roleOf(field, tagOf(field)) === 'radio' ? (closestFlat(field, '[role="radiogroup" i]') ?? field) : field;
-    return group === field && roleOf(field, tagOf(field)) === 'radio' ? [field] : allIn(group, RADIOS);
+    return group === field && roleOf(field, tagOf(field)) === 'radio' ? [field] : selectAllDeep(group, RADIOS);
   }
   const name = attr(field, 'name');
   if (!name) return [field];
@@ -84,22 +84,22 @@ function groupName(field, name) {
   return (group && told(group).name) || name;
 }
 
-const offeredBy = (list) =>
+const offeredTexts = (list) =>
   [...selectOptions(list)].filter((option) => isOffered(option) && optionValue(option) !== '' && !matches(option, ':disabled')).slice(0, MOST_OFFERED).map((option) => collapse(optionLabel(option)));
 
 const isRequired = (field) => hasAttr(field, 'required') || attr(field, 'aria-required')?.toLowerCase() === 'true';
 
-function heldByUserField(field, type) {
+function userFieldValue(field, type) {
   if (type === 'checkbox' || type === 'switch') return checkStateOf(field)?.state ?? '';
   if (type === 'radio') return '';
   if (type === 'richtext') return cut(collapse(richText(field)), LONGEST_TOLD);
-  return valueOf(field, tagOf(field), roleOf(field, tagOf(field))) || (type === 'select' && tagOf(field) !== 'SELECT' ? shownBy(field) : '');
+  return valueOf(field, tagOf(field), roleOf(field, tagOf(field))) || (type === 'select' && tagOf(field) !== 'SELECT' ? displayedValueOf(field) : '');
 }
 
 /** From now on no reading tells what these hold. @param {number[]} ids */
 function withhold(ids) {
   for (const id of ids) {
-    const element = elementBy(id);
+    const element = resolveElement(id);
     if (element) withheld.add(element);
   }
   forgetKept(); // what was made of them while they were told
@@ -107,8 +107,8 @@ function withhold(ids) {
 
 /** Leaves the field, as a user does who goes on: many pages look at what it holds only then. @param {number} id */
 function leaveField(id) {
-  const field = elementBy(id);
-  if (field && isFocusIn(field)) blur_.call(focusedElement());
+  const field = resolveElement(id);
+  if (field && hasFocusWithin(field)) blur_.call(focusedElement());
 }
 
 /**
@@ -117,18 +117,18 @@ function leaveField(id) {
  * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, minded: string, invalid: boolean}} invalid: the browser itself says so
  */
 function userFieldAfter(id, wanted) {
-  const field = elementBy(id);
+  const field = resolveElement(id);
   if (!field || !isConnected_.call(field)) return { match: 'gone', max: -1, minded: '', invalid: false };
   forget();
   const kind = fieldKind(field);
   const box = checkStateOf(field);
   const isText = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
-  const isRow = wanted !== null && rowOfFields(field, wanted).length > 1;
+  const isRow = wanted !== null && oneCharacterFields(field, wanted).length > 1;
   /** @type {ReturnType<typeof userFieldAfter>['match']} */
   let match = 'same';
   if (wanted !== null && box && kind === 'other') match = box.state === wanted ? 'same' : 'other';
-  else if (wanted !== null && FILLABLE.has(kind) && !isRow) match = matchOf(field, kind, heldBy(field, kind), wanted);
-  return { match, max: isText ? maxLengthOf(field) : -1, minded: validationOf(field) || mindedAbout(field), invalid: validationOf(field) !== '' };
+  else if (wanted !== null && FILLABLE_KINDS.has(kind) && !isRow) match = matchOf(field, kind, fieldText(field, kind), wanted);
+  return { match, max: isText ? maxLengthOf(field) : -1, minded: validationOf(field) || pageErrorOf(field), invalid: validationOf(field) !== '' };
 }
 
 /** What the browser has against it; "" where the form is not validated by it. */
@@ -141,7 +141,7 @@ function validationOf(field) {
 }
 
 /** What the page says of a field that it marks as invalid. */
-function mindedAbout(field) {
+function pageErrorOf(field) {
   const invalid = attr(field, 'aria-invalid');
   if (!invalid || invalid.toLowerCase() === 'false') return '';
   for (const name of ['aria-errormessage', 'aria-describedby']) {

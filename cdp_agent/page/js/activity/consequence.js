@@ -7,40 +7,40 @@ const hrefOfLink = textReader(HTMLAnchorElement, 'href');
 const hrefOfArea = textReader(HTMLAreaElement, 'href');
 const isContentEditable_ = reader(HTMLElement, 'isContentEditable');
 
-const WRITTEN_IN = new Set(['text', 'search', 'email', 'tel', 'url', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local']);
+const KEYBOARD_INPUT_TYPES = new Set(['text', 'search', 'email', 'tel', 'url', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local']);
 
 /**
- * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} Submitted  the form that is sent:
+ * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} FormSubmission  the form that is sent:
  *   action: to an address that its author wrote; secret: with a password in it; fields: how many are written into
- * @typedef {{role: string, name: string, form: Submitted | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
+ * @typedef {{role: string, name: string, form: FormSubmission | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
  *   name: of what is pressed, or of the form's own button; writes: Enter goes into a text of several lines, and a script may take it;
  *   remote: the focus is in a frame of another process
  * @param {number | null} id  null: what has the focus @param {'click' | 'enter' | 'form'} how  form: its form is sent
- * @param {boolean} known  whether `hearing` are all nodes of the document, apart from shadow trees, that listen for keys
- * @param {...Node} hearing @returns {{of: Consequence | null}}
+ * @param {boolean} known  whether `keyListeners` are all nodes of the document, apart from shadow trees, that listen for keys
+ * @param {...Node} keyListeners @returns {{of: Consequence | null}}
  */
-function consequenceOf(id, how, known, ...hearing) {
-  const element = id === null ? focusedElement() : elementBy(id);
+function consequenceOf(id, how, known, ...keyListeners) {
+  const element = id === null ? focusedElement() : resolveElement(id);
   if (!element) return { of: null };
   const nearest = closestFlat(element, CONTROL) ?? element;
   const control = controlOfLabel(nearest) ?? nearest;
   const tag = tagOf(control);
-  const sends = submitter(control, tag) ?? (how === 'form' ? buttonOfFormAround(control) : how === 'enter' ? implicitSubmitter(control, tag) : null);
-  const form = sends ? formOfAny(sends) : null;
-  const pressed = form && sends !== control && isSubmitButton(sends) ? sends : control;
+  const sender = asSubmitter(control, tag) ?? (how === 'form' ? buttonOfFormAround(control) : how === 'enter' ? implicitSubmitter(control, tag) : null);
+  const form = sender ? formOfAny(sender) : null;
+  const pressed = form && sender !== control && isSubmitButton(sender) ? sender : control;
   const { role, name } = describe(pressed);
   const isLink = tag === 'A' || tag === 'AREA';
   return { of: {
-    role, name: name || collapse(cut(textContent(pressed), 80)), form: form ? submittedBy(form, sends) : null,
+    role, name: name || collapse(cut(textContent(pressed), 80)), form: form ? submissionOf(form, sender) : null,
     link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '', download: isLink && hasAttr(control, 'download'),
-    writes: how === 'enter' && (tag === 'TEXTAREA' || isWrittenIn(element)) && !(known && isUnheard(element, hearing)), remote: id === null && tag === 'IFRAME' && !documentIn(control),
+    writes: how === 'enter' && (tag === 'TEXTAREA' || isWrittenIn(element)) && !(known && hasNoKeyListener(element, keyListeners)), remote: id === null && tag === 'IFRAME' && !contentDocumentOf(control),
   } };
 }
 
 /** Whether no key that is pressed in the element gets to one of the nodes. */
-function isUnheard(element, hearing) {
+function hasNoKeyListener(element, keyListeners) {
   if (rootOf(element) !== document) return false;
-  for (let node = element; node; node = parentNode(node)) if (hearing.includes(node)) return false;
+  for (let node = element; node; node = parentNode(node)) if (keyListeners.includes(node)) return false;
   return true;
 }
 
@@ -53,7 +53,7 @@ function isWrittenIn(element) {
 }
 
 /** The button, where the control is one that sends its form. */
-const submitter = (control, tag) => ((tag === 'BUTTON' || tag === 'INPUT') && isSubmitButton(control) && formOfAny(control) ? control : null);
+const asSubmitter = (control, tag) => ((tag === 'BUTTON' || tag === 'INPUT') && isSubmitButton(control) && formOfAny(control) ? control : null);
 
 function isSubmitButton(element) {
   const tag = tagOf(element);
@@ -73,7 +73,7 @@ function implicitSubmitter(field, tag) {
   if (tag !== 'INPUT') return null;
   const form = formOfInput(field);
   if (!form) return null;
-  return submitButtonOf(form) ?? ([...elementsOfForm_.call(form)].filter(isField).length <= 1 ? field : null);
+  return submitButtonOf(form) ?? ([...elementsOfForm_.call(form)].filter(isKeyboardField).length <= 1 ? field : null);
 }
 
 /** The first button that sends the form. */
@@ -90,19 +90,19 @@ function buttonOfFormAround(field) {
 
 /** That button; 0 where there is none. @param {number} id */
 function submitButton(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   const button = element && buttonOfFormAround(userControlOf(element) ?? element);
-  return button ? hold(button) : 0;
+  return button ? internalIdOf(button) : 0;
 }
 
-const isField = (element) => tagOf(element) === 'TEXTAREA' || (tagOf(element) === 'INPUT' && WRITTEN_IN.has(inputType(element)));
+const isKeyboardField = (element) => tagOf(element) === 'TEXTAREA' || (tagOf(element) === 'INPUT' && KEYBOARD_INPUT_TYPES.has(inputType(element)));
 
-function submittedBy(form, sends) {
-  const fields = [...elementsOfForm_.call(form)].filter(isField);
-  const own = isSubmitButton(sends);
+function submissionOf(form, sender) {
+  const fields = [...elementsOfForm_.call(form)].filter(isKeyboardField);
+  const own = isSubmitButton(sender);
   return {
-    method: ((own && attr(sends, 'formmethod')) || methodOfForm(form)).toLowerCase(),
-    action: hasAttr(form, 'action') || (own && hasAttr(sends, 'formaction')),
+    method: ((own && attr(sender, 'formmethod')) || methodOfForm(form)).toLowerCase(),
+    action: hasAttr(form, 'action') || (own && hasAttr(sender, 'formaction')),
     secret: fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'password'),
     search: closestFlat(form, '[role="search" i],search') !== null || fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'search'),
     fields: fields.length,

@@ -3,26 +3,26 @@
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
- * @typedef {{at: number, looks: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
- *   drawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, selection: string,
- *   moving: Element[], printed: boolean, edited: Set<Element>, filled: Map<Node, number>, actedAt: number, prompt: boolean}} Before  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
+ * @typedef {{at: number, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
+ *   redrawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, selection: string,
+ *   animated: Element[], printed: boolean, edited: Set<Element>, filledAt: Map<Node, number>, actedAt: number, prompt: boolean}} Baseline  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
  */
-/** @type {Before | null} */
-let before = null;
+/** @type {Baseline | null} */
+let baseline = null;
 
-const LOOKED_AT = 200; // elements
-const PROPERTIES =
+const MOST_STYLED = 200; // elements
+const STYLE_PROPERTIES =
   'color background-color background-image border-top-color font-weight font-style text-decoration-line opacity transform filter box-shadow fill stroke visibility'.split(' ');
-const OPACITY = PROPERTIES.indexOf('opacity');
-const MOST_TOLD = 4; // of one kind
-const LONGEST_GONE = 120;
+const OPACITY_INDEX = STYLE_PROPERTIES.indexOf('opacity');
+const MOST_EFFECTS = 4; // of one kind
+const LONGEST_REMOVED = 120;
 const PROMPT_MS = 20; // what comes so soon is the action's doing, even if it only counts
-const PAINTED_MS = 16; // what is gone before is never seen
+const SHORTEST_PAINTED_MS = 16; // what is gone before is never seen
 // Classes that say something to whoever reads them, and those of the mouse, the focus and the way something comes and goes.
-const MEANS = /^(is|has)-|(^|[-_])(selected|active|error|errors|invalid|valid|open|opened|closed|collapsed|expanded|disabled|enabled|checked|current|done|complete|completed|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight|highlighted|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
-const OPENS = /(^|[-_])(open|opened|closed|collapsed|expanded|visible|shown|hidden)($|[-_])/i;
-const PASSING = /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
-const MARKING = new Set(['B', 'STRONG', 'I', 'EM', 'MARK', 'U', 'S', 'DEL', 'INS']);
+const MEANINGFUL_CLASS = /^(is|has)-|(^|[-_])(selected|active|error|errors|invalid|valid|open|opened|closed|collapsed|expanded|disabled|enabled|checked|current|done|complete|completed|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight|highlighted|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
+const OPEN_STATE_CLASS = /(^|[-_])(open|opened|closed|collapsed|expanded|visible|shown|hidden)($|[-_])/i;
+const TRANSIENT_CLASS = /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
+const MARK_TAGS = new Set(['B', 'STRONG', 'I', 'EM', 'MARK', 'U', 'S', 'DEL', 'INS']);
 
 const styleValue_ = CSSStyleDeclaration.prototype.getPropertyValue;
 const selectionStart = reader(HTMLInputElement, 'selectionStart');
@@ -33,149 +33,149 @@ const scrollLeft = reader(Element, 'scrollLeft');
 
 /** From now on what comes is an action's effect, until the watching ends. @returns {ReturnType<typeof changes> & {unreadable: boolean}} */
 function beginEffects() {
-  const so = changes();
+  const result = changes();
   endEffects();
   setActing(true);
   watching.touched = new WeakSet();
-  const looks = looksNow();
-  const moving = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
-  before = {
-    at: performance.now(), looks, sheets: rulesNow(looks.size === LOOKED_AT), canvases: canvasesNow(), classes: new Map(), drawn: new Map(),
-    marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), moving, printed: false, edited: new Set(), filled: new Map(), actedAt: Infinity, prompt: false,
+  const styles = elementStylesNow();
+  const animated = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
+  baseline = {
+    at: performance.now(), styles, sheets: rulesNow(styles.size === MOST_STYLED), canvases: canvasesNow(), classes: new Map(), redrawn: new Map(),
+    marked: [], added: new Map(), gone: [], scrolled: new Set(), selection: selectionNow(), animated, printed: false, edited: new Set(), filledAt: new Map(), actedAt: Infinity, prompt: false,
   };
-  addEventListener_.call(window, 'scroll', noteScroll, true);
-  addEventListener_.call(window, 'beforeprint', notePrinting);
-  for (const type of ACTING) addEventListener_.call(window, type, noteActing, true);
-  return { ...so, unreadable: [...before.canvases.values()].includes(null) };
+  addEventListener_.call(window, 'scroll', recordScroll, true);
+  addEventListener_.call(window, 'beforeprint', recordPrint);
+  for (const type of ACTION_EVENTS) addEventListener_.call(window, type, recordActionEvent, true);
+  return { ...result, unreadable: [...baseline.canvases.values()].includes(null) };
 }
 
 watchers.record = (record, target, now) => {
-  if (before) noteRecord(record, target, now);
+  if (baseline) recordMutation(record, target, now);
 };
 watchers.ended = endEffects;
 
 function endEffects() {
   setActing(false);
-  if (!before) return;
-  removeEventListener_.call(window, 'scroll', noteScroll, true);
-  removeEventListener_.call(window, 'beforeprint', notePrinting);
-  for (const type of ACTING) removeEventListener_.call(window, type, noteActing, true);
-  before = null;
+  if (!baseline) return;
+  removeEventListener_.call(window, 'scroll', recordScroll, true);
+  removeEventListener_.call(window, 'beforeprint', recordPrint);
+  for (const type of ACTION_EVENTS) removeEventListener_.call(window, type, recordActionEvent, true);
+  baseline = null;
 }
 
-const ACTING = ['mousedown', 'mouseup', 'keydown', 'drop'];
+const ACTION_EVENTS = ['mousedown', 'mouseup', 'keydown', 'drop'];
 
-function noteActing() {
-  if (before) before.actedAt = performance.now();
+function recordActionEvent() {
+  if (baseline) baseline.actedAt = performance.now();
 }
 
-function notePrinting() {
-  if (before) before.printed = true;
-  wakeWaiter();
+function recordPrint() {
+  if (baseline) baseline.printed = true;
+  resolveChangeWaiter();
 }
 
-const noteScroll = (event) => before?.scrolled.add(event.target);
+const recordScroll = (event) => baseline?.scrolled.add(event.target);
 
 /** Aiming has scrolled the page: that is ours. */
-const forgetScrolls = () => before?.scrolled.clear();
+const forgetScrolls = () => baseline?.scrolled.clear();
 
 /** What the observer of stability.js saw. @param {MutationRecord} record @param {any} target @param {number} now */
-function noteRecord(record, target, now) {
+function recordMutation(record, target, now) {
   const type = type_.call(record);
-  if (type !== 'attributes') noteWords(target, now);
+  if (type !== 'attributes') recordTextChange(target, now);
   if (type === 'attributes') {
     const name = attributeName_.call(record);
-    if (name === 'class' && !before.classes.has(target)) before.classes.set(target, oldValue_.call(record) ?? '');
-    else if (namespaceURI_.call(target) === SVG && (GEOMETRY.has(name) || name === 'style')) noteRedrawn(target, name, oldValue_.call(record));
+    if (name === 'class' && !baseline.classes.has(target)) baseline.classes.set(target, oldValue_.call(record) ?? '');
+    else if (namespaceURI_.call(target) === SVG && (GEOMETRY_ATTRIBUTES.has(name) || name === 'style')) recordRedraw(target, name, oldValue_.call(record));
   } else if (type === 'childList') {
     const added = addedNodes_.call(record);
     const removed = removedNodes_.call(record);
     if (added.length) {
       const had = new Set([...removed].map((node) => nodeType(node) === 1 && tagOf(node)));
-      for (const node of added) noteAdded(node, now, had);
-      before.filled.set(target, now);
-      before.gone = before.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
-    } else if (before.filled.get(target) !== now) for (const node of removed) noteRemoved(node, target, now); // else replaced
+      for (const node of added) recordAdded(node, now, had);
+      baseline.filledAt.set(target, now);
+      baseline.gone = baseline.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
+    } else if (baseline.filledAt.get(target) !== now) for (const node of removed) recordRemoved(node, target, now); // else replaced
   }
 }
 
-function noteWords(target, now) {
+function recordTextChange(target, now) {
   const element = nodeType(target) === 1 ? target : parentNode(target);
-  if (!element || nodeType(element) !== 1 || restless.has(target)) return;
-  if (before.actedAt === Infinity) noteByItself(target, now);
-  else if (now - before.actedAt < PROMPT_MS || wasStill(target, before.actedAt)) before.prompt ||= collapse(textContent(element)) !== '';
+  if (!element || nodeType(element) !== 1 || volatileNodes.has(target)) return;
+  if (baseline.actedAt === Infinity) noteByItself(target, now);
+  else if (now - baseline.actedAt < PROMPT_MS || wasStill(target, baseline.actedAt)) baseline.prompt ||= collapse(textContent(element)) !== '';
   else noteLate(target, now);
-  if (isEditable(element)) before.edited.add(element);
+  if (isEditable(element)) baseline.edited.add(element);
 }
 
 /** Libraries set all attributes anew, most of them to what they were. */
-function noteRedrawn(part, name = '', old = null) {
-  const were = before.drawn.get(part) ?? new Map();
-  before.drawn.set(part, were);
-  if (name && !were.has(name)) were.set(name, old);
+function recordRedraw(part, name = '', old = null) {
+  const oldValues = baseline.redrawn.get(part) ?? new Map();
+  baseline.redrawn.set(part, oldValues);
+  if (name && !oldValues.has(name)) oldValues.set(name, old);
 }
 
-const isRedrawn = ([part, were]) => before.added.has(part) || [...were].some(([name, old]) => attr(part, name) !== old);
+const isRedrawn = ([part, oldValues]) => baseline.added.has(part) || [...oldValues].some(([name, old]) => attr(part, name) !== old);
 
 /** @param {Set<string | false>} had  the tags of what gave way to it: marks that take the place of marks are no news */
-function noteAdded(node, now, had) {
-  before.added.set(node, now);
+function recordAdded(node, now, had) {
+  baseline.added.set(node, now);
   if (nodeType(node) !== 1) return;
-  if (namespaceURI_.call(node) === SVG) noteRedrawn(node);
-  else if (MARKING.has(tagOf(node)) && !had.has(tagOf(node))) before.marked.push(node);
+  if (namespaceURI_.call(node) === SVG) recordRedraw(node);
+  else if (MARK_TAGS.has(tagOf(node)) && !had.has(tagOf(node))) baseline.marked.push(node);
 }
 
-function noteRemoved(node, from, now) {
-  const since = before.added.get(node);
-  before.added.delete(node);
-  if (since === undefined || now - since < PAINTED_MS || before.gone.length >= 20 || !mayShow(node)) return;
-  const blocks = [...new Set(goneText(node, 0).split(BREAK).map(collapse).filter(Boolean))];
-  if (blocks.some((text) => /\p{L}{2}/u.test(text))) before.gone.push({ blocks, from, at: now });
+function recordRemoved(node, from, now) {
+  const since = baseline.added.get(node);
+  baseline.added.delete(node);
+  if (since === undefined || now - since < SHORTEST_PAINTED_MS || baseline.gone.length >= 20 || !mayHaveShownText(node)) return;
+  const blocks = [...new Set(removedText(node, 0).split(BREAK).map(collapse).filter(Boolean))];
+  if (blocks.some((text) => /\p{L}{2}/u.test(text))) baseline.gone.push({ blocks, from, at: now });
 }
 
 /** What has come and gone by now is the doing of what led to the press: of a list that was opened and scrolled to an option. */
-function forgetPassing() {
-  if (!before) return;
-  changesSoFar();
-  before.added.clear();
-  before.marked = [];
-  before.gone = [];
+function forgetTransient() {
+  if (!baseline) return;
+  changeCount();
+  baseline.added.clear();
+  baseline.marked = [];
+  baseline.gone = [];
 }
 
 /** With BREAK where a block begins or ends, as its tag says: what is in no document has no style. */
-function goneText(node, depth) {
-  if (nodeType(node) === 3) return cut(dataOf(node), LONGEST_GONE);
-  if (!mayShow(node) || depth > DEEPEST_NAME) return '';
+function removedText(node, depth) {
+  if (nodeType(node) === 3) return cut(dataOf(node), LONGEST_REMOVED);
+  if (!mayHaveShownText(node) || depth > DEEPEST_NAME) return '';
   let text = '';
-  for (let child = firstChild(node); child && text.length < 2 * LONGEST_GONE; child = nextSibling(child)) text += goneText(child, depth + 1);
+  for (let child = firstChild(node); child && text.length < 2 * LONGEST_REMOVED; child = nextSibling(child)) text += removedText(child, depth + 1);
   return BLOCK_TAGS.has(tagOf(node)) ? BREAK + text + BREAK : text;
 }
 
 /** Whether a node's text may have been seen: not that of comments, scripts and styles. */
-const mayShow = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : nodeType(node) === 3);
+const mayHaveShownText = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : nodeType(node) === 3);
 
 /**
  * What came of the action so far.
- * @param {boolean} looks  no line has changed: what lines would show counts, and how things look, which costs most
+ * @param {boolean} styles  no line has changed: what lines would show counts, and how things look, which costs most
  * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean}} gone: texts that came and went, block by block
  */
-function effectsNow(looks, hovered) {
-  if (!before) return { effects: [], gone: [], prompt: false };
-  changesSoFar();
-  const effects = describing(() => effectsSoFar(looks, hovered));
-  return { effects, gone: before.gone.map(({ blocks }) => blocks), prompt: before.prompt };
+function effectsNow(styles, hovered) {
+  if (!baseline) return { effects: [], gone: [], prompt: false };
+  changeCount();
+  const effects = describing(() => effectsSoFar(styles, hovered));
+  return { effects, gone: baseline.gone.map(({ blocks }) => blocks), prompt: baseline.prompt };
 }
 
 /** @returns {Effect[]} */
-function effectsSoFar(looks, hovered) {
-  const effects = [...classEffects(looks, hovered), ...markEffects(), ...drawnEffects(looks), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
-  if (before.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
-  if (looks) effects.push(...editorEffects(), ...lookEffects(hovered ? new Set() : new Set(before.classes.keys())));
+function effectsSoFar(styles, hovered) {
+  const effects = [...classEffects(styles, hovered), ...markEffects(), ...redrawEffects(styles), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
+  if (baseline.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
+  if (styles) effects.push(...editorEffects(), ...styleEffects(hovered ? new Set() : new Set(baseline.classes.keys())));
   return effects;
 }
 
 /** As the snapshot writes it: `- button "Pay" [ref=\x017]: class now "selected"`. */
-function told_(element, what, weak = false) {
+function elementEffect(element, what, weak = false) {
   const { role, name } = told(element);
   const id = idsOfElements.get(element);
   const words = name || cut(firstLineOf(element), 40);
@@ -183,24 +183,24 @@ function told_(element, what, weak = false) {
 }
 
 /** Whether there is anything to tell the element by. */
-const isTold = (element) => idsOfElements.has(element) || told(element).name !== '' || firstLineOf(element) !== '';
+const isIdentifiable = (element) => idsOfElements.has(element) || told(element).name !== '' || firstLineOf(element) !== '';
 
 /** @param {boolean} all  also those that open and show, of which there are lines elsewhere, and such that nobody knows @param {boolean} hovered */
 function classEffects(all, hovered) {
   const found = [];
-  for (const [element, old] of before.classes) {
-    if (!isConnected_.call(element) || restless.has(element) || before.added.has(element) || isInAdded(element)) continue;
+  for (const [element, old] of baseline.classes) {
+    if (!isConnected_.call(element) || volatileNodes.has(element) || baseline.added.has(element) || isInAdded(element)) continue;
     const had = new Set(old.split(/\s+/));
     const has = new Set((attr(element, 'class') ?? '').split(/\s+/));
-    const says = (name) => MEANS.test(name) && !PASSING.test(name) && (all || !OPENS.test(name));
+    const isMeaningful = (name) => MEANINGFUL_CLASS.test(name) && !TRANSIENT_CLASS.test(name) && (all || !OPEN_STATE_CLASS.test(name));
     const notes = [
-      ...[...has].filter((name) => !had.has(name) && says(name)).map((name) => `now "${name}"`),
-      ...[...had].filter((name) => !has.has(name) && says(name)).map((name) => `no longer "${name}"`),
+      ...[...has].filter((name) => !had.has(name) && isMeaningful(name)).map((name) => `now "${name}"`),
+      ...[...had].filter((name) => !has.has(name) && isMeaningful(name)).map((name) => `no longer "${name}"`),
     ];
-    if (!notes.length || !(all || isTold(element)) || visibilityOf(element) === GONE) continue;
-    found.push(told_(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))));
+    if (!notes.length || !(all || isIdentifiable(element)) || visibilityOf(element) === GONE) continue;
+    found.push(elementEffect(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))));
   }
-  return atMost(found);
+  return limitEffects(found);
 }
 
 /** Most that has is taken away then. */
@@ -208,52 +208,52 @@ const hasFaded = (element) => computedStyleOf(element).opacity === '0';
 
 /** Marks that show something. In an editor they are told with the text. */
 function markEffects() {
-  const shown = before.marked.filter((element) => isConnected_.call(element) && !(isEditable(element) && WRITTEN_MARKS.has(tagOf(element))) && collapse(textContent(element)) && !isInAdded(element));
-  return atMost(shown.map((element) => ({ text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`, weak: false })));
+  const shown = baseline.marked.filter((element) => isConnected_.call(element) && !(isEditable(element) && WRITTEN_MARKS.has(tagOf(element))) && collapse(textContent(element)) && !isInAdded(element));
+  return limitEffects(shown.map((element) => ({ text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`, weak: false })));
 }
 
 const WRITTEN_MARKS = new Set(['B', 'STRONG', 'I', 'EM', 'S', 'DEL']);
 
 /** Whether more came with it: then that is told, line by line. */
 const isInAdded = (element) => {
-  for (let node = flatParent(element); node; node = flatParent(node)) if (before.added.has(node)) return true;
+  for (let node = flatParent(element); node; node = flatParent(node)) if (baseline.added.has(node)) return true;
   return false;
 };
 
 /** @param {boolean} all  also what nobody knows */
-function drawnEffects(all) {
-  const redrawn = [...before.drawn].filter(isRedrawn).map(([element]) => element);
-  const found = redrawn.filter((element) => isConnected_.call(element) && !restless.has(element) && !isInAdded(element) && !isMoving_(element));
+function redrawEffects(all) {
+  const redrawn = [...baseline.redrawn].filter(isRedrawn).map(([element]) => element);
+  const found = redrawn.filter((element) => isConnected_.call(element) && !volatileNodes.has(element) && !isInAdded(element) && !isAnimatedBefore(element));
   const effects = found.flatMap((element) => {
-    const holder = holderOfIcon(element);
-    if (holder) return visibilityOf(holder) === GONE ? [] : [told_(holder, 'its icon redrawn')];
+    const holder = iconOwner(element);
+    if (holder) return visibilityOf(holder) === GONE ? [] : [elementEffect(holder, 'its icon redrawn')];
     const drawing = closestFlat(element, 'svg') ?? element;
-    const isKnown = isTold(element);
-    if (!all && !isKnown && isSmallDrawing(drawing)) return [];
-    const part = isKnown ? element : drawing;
-    return [told_(part, before.added.has(part) ? 'drawn' : 'redrawn')];
+    const isIdentified = isIdentifiable(element);
+    if (!all && !isIdentified && isSmallDrawing(drawing)) return [];
+    const part = isIdentified ? element : drawing;
+    return [elementEffect(part, baseline.added.has(part) ? 'drawn' : 'redrawn')];
   });
-  return atMost([...new Map(effects.map((each) => [each.text, each])).values()]);
+  return limitEffects([...new Map(effects.map((each) => [each.text, each])).values()]);
 }
 
 /** What is acted on by an icon that nobody could be told of by itself. @returns {Element | null} */
-function holderOfIcon(element) {
+function iconOwner(element) {
   const icon = closestFlat(element, 'svg');
   if (!icon || idsOfElements.has(element) || !isSmallDrawing(icon) || told(icon).name) return null;
   let holder = flatParent(icon);
-  for (let i = 0; holder && i < MOST_HOLDERS && !idsOfElements.has(holder); i++) holder = flatParent(holder);
+  for (let i = 0; holder && i < MOST_ICON_OWNERS && !idsOfElements.has(holder); i++) holder = flatParent(holder);
   return holder && idsOfElements.has(holder) ? holder : null;
 }
 
-const MOST_HOLDERS = 4;
+const MOST_ICON_OWNERS = 4;
 
-const isMoving_ = (element) => before.moving.some((each) => isInside(element, each));
+const isAnimatedBefore = (element) => baseline.animated.some((each) => isInside(element, each));
 
 /** @returns {Map<Element, string | null>} the pictures in canvases that are seen; null: the page may not give them away */
 function canvasesNow() {
   const found = new Map();
   for (const root of watching?.roots ?? [document]) {
-    for (const canvas of selectAll(root, 'canvas')) if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, pictureOf(canvas));
+    for (const canvas of selectAll(root, 'canvas')) if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, canvasFingerprint(canvas));
   }
   return found;
 }
@@ -261,7 +261,7 @@ function canvasesNow() {
 const LARGEST_SIDE = 512; // pixels: drawn smaller, a thin line is still there
 const shrunk = { canvas: null };
 
-function pictureOf(canvas) {
+function canvasFingerprint(canvas) {
   const { width, height } = canvas;
   if (!width || !height) return '';
   const scale = Math.min(1, LARGEST_SIDE / Math.max(width, height));
@@ -289,10 +289,10 @@ function hashOf(words) {
 }
 
 /** Where the canvases are that do not give their picture away. @returns {([number, number, number, number] | null)[]} boxes in the tab's document; null: out of view */
-function hiddenPictures() {
+function unreadableCanvases() {
   /** @type {([number, number, number, number] | null)[]} */
   const boxes = [];
-  for (const [canvas, picture] of before?.canvases ?? []) {
+  for (const [canvas, picture] of baseline?.canvases ?? []) {
     if (picture !== null || !isConnected_.call(canvas)) continue;
     const levels = levelsOf(canvas);
     const seen = seenOf(levels);
@@ -304,26 +304,26 @@ function hiddenPictures() {
 }
 
 function canvasEffects() {
-  if (!before.canvases.size) return [];
+  if (!baseline.canvases.size) return [];
   const now = canvasesNow();
-  return [...before.canvases].filter(([canvas, was]) => now.has(canvas) && now.get(canvas) !== was && (was !== null || now.get(canvas) !== null)).map(([canvas]) => told_(canvas, 'its picture changed'));
+  return [...baseline.canvases].filter(([canvas, was]) => now.has(canvas) && now.get(canvas) !== was && (was !== null || now.get(canvas) !== null)).map(([canvas]) => elementEffect(canvas, 'its picture changed'));
 }
 
 function editorEffects() {
-  const hosts = new Set([...before.edited].filter((element) => isConnected_.call(element)).map(fieldOf).filter(Boolean));
-  return atMost([...hosts].map((host) => told_(host, `text now ${quote(cut(collapse(textContent(host)), 200))}`)));
+  const hosts = new Set([...baseline.edited].filter((element) => isConnected_.call(element)).map(fieldOf).filter(Boolean));
+  return limitEffects([...hosts].map((host) => elementEffect(host, `text now ${quote(cut(collapse(textContent(host)), 200))}`)));
 }
 
 function scrollEffects() {
   const found = [];
-  for (const node of before.scrolled) {
+  for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? (/** @type {Document} */ (node).scrollingElement ?? documentElement_.call(node)) : node;
     if (!isConnected_.call(element) || isOfNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
     const place = [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
-    found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : told_(element, what));
+    found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : elementEffect(element, what));
   }
-  return atMost(found);
+  return limitEffects(found);
 }
 
 /** What is selected, or where the caret is in what can be edited. */
@@ -331,15 +331,15 @@ function selectionNow() {
   const field = focusedElement();
   const tag = field ? tagOf(field) : '';
   if (tag === 'TEXTAREA') return `${areaStart(field)}-${areaEnd(field)} ${idOf(field)}`;
-  if (tag === 'INPUT') return TYPED.has(inputType(field)) ? `${selectionStart(field)}-${selectionEnd(field)} ${idOf(field)}` : '';
+  if (tag === 'INPUT') return TYPED_INPUT_TYPES.has(inputType(field)) ? `${selectionStart(field)}-${selectionEnd(field)} ${idOf(field)}` : '';
   const selection = getSelection_.call(field ? documentOf(field) : document);
   if (!selection || selection.rangeCount === 0) return '';
   const text = cut(collapse(String(selection)), 80);
   if (text) return quote(text);
-  return field && isEditable(field) ? `caret ${selection.focusOffset} ${placeOfNode(selection.focusNode)}` : '';
+  return field && isEditable(field) ? `caret ${selection.focusOffset} ${nodePath(selection.focusNode)}` : '';
 }
 
-const placeOfNode = (node) => {
+const nodePath = (node) => {
   const place = [];
   for (let each = node; each && place.length < 30; each = parentNode(each)) {
     let index = 0;
@@ -351,31 +351,31 @@ const placeOfNode = (node) => {
 
 function selectionEffects() {
   const now = selectionNow();
-  if (now === before.selection || !now) return [];
+  if (now === baseline.selection || !now) return [];
   if (now.startsWith('"')) return [{ text: `selected: ${now}`, weak: false }];
   return [{ text: 'the caret moved', weak: true }];
 }
 
 /** How the first elements look. @returns {Map<Element, string[]>} */
-function looksNow() {
-  const looks = new Map();
+function elementStylesNow() {
+  const styles = new Map();
   for (const root of watching.roots) {
     const elements = selectAll(root, nodeType(root) === 9 ? 'body, body *' : '*');
-    for (let i = 0; i < elements.length && looks.size < LOOKED_AT; i++) looks.set(elements[i], lookOf(elements[i]));
+    for (let i = 0; i < elements.length && styles.size < MOST_STYLED; i++) styles.set(elements[i], elementStyle(elements[i]));
   }
-  return looks;
+  return styles;
 }
 
-function lookOf(element) {
+function elementStyle(element) {
   const style = computedStyleOf(element);
   const { width, height } = rectOf(element);
-  return [...PROPERTIES.map((name) => styleValue_.call(style, name)), `${Math.round(width)}x${Math.round(height)}`, stateOf(element)];
+  return [...STYLE_PROPERTIES.map((name) => styleValue_.call(style, name)), `${Math.round(width)}x${Math.round(height)}`, pointerStateOf(element)];
 }
 
-const stateOf = (element) => `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
+const pointerStateOf = (element) => `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
 
 // To write out 1,000 rules takes almost 2 ms. Scripts change those of small sheets, which are theirs.
-const MOST_WRITTEN = 2000;
+const MOST_RULES_WRITTEN = 2000;
 
 /**
  * What the style sheets say, for what is further down than is looked at: of each how many rules there are, or the rules themselves.
@@ -384,7 +384,7 @@ const MOST_WRITTEN = 2000;
 function rulesNow(written) {
   const known = [...watching.roots].flatMap(sheetsOf).map((sheet) => ({ sheet, rules: rulesOf(sheet) }));
   known.sort((one, other) => one.rules.length - other.rules.length);
-  let left = written ? MOST_WRITTEN : 0;
+  let left = written ? MOST_RULES_WRITTEN : 0;
   const now = new Map();
   for (const { sheet, rules } of known) {
     left -= rules.length;
@@ -404,19 +404,19 @@ function rulesOf(sheet) {
   }
 }
 
-function areRulesOther() {
-  const now = rulesNow(before.looks.size === LOOKED_AT);
-  return now.size !== before.sheets.size || [...now].some(([sheet, text]) => before.sheets.get(sheet) !== text);
+function haveRulesChanged() {
+  const now = rulesNow(baseline.styles.size === MOST_STYLED);
+  return now.size !== baseline.sheets.size || [...now].some(([sheet, text]) => baseline.sheets.get(sheet) !== text);
 }
 
 /** @param {Set<Element>} classed  whose class changed */
-function lookEffects(classed) {
+function styleEffects(classed) {
   const found = [];
   const inside = new Set();
-  for (const [element, was] of before.looks) {
-    if (!isConnected_.call(element) || restless.has(element) || isMoving_(element)) continue;
-    const now = lookOf(element);
-    const notes = PROPERTIES.filter((_, index) => was[index] !== now[index]);
+  for (const [element, was] of baseline.styles) {
+    if (!isConnected_.call(element) || volatileNodes.has(element) || isAnimatedBefore(element)) continue;
+    const now = elementStyle(element);
+    const notes = STYLE_PROPERTIES.filter((_, index) => was[index] !== now[index]);
     if (was.at(-2) !== now.at(-2) && !notes.length && !firstElementChild_.call(element)) notes.push('size');
     const parent = parentNode(element);
     const inherited = parent && inside.has(parent);
@@ -424,15 +424,15 @@ function lookEffects(classed) {
     if (!notes.length || inherited) continue;
     // Under the mouse things look otherwise by themselves; the page around them does not.
     const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
-    const bold = notes.includes('font-weight') && Number(now[PROPERTIES.indexOf('font-weight')]) >= 600;
-    const fades = Number(now[OPACITY]) < Number(was[OPACITY]); // it is on its way out then, or waits for what is loading
-    found.push(told_(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
+    const bold = notes.includes('font-weight') && Number(now[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
+    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]); // it is on its way out then, or waits for what is loading
+    found.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
   }
-  if (!found.length && areRulesOther()) found.push({ text: 'style rules changed', weak: false });
-  return atMost(found);
+  if (!found.length && haveRulesChanged()) found.push({ text: 'style rules changed', weak: false });
+  return limitEffects(found);
 }
 
-function atMost(effects) {
-  const firm = [...effects.filter(({ weak }) => !weak), ...effects.filter(({ weak }) => weak)];
-  return firm.length <= MOST_TOLD ? firm : [...firm.slice(0, MOST_TOLD), { text: `${firm.length - MOST_TOLD} more like these`, weak: firm[MOST_TOLD].weak }];
+function limitEffects(effects) {
+  const ordered = [...effects.filter(({ weak }) => !weak), ...effects.filter(({ weak }) => weak)];
+  return ordered.length <= MOST_EFFECTS ? ordered : [...ordered.slice(0, MOST_EFFECTS), { text: `${ordered.length - MOST_EFFECTS} more like these`, weak: ordered[MOST_EFFECTS].weak }];
 }

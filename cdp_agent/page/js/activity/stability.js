@@ -2,7 +2,7 @@
 // `stopWatching()`. Only what a reader of the snapshot could notice counts.
 
 /**
- * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, shows: boolean}} Watching
+ * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching
  *   own: changes of what changes by itself, the restless too; others: all the rest; touched: elements whose attributes changed since the action began;
  *   shows: something is to be seen
  */
@@ -16,7 +16,7 @@ const watchers = {
   ended: () => {},
 };
 /** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
-const restless = new WeakSet();
+const volatileNodes = new WeakSet();
 
 const contentType_ = getterOf(Document.prototype, 'contentType');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
@@ -28,11 +28,11 @@ const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
 const SMALL = 5000; // elements: so many are looked through each time
 const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
 // Where a picture or an animation moves to changes no text.
-const GEOMETRY = new Set(
+const GEOMETRY_ATTRIBUTES = new Set(
   ('d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset stroke-dasharray ' +
     'stroke-width viewBox offset opacity srcset sizes').split(' '),
 );
-const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
+const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
 
 /**
  * How long nothing changed, and how much did since the watching began (with the first call).
@@ -43,47 +43,47 @@ const SHOWS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: new MutationObserver(take), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), shows: false };
+    watching = { observer: new MutationObserver(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
     watchTree(document);
-    askForFrame();
+    requestFrame();
   } else {
-    take(watching.observer.takeRecords());
+    processRecords(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
     const elements = selectAll(document, '*');
     if (elements.length < SMALL) watchRoots(elements);
   }
-  const animating_ms = Math.max(animatingFor(), arrivingFor());
-  if (animating_ms > 0) askForFrame();
-  const shows = (watching.shows ||= hasBegun());
-  const empty = !shows && selectsAny(document, 'script[src]');
+  const animating_ms = Math.max(remainingAnimationMs(), pendingNavigationMs());
+  if (animating_ms > 0) requestFrame();
+  const hasContent = (watching.hasContent ||= hasMainContent());
+  const empty = !hasContent && selectsAny(document, 'script[src]');
   const now = performance.now();
   const { last, count, own, others } = watching;
   return { idle_ms: now - last, count, own, others, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt, empty };
 }
 
-const SHOWING_BY_ITSELF = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
-const MOST_BEFORE = 500; // elements: an application that has not begun has links, scripts, and a box or two
+const VISIBLE_WITHOUT_TEXT = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
+const MOST_SHELL_ELEMENTS = 500; // elements: an application that has not begun has links, scripts, and a box or two
 
 const MAIN = 'main,[role="main" i]';
 
 /** Whether the document shows anything (text, or what is seen without), and more than what an application has around its main part. */
-function hasBegun() {
+function hasMainContent() {
   const body = body_.call(document);
-  if (body === null || !showsAnything(body, { left: MOST_BEFORE })) return false;
+  if (body === null || !hasVisibleContent(body, { left: MOST_SHELL_ELEMENTS })) return false;
   const main = selectFirst(body, MAIN);
-  if (main === null || computedStyleOf(main).display === 'none' || showsAnything(main, { left: MOST_BEFORE })) return true;
-  return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_BEFORE;
+  if (main === null || computedStyleOf(main).display === 'none' || hasVisibleContent(main, { left: MOST_SHELL_ELEMENTS })) return true;
+  return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_SHELL_ELEMENTS;
 }
 
 /** @param {Element} element @param {{left: number}} among  so many elements are looked at: where there are more, something shows @returns {boolean} */
-function showsAnything(element, among) {
-  if (among.left-- <= 0) return true;
+function hasVisibleContent(element, budget) {
+  if (budget.left-- <= 0) return true;
   const tag = tagOf(element);
   if (tag === 'NOSCRIPT' || computedStyleOf(element).display === 'none') return false;
-  if (SHOWING_BY_ITSELF.has(tag) || rootOfHost(element)) return true;
+  if (VISIBLE_WITHOUT_TEXT.has(tag) || rootOfHost(element)) return true;
   for (let node = firstChild(element); node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
-    if (type === 3 ? says(dataOf(node)) : type === 1 && showsAnything(node, among)) return true;
+    if (type === 3 ? says(dataOf(node)) : type === 1 && hasVisibleContent(node, budget)) return true;
   }
   return false;
 }
@@ -92,7 +92,7 @@ function showsAnything(element, among) {
 let frameAskedAt = 0;
 
 /** Of a tab behind another Chrome draws few. Frames of another origin that are out of view get none, whoever is in front. */
-function askForFrame() {
+function requestFrame() {
   if (frameAskedAt || parent !== self) return;
   frameAskedAt = performance.now();
   requestAnimationFrame(() => {
@@ -100,18 +100,18 @@ function askForFrame() {
   });
 }
 
-const RUNNING =
+const SCRIPTING_SELECTOR =
   'script,iframe,frame,object,embed,fencedframe,[href^="javascript:" i],[action^="javascript:" i],[formaction^="javascript:" i]';
 
 /** Whether nothing in the document is seen that could run, nor anybody who could reach into it. */
-const seemsStill = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, RUNNING);
+const seemsScriptless = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, SCRIPTING_SELECTOR);
 
 /** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
 function stopWatching(gaveUp) {
   if (!watching) return;
   if (gaveUp) {
     const since = performance.now() - 300;
-    for (const [node, at] of watching.recent) if (at > since) restless.add(node);
+    for (const [node, at] of watching.recent) if (at > since) volatileNodes.add(node);
   }
   watching.observer.disconnect();
   for (const root of watching.roots) observeIdly(root);
@@ -122,16 +122,16 @@ function stopWatching(gaveUp) {
 }
 
 /** @param {MutationRecord[]} records */
-function take(records) {
+function processRecords(records) {
   if (!watching) return;
   const now = performance.now();
   for (const record of records) {
     const target = target_.call(record);
     watchers.record(record, target, now);
     if (type_.call(record) === 'attributes') watching.touched.add(target);
-    const own = restless.has(target) || byItself.get(target)?.times >= OFTEN;
+    const own = volatileNodes.has(target) || byItself.get(target)?.times >= OFTEN;
     if (own) watching.own++;
-    if (!matters(record, target)) continue;
+    if (!isVisibleChange(record, target)) continue;
     if (!own) watching.others++;
     watching.recent.delete(target);
     watching.recent.set(target, now);
@@ -143,15 +143,15 @@ function take(records) {
   if (watching.recent.size > 400) watching.recent = new Map([...watching.recent].slice(-200));
 }
 
-function matters(record, target) {
-  if (restless.has(target)) return false;
+function isVisibleChange(record, target) {
+  if (volatileNodes.has(target)) return false;
   if (type_.call(record) !== 'attributes') return true;
   const name = attributeName_.call(record);
-  if (GEOMETRY.has(name)) return false;
+  if (GEOMETRY_ATTRIBUTES.has(name)) return false;
   const before = oldValue_.call(record) ?? '';
   const after = attr(target, name) ?? '';
   if (name !== 'style') return before !== after;
-  return (before.match(SHOWS) ?? []).join() !== (after.match(SHOWS) ?? []).join();
+  return (before.match(DISPLAY_DECLARATIONS) ?? []).join() !== (after.match(DISPLAY_DECLARATIONS) ?? []).join();
 }
 
 /** Watches a document or shadow root, or what was added to one: its shadow roots and the documents in its frames. */
@@ -180,12 +180,12 @@ function watchRoots(elements) {
   for (let i = 0; i < elements.length; i++) {
     const inner = rootOfHost(elements[i]);
     if (!inner) continue;
-    if (!watching.roots.has(inner)) changed();
+    if (!watching.roots.has(inner)) countChange();
     watchTree(inner);
   }
 }
 
-function changed() {
+function countChange() {
   watching.last = performance.now();
   watching.count++;
   watching.others++;
@@ -198,14 +198,14 @@ function watchFrames(root) {
 }
 
 function watchFrame(element) {
-  const inner = documentIn(element);
+  const inner = contentDocumentOf(element);
   if (!inner || watching.roots.has(inner)) return;
   watchTree(inner);
-  changed();
+  countChange();
 }
 
 /** The document in a frame, an object or, if it is a drawing, an embed, where it is in this process. @returns {Document | null} */
-function documentIn(element) {
+function contentDocumentOf(element) {
   switch (tagOf(element)) {
     case 'IFRAME': return contentDocument_.call(element);
     case 'FRAME': return contentDocumentOfFrame_.call(element);
@@ -216,23 +216,23 @@ function documentIn(element) {
 }
 
 /** Whether a document is shown in it, be it one that cannot be entered from here. */
-const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && documentIn(element) !== null);
+const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && contentDocumentOf(element) !== null);
 
 // What changes no text while it moves, but is often followed by something that does: scripts wait for its end.
-const COMING = new Set(
+const ENTRANCE_PROPERTIES = new Set(
   ('opacity visibility display transform translate scale height max-height width max-width left right top bottom ' +
     'margin-left margin-right margin-top margin-bottom grid-template-rows grid-template-columns').split(' '),
 );
 
 /** Milliseconds until the transitions and animations that make something come or go are over; endless ones apart. */
-function animatingFor() {
+function remainingAnimationMs() {
   let longest = 0;
   for (const animation of document.getAnimations()) {
     if (animation.playState !== 'running') continue;
-    if (animation instanceof CSSTransition && !COMING.has(animation.transitionProperty)) continue;
+    if (animation instanceof CSSTransition && !ENTRANCE_PROPERTIES.has(animation.transitionProperty)) continue;
     const target = animation.effect?.target;
     // The pointer's or focus's own effect on a button says nothing about the page.
-    if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isMovedByPage(target))) continue;
+    if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isChangedByPage(target))) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
     if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }
@@ -242,7 +242,7 @@ function animatingFor() {
 const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
 
 /** Whether the page changed it, or what it is in, as it does with a dialog that it shuts under the mouse; a control, itself. */
-function isMovedByPage(target) {
+function isChangedByPage(target) {
   for (let node = target; node; node = flatParent(node)) {
     if (watching.touched.has(node)) return true;
     if (matches(node, CONTROL)) return false;
@@ -253,4 +253,4 @@ function isMovedByPage(target) {
 const ASKED_AGAIN_AFTER = 50; // ms
 
 /** While a page is on its way to an address that it shows by itself, it is asked again after this: what comes there is still to come. */
-const arrivingFor = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);
+const pendingNavigationMs = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);

@@ -1,7 +1,7 @@
 // Waiting for something to be on the page, or off it.
 
 /** @type {((changed: boolean) => void) | null} who waits for the next change */
-let waiter = null;
+let changeWaiter = null;
 
 /**
  * Whether this world shows the text, and whether an element that is shown matches; `count` names the moment for `changedSince`.
@@ -9,15 +9,15 @@ let waiter = null;
  * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} entered: the text is
  *   only where we entered it; gone: that text is not there; wrong: why the selector is none
  */
-function look({ text, gone, selector }) {
+function checkConditions({ text, gone, selector }) {
   const { count } = changes();
   const found = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
   if (text !== null || gone !== null) {
-    const seen = seenWords({ entered: true });
-    found.text = text !== null && seen.includes(text);
-    found.entered = found.text && wasEntered && !seenWords({ entered: false }).includes(text);
+    const visible = visibleText({ entered: true });
+    found.text = text !== null && visible.includes(text);
+    found.entered = found.text && wasEntered && !visibleText({ entered: false }).includes(text);
     found.text &&= !found.entered;
-    found.gone = gone === null || !seen.includes(gone);
+    found.gone = gone === null || !visible.includes(gone);
   }
   if (selector !== null) {
     try {
@@ -30,7 +30,7 @@ function look({ text, gone, selector }) {
 }
 
 /** @param {{entered: boolean}} options */
-function seenWords(options) {
+function visibleText(options) {
   forget();
   const words = readSeen(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
   forget();
@@ -48,16 +48,16 @@ const isRendered = (element) => checkVisibility_.call(element, SEEN_OPTIONS);
 
 /** Ends when anything changed after `count`; the call before it ends too. @param {number} count @returns {Promise<boolean>} */
 function changedSince(count) {
-  wakeWaiter();
+  resolveChangeWaiter();
   if (changes().count > count) return Promise.resolve(true);
   return new Promise((resolve) => {
-    waiter = resolve;
+    changeWaiter = resolve;
   });
 }
 
-watchers.changed = wakeWaiter;
+watchers.changed = resolveChangeWaiter;
 
-function wakeWaiter() {
-  waiter?.(true);
-  waiter = null;
+function resolveChangeWaiter() {
+  changeWaiter?.(true);
+  changeWaiter = null;
 }

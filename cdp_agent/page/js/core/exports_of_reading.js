@@ -8,4 +8,4 @@ function addFunctions(source) {
 }
 
 return { snapshot, adoptRoots, adoptInternals, adoptListening, adoptCode, rootsFrom, possibleHosts, closedRootsThere, idOf, elementOf, elementsOf,
-  documentTitle, changes, seemsStill, stopWatching, addFunctions };
+  documentTitle, changes, seemsScriptless, stopWatching, addFunctions };

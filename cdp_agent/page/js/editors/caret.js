@@ -37,14 +37,14 @@ function selectedInEditor(root, focused) {
   const range = selection.getRangeAt(0);
   const { startContainer: start, startOffset: startAt, endContainer: end, endOffset: endAt, collapsed } = range;
   if (!contains_.call(focused, start) || !contains_.call(focused, end)) return null;
-  const all = !collapsed && holdsAll(focused, range);
+  const all = !collapsed && isAllSelected(focused, range);
   return all ? { host: focused, all, start: null, startAt: 0, end: null, endAt: 0, isCaret: false } : { host: focused, all, start, startAt, end, endAt, isCaret: collapsed };
 }
 
 const rangeText_ = Range.prototype.toString;
 
 /** Whether all text of an editor is selected. */
-function holdsAll(host, range) {
+function isAllSelected(host, range) {
   const around = documentOf(host).createRange();
   around.selectNodeContents(host);
   around.setEnd(range.startContainer, range.startOffset);
@@ -60,22 +60,22 @@ function caretElements() {
   return selected ? [selected.host, selected.start, selected.end].filter(Boolean).map((node) => (nodeType(node) === 1 ? node : parentNode(node))) : [];
 }
 
-function selectionAt({ start, startAt, end, endAt, isCaret }, node, offset) {
+function selectionMarkAt({ start, startAt, end, endAt, isCaret }, node, offset) {
   if (isCaret) return start === node && startAt === offset ? CARET : '';
   return (start === node && startAt === offset ? SELECTION_START : '') + (end === node && endAt === offset ? SELECTION_END : '');
 }
 
-function textWithSelection(node, selected, keeps) {
+function textWithSelection(node, selected, keepsSpaces) {
   const data = dataOf(node);
-  if (!selected || (selected.start !== node && selected.end !== node)) return editedText(data, keeps);
+  if (!selected || (selected.start !== node && selected.end !== node)) return markSpaces(data, keepsSpaces);
   const offsets = [...new Set([selected.start === node ? selected.startAt : 0, selected.end === node ? selected.endAt : data.length])];
   let text = '';
   let from = 0;
   for (const offset of offsets) {
-    text += editedText(data.slice(from, offset), keeps) + selectionAt(selected, node, offset);
+    text += markSpaces(data.slice(from, offset), keepsSpaces) + selectionMarkAt(selected, node, offset);
     from = offset;
   }
-  return text + editedText(data.slice(from), keeps);
+  return text + markSpaces(data.slice(from), keepsSpaces);
 }
 
 const LONGEST_SELECTION = 60;
@@ -83,17 +83,17 @@ const CARET_WORDS = 24;
 
 /** ` [caret]` at the end of the text, ` [caret=start]`, ` [caret-after="…"]`, ` [selection="…"]`. */
 function caretState(kids) {
-  const bare = (text) => text.replace(/\x12./g, '').replaceAll(KEPT_SPACE, ' ').replaceAll(LINE_BREAK, ' ').replace(CONTROLS, '');
+  const withoutMarkers = (text) => text.replace(/\x12./g, '').replaceAll(PRESERVED_SPACE, ' ').replaceAll(LINE_BREAK, ' ').replace(CONTROLS, '');
   const whole = kids.map((kid) => (typeof kid === 'string' ? kid : ` ${kid.name} `)).join('');
   const caret = whole.indexOf(CARET);
   if (caret >= 0) {
-    const before = bare(whole.slice(0, caret));
-    if (!bare(whole.slice(caret)).trim()) return ' [caret]';
+    const before = withoutMarkers(whole.slice(0, caret));
+    if (!withoutMarkers(whole.slice(caret)).trim()) return ' [caret]';
     return before.trim() ? ` [caret-after=${bracketed(before.slice(-CARET_WORDS))}]` : ' [caret=start]';
   }
   const start = whole.indexOf(SELECTION_START);
   const end = whole.indexOf(SELECTION_END);
   if (start < 0 && end < 0) return '';
-  const text = cut(bare(whole.slice(start < 0 ? 0 : start, end < 0 ? whole.length : end)), LONGEST_SELECTION);
+  const text = cut(withoutMarkers(whole.slice(start < 0 ? 0 : start, end < 0 ? whole.length : end)), LONGEST_SELECTION);
   return ` [selection=${bracketed((start < 0 ? '…' : '') + text + (end < 0 ? '…' : ''))}]`;
 }

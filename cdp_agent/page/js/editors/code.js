@@ -21,7 +21,7 @@ const CODE_KINDS = [
 ];
 
 /** @type {WeakMap<Element, {text: string, from: [number, number], to: [number, number]} | null>} what the page says that they hold */
-const heldCode = new WeakMap();
+const codeContents = new WeakMap();
 /** @type {Set<Element>} those that were seen and are in a document */
 const codeEditors = new Set();
 
@@ -36,7 +36,7 @@ function codeKind(element) {
 const inputOfCode = (editor, kind) => selectAll(editor, kind.input)[0] ?? editor;
 
 /** The code editors that Python is to ask about. @returns {number[]} */
-function codeEditorsThere() {
+function knownCodeEditors() {
   for (const editor of codeEditors) if (!isConnected_.call(editor)) codeEditors.delete(editor);
   return [...codeEditors].map(idOf);
 }
@@ -46,7 +46,7 @@ function adoptCode(answers) {
   for (const [id, answer] of answers) {
     const editor = elementOf(id);
     if (!editor) continue;
-    heldCode.set(editor, answer === null ? null : JSON.parse(answer));
+    codeContents.set(editor, answer === null ? null : JSON.parse(answer));
     noteNews(editor);
   }
 }
@@ -61,7 +61,7 @@ function visitCodeEditor(editor, kind, parent, flags, depth) {
   const { text, states } = codeOf(editor, kind);
   line.value = text;
   line.states += states;
-  const held = heldCode.get(editor);
+  const held = codeContents.get(editor);
   if (held && line.states.includes(' [focused]')) line.states += codeCaret(held);
   const placeholder = text ? null : selectAll(editor, '.cm-placeholder,.CodeMirror-placeholder,.ace_placeholder')[0];
   if (placeholder) line.states += ` [placeholder=${bracketed(cut(collapse(textContent(placeholder)), 200))}]`;
@@ -84,17 +84,17 @@ function aroundCode(element, kind, input = inputOfCode(element, kind)) {
 /** What an editor holds, or what is drawn of it. @returns {{text: string, states: string}} */
 function codeOf(editor, kind) {
   codeEditors.add(editor);
-  const held = heldCode.get(editor);
+  const held = codeContents.get(editor);
   if (held) return { text: toTheLetter(held.text), states: '' };
-  const lines = linesDrawn(editor, kind);
-  if (!lines.length || isAllDrawn(editor, kind)) return { text: lines.map(({ text }) => text).join('\n'), states: '' };
+  const lines = renderedLines(editor, kind);
+  if (!lines.length || isFullyRendered(editor, kind)) return { text: lines.map(({ text }) => text).join('\n'), states: '' };
   const first = lines[0].number;
   const which = first ? `lines ${first}-${lines.at(-1).number || first + lines.length - 1}` : `${lines.length} lines`;
   return { text: lines.map(({ text }) => text).join('\n'), states: ` [drawn="${which}, there are more: scroll in it to read them"]` };
 }
 
 /** The lines that are drawn, from top to bottom, without the breaks of wrapping. @returns {{text: string, number: number}[]} */
-function linesDrawn(editor, kind) {
+function renderedLines(editor, kind) {
   const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => ({ box, top: getBoundingClientRect_.call(box).top }));
   if (kind.editor === '.monaco-editor') boxes.sort((one, other) => one.top - other.top);
   const numbers = kind.editor === '.monaco-editor' ? numbersOfLines(editor) : null;
@@ -118,7 +118,7 @@ function numbersOfLines(editor) {
 }
 
 /** Whether nothing is above or below of what is drawn: nothing was scrolled away, and there is room below the last line. */
-function isAllDrawn(editor, kind) {
+function isFullyRendered(editor, kind) {
   const scroller = selectAll(editor, kind.scroller)[0];
   const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => getBoundingClientRect_.call(box));
   if (!scroller || !boxes.length || selectAll(editor, '.cm-gap').length) return false;

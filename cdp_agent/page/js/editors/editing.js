@@ -4,22 +4,22 @@
 // Editors that keep their text to themselves: what is focused is only where the keys go, and only a part is in the page.
 const CODE_LINE = '.view-line,.CodeMirror-code .CodeMirror-line,.cm-line,.ace_line'; // CodeMirror 5 measures lines beside its code
 // Their own fields, for searching and the like, are fields as any other.
-const PANELS = '.find-widget,.monaco-inputbox,.CodeMirror-dialog,.cm-panel,.ace_search';
+const EDITOR_PANELS = '.find-widget,.monaco-inputbox,.CodeMirror-dialog,.cm-panel,.ace_search';
 
 /** @param {Element} field @returns {Element | null} the code editor that it belongs to */
 function codeEditorOf(field) {
   const editor = closestFlat(field, CODE_EDITORS);
-  return editor && !closestFlat(field, PANELS) ? editor : null;
+  return editor && !closestFlat(field, EDITOR_PANELS) ? editor : null;
 }
 
 /** What a code editor draws, which may be a part of what it holds. @returns {string[]} */
-function drawnLines(editor) {
+function visibleCodeLines(editor) {
   const top = (line) => getBoundingClientRect_.call(line).top;
-  return [...selectAll(editor, CODE_LINE)].sort((one, other) => top(one) - top(other)).map((line) => comparable(textContent(line)));
+  return [...selectAll(editor, CODE_LINE)].sort((one, other) => top(one) - top(other)).map((line) => normalizeEditorText(textContent(line)));
 }
 
 /** Editors put in characters of no width, and spaces that do not break. */
-const comparable = (text) => text.replace(/\r\n?/g, '\n').replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ');
+const normalizeEditorText = (text) => text.replace(/\r\n?/g, '\n').replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ');
 
 /** The text of a rich text editor as it is read on the screen: a line for each paragraph, item, cell and line break. */
 function richText(root) {
@@ -37,11 +37,11 @@ function richText(root) {
       return;
     }
     const [first, ...others] = text.split('\n');
-    if (first) line = (line ?? '') + unbroken(first);
+    if (first) line = (line ?? '') + withNoBreakSpaces(first);
     for (const each of others) {
       line ??= '';
       end();
-      if (each) line = unbroken(each);
+      if (each) line = withNoBreakSpaces(each);
     }
   };
   const visit = (element) => {
@@ -61,11 +61,11 @@ function richText(root) {
   };
   visit(root);
   end(); // it may stand in a line itself
-  return comparable(lines.join('\n'));
+  return normalizeEditorText(lines.join('\n'));
 }
 
 /** So that the spaces that are kept are not taken for those that fall away at a line's end. */
-const unbroken = (text) => text.replace(/ /g, '\u00a0');
+const withNoBreakSpaces = (text) => text.replace(/ /g, '\u00a0');
 const TEXTLESS_TAGS = new Set(['SCRIPT', 'STYLE', 'SELECT', 'TEMPLATE']);
 
 /** Text that an editor shows while it is empty: nobody can select it. */
@@ -74,19 +74,19 @@ function isPlaceholder(element) {
 }
 
 /** Puts the caret to the end of a rich text editor. @param {number} id @returns {Promise<string | null>} what it holds */
-async function placeAtEnd(id) {
+async function moveCaretToEnd(id) {
   await nextFrame(); // some draw in their own time what was undone
-  const field = elementBy(id);
+  const field = resolveElement(id);
   if (!field || !isConnected_.call(field)) return null;
-  placeCaret(field, 'rich', true);
-  await selectionTold();
-  return heldBy(field, 'rich');
+  selectAllOrMoveToEnd(field, 'rich', true);
+  await afterSelectionChange();
+  return fieldText(field, 'rich');
 }
 
 /** Whether keys would still go there. @param {number} id @returns {boolean} */
-function hasKeys(id) {
-  const field = elementBy(id);
-  return field !== null && isConnected_.call(field) && isFocusIn(field);
+function hasKeyboardFocus(id) {
+  const field = resolveElement(id);
+  return field !== null && isConnected_.call(field) && hasFocusWithin(field);
 }
 
 /**
@@ -94,7 +94,7 @@ function hasKeys(id) {
  * @param {number} id @returns {boolean}
  */
 function hasBareBreaks(id) {
-  const field = elementBy(id);
+  const field = resolveElement(id);
   if (!field || field.editContext || attr(field, 'contenteditable') === 'plaintext-only') return false;
   const isBare = (node) => dataOf(node).includes('\n') && computedStyleOf(parentNode(node)).whiteSpaceCollapse !== 'collapse' && !closest(parentNode(node), 'pre,code');
   return textNodesIn(field).some(isBare);
@@ -117,7 +117,7 @@ const collapsesSpaces = (field) => computedStyleOf(field).whiteSpaceCollapse ===
  * @param {number} id  of a field of a code editor, in which all is selected @returns {Promise<{text: string | null}>}
  */
 async function copiedFrom(id) {
-  const field = elementBy(id);
+  const field = resolveElement(id);
   const { event, data } = clipboardEvent('copy');
   const focused = focusedElement();
   if (!field || !focused || !codeEditorOf(focused)) return { text: null };
@@ -126,17 +126,17 @@ async function copiedFrom(id) {
   const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
   if (text !== '\n') return { text };
   // Of nothing selected some copy the line, with its end. What was there before is drawn until the next frame.
-  if (!isBlank(codeEditorOf(focused))) await nextFrame();
-  return { text: isBlank(codeEditorOf(focused)) ? '' : text };
+  if (!isCodeEmpty(codeEditorOf(focused))) await nextFrame();
+  return { text: isCodeEmpty(codeEditorOf(focused)) ? '' : text };
 }
 
 /** What the browser would copy: some editors put what is selected into the field that takes the keys. */
 function selectedInArea(area) {
   const text = areaValue(area).slice(selectionStartOfArea(area), selectionEndOfArea(area));
-  return text || isBlank(codeEditorOf(area)) ? text : null;
+  return text || isCodeEmpty(codeEditorOf(area)) ? text : null;
 }
 
-const isBlank = (editor) => drawnLines(editor).length < 2 && drawnLines(editor).join('') === '';
+const isCodeEmpty = (editor) => visibleCodeLines(editor).length < 2 && visibleCodeLines(editor).join('') === '';
 const defaultPrevented_ = getterOf(Event.prototype, 'defaultPrevented');
 
 /**
@@ -144,16 +144,16 @@ const defaultPrevented_ = getterOf(Event.prototype, 'defaultPrevented');
  * @returns {Promise<boolean>} whether the page did something about it
  */
 async function pasteInto(id, text) {
-  const field = elementBy(id);
+  const field = resolveElement(id);
   const focused = focusedElement();
   if (!field || !focused) return false;
-  const before = heldBy(field, fieldKind(field));
+  const before = fieldText(field, fieldKind(field));
   const { event, data } = clipboardEvent('paste');
   data.setData('text/plain', text);
   dispatchEvent_.call(focused, event);
   // Some take it in their own time, and say nothing.
   for (let frame = 0; frame < 6 && !defaultPrevented_.call(event); frame++) {
-    if (heldBy(field, fieldKind(field)) !== before) return true;
+    if (fieldText(field, fieldKind(field)) !== before) return true;
     await nextFrame();
   }
   return defaultPrevented_.call(event);

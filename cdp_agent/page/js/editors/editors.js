@@ -2,7 +2,7 @@
 // does. Where the caret is: caret.js. What is not editable in it (contenteditable=false) is read as anywhere else.
 
 // What holds for everything below, beside the flags of tree.js.
-const EDITED = 1024; // inside an editing host
+const IN_EDITOR = 1024; // inside an editing host
 const SHOWN_SHIFT = 11; // marks of the text that are to be shown: four bits
 const BASE_SHIFT = 15; // marks that all of the block has, as a heading is bold: not shown
 const IS_BOLD = 1;
@@ -10,22 +10,22 @@ const IS_ITALIC = 2;
 const IS_STRUCK = 4;
 const IS_CODE = 8;
 const ALL_MARKS = 15;
-const EDITING_FLAGS = EDITED | (ALL_MARKS << SHOWN_SHIFT) | (ALL_MARKS << BASE_SHIFT);
+const EDITING_FLAGS = IN_EDITOR | (ALL_MARKS << SHOWN_SHIFT) | (ALL_MARKS << BASE_SHIFT);
 
 // Stand in gathered text; the page's own control characters are taken out before.
 const LINE_BREAK = '\x08';
 const CARET = '\x0e';
 const SELECTION_START = '\x0f';
 const SELECTION_END = '\x10';
-const KEPT_SPACE = '\x11';
-const RUN = '\x12'; // the next character tells the marks of what follows: "@" for none
+const PRESERVED_SPACE = '\x11';
+const MARKS_PREFIX = '\x12'; // the next character tells the marks of what follows: "@" for none
 const GENERATED_MARK = '\x15'; // around text of a style sheet, all that an element in a line has
 const GENERATED_TEXTS = /\x15([^\x15]*)\x15/g;
 const CONTROLS = /[\x00-\x1f]/g;
 
 const isContentEditable = reader(HTMLElement, 'isContentEditable');
 const designMode_ = getterOf(Document.prototype, 'designMode');
-const isDesigned = (root) => designMode_.call(root) === 'on';
+const isDesignMode = (root) => designMode_.call(root) === 'on';
 
 const isEditable = (element) => {
   const namespace = namespaceURI_.call(element);
@@ -51,7 +51,7 @@ function visitEditor(element, tag, role, parent, flags, depth) {
   if (isField && attr(element, 'aria-multiline')?.toLowerCase() === 'true') line.states += ' [multiline]';
   const style = computedStyleOf(element);
   const inner = newLine(element, tag, '');
-  const base = (flags & ~EDITING_FLAGS & ~SILENT & ~NO_TEXT & ~UNNAMED_ICON) | EDITED | POINTER | (textMarks(tag, style) << BASE_SHIFT);
+  const base = (flags & ~EDITING_FLAGS & ~SILENT & ~NO_TEXT & ~UNNAMED_ICON) | IN_EDITOR | POINTER | (textMarks(tag, style) << BASE_SHIFT);
   const all = reading.selected?.host === element && reading.selected.all;
   const placeholder = visitEditedContents(element, tag, inner, base, depth);
   takeBlocks(line, inner.kids);
@@ -106,7 +106,7 @@ const STYLED_ROLES = roleSet('heading blockquote columnheader rowheader caption 
 /** An element inside of an editor that is seen. */
 function visitEdited(element, tag, line, flags, depth, isMarked) {
   const role = roleOf(element, tag);
-  if (isIsland(element, tag, isMarked)) visitIsland(element, tag, line, flags, depth, isMarked);
+  if (isNonEditable(element, tag, isMarked)) visitNonEditable(element, tag, line, flags, depth, isMarked);
   else if (tag === 'BR') addText(line, LINE_BREAK);
   else if (tag === 'IMG') visitEditedImage(element, line, flags);
   else if (SPECIAL_TAGS[tag]) SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~POINTER, depth);
@@ -140,11 +140,11 @@ function withMarks(flags, tag, style, role, isInlined) {
   return (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) | ((marks & ~base) << SHOWN_SHIFT) | (base << BASE_SHIFT);
 }
 
-const isIsland = (element, tag, isMarked) =>
+const isNonEditable = (element, tag, isMarked) =>
   (isMarked && attr(element, 'contenteditable')?.toLowerCase() === 'false') || (mayHost(tag) && rootOfHost(element) !== null);
 
 /** What cannot be edited: read as outside of editors. What only says something, as mentions do, stands in brackets. */
-function visitIsland(element, tag, line, flags, depth, isMarked) {
+function visitNonEditable(element, tag, line, flags, depth, isMarked) {
   if (matches(element, PLACEHOLDERS)) return;
   const inner = newLine(element, tag, '');
   visitSeen(element, tag, inner, flags & ~EDITING_FLAGS & ~POINTER, depth, isMarked);
@@ -168,7 +168,7 @@ function visitEditedImage(element, line, flags) {
   const box = getBoundingClientRect_.call(element);
   if (box.height < SMALLEST_IN_TEXT && !alt) return;
   if (alt && box.height <= TALLEST_IN_TEXT && naturalWidth(element) > 0) {
-    addEdited(line, collapse(alt), flags);
+    addMarkedText(line, collapse(alt), flags);
     return;
   }
   const image = newLine(element, 'IMG', 'img');
@@ -272,8 +272,8 @@ function visitEditedContents(element, tag, line, flags, depth) {
   if (shadow) inRoot(shadow, () => visitEditedNodes(shadow, line, flags, depth));
   else if (tag === 'SLOT' && assignedNodes_.call(element).length) visitSlot(element, line, flags, depth);
   else visitEditedNodes(element, line, flags, depth);
-  const hasText = line.kids.slice(from).some(saysAnything);
-  const inside = takeGenerated(line, from, hasText);
+  const hasText = line.kids.slice(from).some(hasAnyText);
+  const inside = resolveGenerated(line, from, hasText);
   if (!hasText) return before + inside + after;
   if (before) line.kids.splice(from, 0, collapse(before) + ' ');
   if (after) addText(line, collapse(after));
@@ -286,7 +286,7 @@ function addGenerated(line, text) {
 }
 
 /** Makes it text where there is text beside it, and else takes it out. @returns {string} */
-function takeGenerated(line, from, hasText) {
+function resolveGenerated(line, from, hasText) {
   let taken = '';
   for (let index = from; index < line.kids.length; index++) {
     const kid = line.kids[index];
@@ -297,7 +297,7 @@ function takeGenerated(line, from, hasText) {
   return taken;
 }
 
-const saysAnything = (kid) => (typeof kid === 'string' ? says(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(saysAnything));
+const hasAnyText = (kid) => (typeof kid === 'string' ? says(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(hasAnyText));
 
 /** The nodes in an element, its text with the marks and the caret. */
 function visitEditedNodes(parent, line, flags, depth) {
@@ -307,29 +307,29 @@ function visitEditedNodes(parent, line, flags, depth) {
   let index = 0;
   for (let node = firstChild(parent); node; node = nextSibling_.call(node)) {
     const type = nodeType_.call(node);
-    if (at) addText(line, selectionAt(at, parent, index++));
+    if (at) addText(line, selectionMarkAt(at, parent, index++));
     if (type === 3) {
       keeps ??= nodeType(parent) === 1 && /preserve|break-spaces/.test(computedStyleOf(parent).whiteSpaceCollapse);
-      addEdited(line, textWithSelection(node, selected, keeps), flags);
+      addMarkedText(line, textWithSelection(node, selected, keeps), flags);
     } else if (type === 1) visitElement(node, line, flags, depth + 1);
   }
-  if (at) addText(line, selectionAt(at, parent, index));
+  if (at) addText(line, selectionMarkAt(at, parent, index));
 }
 
 /** Text of an editor, with our marks for the spaces and line breaks that count. */
-function editedText(data, keeps) {
+function markSpaces(data, keeps) {
   const text = data.replace(/\r\n?/g, '\n').replace(UNSEEN, '');
-  if (keeps) return text.replace(/[^\S\n]/g, KEPT_SPACE).replaceAll('\n', LINE_BREAK);
-  return text.replace(/[ \t\n\f\v]+/g, ' ').replace(/[^\S ]/g, KEPT_SPACE);
+  if (keeps) return text.replace(/[^\S\n]/g, PRESERVED_SPACE).replaceAll('\n', LINE_BREAK);
+  return text.replace(/[ \t\n\f\v]+/g, ' ').replace(/[^\S ]/g, PRESERVED_SPACE);
 }
 
-function addEdited(line, text, flags) {
+function addMarkedText(line, text, flags) {
   const shown = (flags >> SHOWN_SHIFT) & ALL_MARKS;
-  if (text) addText(line, shown ? `${RUN}${String.fromCharCode(64 + shown)}${text}${RUN}@` : text);
+  if (text) addText(line, shown ? `${MARKS_PREFIX}${String.fromCharCode(64 + shown)}${text}${MARKS_PREFIX}@` : text);
 }
 
 /** @param {string | Line} kid @param {string} mark */
-const holds = (kid, mark) => typeof kid === 'string' && kid.includes(mark);
+const hasMark = (kid, mark) => typeof kid === 'string' && kid.includes(mark);
 
 /** What was gathered as block lines; text between blocks becomes a paragraph of its own. */
 function blocksOf(kids, owner) {
@@ -338,11 +338,11 @@ function blocksOf(kids, owner) {
   for (const segment of segmentsOf(kids)) {
     const words = segment.filter((kid) => typeof kid !== 'string' || says(kid.replace(/\x12./g, '').replace(CONTROLS, '')));
     if (words.length === 1 && typeof words[0] !== 'string') blocks.push(words[0]);
-    else if (words.length || segment.some((kid) => holds(kid, LINE_BREAK))) {
+    else if (words.length || segment.some((kid) => hasMark(kid, LINE_BREAK))) {
       const line = newLine(owner.element, owner.tag, 'paragraph');
       setInline(line, segment);
       if (line.kids.length || line.states || words.length === 0) blocks.push(line);
-    } else if (segment.some((kid) => holds(kid, CARET))) caretAt = blocks.length;
+    } else if (segment.some((kid) => hasMark(kid, CARET))) caretAt = blocks.length;
   }
   if (caretAt >= 0) owner.states += caretAt === 0 && blocks.length ? ' [caret=start]' : ' [caret]';
   // An editor without text holds an empty line for the caret.
@@ -384,18 +384,18 @@ function setInline(line, kids) {
 }
 
 /** @type {[number, string][]} */
-const SIGNS = [[IS_BOLD, '**'], [IS_ITALIC, '*'], [IS_STRUCK, '~~'], [IS_CODE, '`']];
+const MARKDOWN_SIGNS = [[IS_BOLD, '**'], [IS_ITALIC, '*'], [IS_STRUCK, '~~'], [IS_CODE, '`']];
 // Text that would read as marked although it is not.
-const LIKE_MARKS = /(\*{1,3})(?=\S)[^*]*\S\1|~~(?=\S).*\S~~|`[^`]+`/;
+const LOOKS_LIKE_MARKDOWN = /(\*{1,3})(?=\S)[^*]*\S\1|~~(?=\S).*\S~~|`[^`]+`/;
 
 /** A run of text as Markdown marks it, line breaks as "\n". @param {boolean} drops  the last line break, which only holds the caret */
 function markedText(raw, drops) {
   const writer = { text: '', open: [], space: '' };
-  const [first, ...others] = raw.split(RUN);
+  const [first, ...others] = raw.split(MARKS_PREFIX);
   writeRun(writer, first, 0);
   for (const run of others) writeRun(writer, run.slice(1), run.charCodeAt(0) - 64);
   closeMarks(writer, 0);
-  const lines = (writer.text + writer.space).split(LINE_BREAK).map((line) => line.replace(/ {2,}/g, ' ').trim().replaceAll(KEPT_SPACE, ' '));
+  const lines = (writer.text + writer.space).split(LINE_BREAK).map((line) => line.replace(/ {2,}/g, ' ').trim().replaceAll(PRESERVED_SPACE, ' '));
   if (!drops) return lines.filter((line) => line.trim()).join('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines.join('\n').trim() ? lines.join('\n') : '';
@@ -409,12 +409,12 @@ function writeRun(writer, raw, marks) {
   writer.space += before;
   if (!inner) return;
   writer.text += writer.space;
-  for (const sign of SIGNS) {
+  for (const sign of MARKDOWN_SIGNS) {
     if (!(marks & sign[0]) || writer.open.includes(sign)) continue;
     writer.text += sign[1];
     writer.open.push(sign);
   }
-  writer.text += marks & IS_CODE || !LIKE_MARKS.test(inner) ? inner : inner.replace(/[*`]|~~/g, '\\$&');
+  writer.text += marks & IS_CODE || !LOOKS_LIKE_MARKDOWN.test(inner) ? inner : inner.replace(/[*`]|~~/g, '\\$&');
   writer.space = after;
 }
 

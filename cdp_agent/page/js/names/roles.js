@@ -94,7 +94,7 @@ function isFocusable(element, tag) {
   return tag === 'IFRAME' || (tag === 'SUMMARY' && isSummaryOfDetails(element)) || isEditingHost(element);
 }
 
-const isEditingHost = (element) => matches(element, EDITING_HOST) || (tagOf(element) === 'BODY' && isDesigned(documentOf(element)));
+const isEditingHost = (element) => matches(element, EDITING_HOST) || (tagOf(element) === 'BODY' && isDesignMode(documentOf(element)));
 const EDITING_HOST = '[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
 function isSummaryOfDetails(element) {

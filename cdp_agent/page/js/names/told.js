@@ -96,7 +96,7 @@ const SHUT_OFF = new Set(['clipped', 'covered', 'hidden']);
 function modalOver(element, why) {
   if (why === 'hidden' && !checkVisibility_.call(element, SEEN_OPTIONS)) return null;
   for (const { document, frame } of levelsOf(element).reverse()) {
-    const modals = allIn(documentElement_.call(document), MODAL_ROLES_SELECTOR).filter((each) => isModal(each, tagOf(each)));
+    const modals = selectAllDeep(documentElement_.call(document), MODAL_ROLES_SELECTOR).filter((each) => isModal(each, tagOf(each)));
     if (modals.length && !modals.some((each) => isInside(element, each))) return modals.at(-1);
     element = frame;
   }
@@ -126,7 +126,7 @@ function unreached(element) {
 
 /** @param {number} id */
 function toldBy(id) {
-  const element = elementBy(id);
+  const element = resolveElement(id);
   return element ? told(element) : { role: '', name: '' };
 }
 

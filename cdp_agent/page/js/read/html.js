@@ -42,7 +42,7 @@ function readable({ next }) {
     out[place] = writing.out.join('');
   }
   const { remote } = reading;
-  const editors = codeEditorsThere();
+  const editors = knownCodeEditors();
   const text = `<doc>${out.join('')}</doc>`;
   forget();
   writing = newWriting();

@@ -21,7 +21,7 @@ function firstMarkup(selector) {
     const found = selectAll(roots[i], selector)[0];
     if (found) return outerHTML_.call(found);
     for (const element of selectAll(roots[i], '*')) {
-      const inner = rootOfHost(element) ?? documentIn(element);
+      const inner = rootOfHost(element) ?? contentDocumentOf(element);
       if (inner) roots.push(inner);
     }
   }

@@ -92,7 +92,7 @@ function noteEntered(element, text) {
 }
 
 /** Whether it holds what was entered, and nothing of the page's own. */
-const holdsWhatWasEntered = (element) => enteredInto.has(element) && enteredInto.get(element) === heldBy(element, fieldKind(element));
+const holdsWhatWasEntered = (element) => enteredInto.has(element) && enteredInto.get(element) === fieldText(element, fieldKind(element));
 
 /**
  * Reads an element with all that is in it; without one the document. Pages nest deeper than a stack allows, hence the list of what is due.

@@ -15,7 +15,7 @@ function seenText({ next }) {
   lastSeen = readSeen();
   const { remote, internals } = reading;
   forget();
-  return { text: lastSeen.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), editors: codeEditorsThere() };
+  return { text: lastSeen.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), editors: knownCodeEditors() };
 }
 
 /** The lines of a snapshot as text, without roles, states and what is cut there. See `seenText`. */
@@ -36,7 +36,7 @@ function shownText({ next }) {
   forget();
   return {
     text: lastShown.pieces.join(''), first, end: nextId, remote, internals, ...rootsNow(), came: cameSoFar(), elements: elementsThere(),
-    editors: codeEditorsThere(),
+    editors: knownCodeEditors(),
   };
 }
 
@@ -255,7 +255,7 @@ class Letters {
       const each = due.pop();
       const own = this.ranges.get(each);
       if (own) range = range ? [Math.min(range[0], own[0]), Math.max(range[1], own[1])] : own;
-      const inner = nodeType(each) === 1 ? (rootOfHost(each) ?? documentIn(each)) : null;
+      const inner = nodeType(each) === 1 ? (rootOfHost(each) ?? contentDocumentOf(each)) : null;
       for (const parent of inner ? [inner, each] : [each]) for (let child = firstChild(parent); child; child = nextSibling(child)) due.push(child);
     }
     return range;

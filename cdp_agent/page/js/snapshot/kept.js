@@ -75,7 +75,7 @@ function resumeNotes(base = kept?.serial, sameRules = false) {
 function isWorthKeeping() {
   const elements = elementsByTag_.call(document, '*').length;
   // Of a document that is edited as a whole, Chrome says that nothing in it is inert, but only once some rule has changed.
-  if (elements < FEW || isDesigned(document)) return false;
+  if (elements < FEW || isDesignMode(document)) return false;
   const rules = countRules();
   return rules < Infinity && (elements >= FEW + rules / RULES_FOR_AN_ELEMENT || haveSheetsStayed());
 }

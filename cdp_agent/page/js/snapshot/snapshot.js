@@ -35,7 +35,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     read = { ...readDocument(null, places), serial: read.serial, edits: read.edits, checked: true };
   }
   return {
-    ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: codeEditorsThere(), url: documentURL_.call(document),
+    ...read, first, end: nextId, ...rootsNow(), came: cameSoFar(), elements: elementsThere(), editors: knownCodeEditors(), url: documentURL_.call(document),
     title: documentTitle(), same_rules,
   };
 }

@@ -221,7 +221,7 @@ function visitSeen(element, tag, line, flags, depth, isMarked) {
   if (reading.notes) noteUntold(reading.notes, element, tag);
   if (isMarked && isForNobody(element, tag)) return;
   if (tag.includes('-') && mayHaveInternals(element)) reading.internals.push(idOf(element));
-  if (flags & EDITED) {
+  if (flags & IN_EDITOR) {
     visitEdited(element, tag, line, flags, depth, isMarked);
     return;
   }

@@ -80,7 +80,7 @@ function optionLine(option, flags, isOnPage) {
 
 /** The document in a frame, where it can be entered from here. @returns {Document | null} */
 function frameDocument(element) {
-  const inner = documentIn(element);
+  const inner = contentDocumentOf(element);
   if (inner) noteRoot(inner);
   return inner;
 }

@@ -75,7 +75,7 @@ class Entered(msgspec.Struct, frozen=True):
 
 
 class _Copied(msgspec.Struct, frozen=True):
-    """See copiedFrom in js/editors/editing.js."""
+    """See copySelection in js/editors/editing.js."""
 
     text: str | None
 
@@ -96,7 +96,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
     filled = entered.filled
     if not text or filled.astray or filled.match == "gone":
         return entered
-    if filled.match == "same" and not ("\n" in text and await at.world.call("hasBareBreaks", ready.local)):
+    if filled.match == "same" and not ("\n" in text and await at.world.call("hasLiteralLineBreaks", ready.local)):
         return entered
     if not await at.world.call("hasKeyboardFocus", ready.local):
         return entered  # the page took it and moved on, as from part to part of a date: what followed would go there
@@ -176,7 +176,7 @@ async def _paste(at: Located, ready: Ready, text: str) -> None:
 async def _whole(at: Located, ready: Ready) -> str | None:
     """The whole content of a code editor, which is selected then; None when it cannot be copied."""
     await send(input_session(at.frame), select_all(ready))
-    return (await at.world.call("copiedFrom", ready.local, returning=_Copied)).text
+    return (await at.world.call("copySelection", ready.local, returning=_Copied)).text
 
 
 async def _taken(at: Located, entered: Entered, before: str) -> Entered:

@@ -63,7 +63,7 @@ async def _boxes(reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame
         boxes = await world.call("secretBoxes", asked, returning=list[Box], timeout_s=timeout_for(frame))
         while boxes and (holder := await frame.owner()) is not None:
             frame, world, owner = holder
-            boxes = await world.call("boxesThroughFrame", owner, boxes, returning=list[Box], timeout_s=timeout_for(frame))
+            boxes = await world.call("boxesFromFrame", owner, boxes, returning=list[Box], timeout_s=timeout_for(frame))
     except PageUnresponsive:
         if frame.parent is None:
             raise

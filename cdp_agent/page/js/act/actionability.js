@@ -1,30 +1,30 @@
-// Aiming: from an element's number to a point where the mouse meets it, waiting as long as it takes and is worth.
+// Aiming: finds a point at which the mouse hits an element, and waits for it while that can help.
 
 const bringIntoView_ = Element.prototype.scrollIntoView;
 const documentAnimations_ = Document.prototype.getAnimations;
 
-/** How long each obstacle is waited for, ms: fields get enabled and overlays fade within that, or not by themselves. */
+/** How long to wait for each obstacle to go, in ms. Fields get enabled and overlays fade within that time, or not by themselves. */
 const OBSTACLE_TIMEOUT_MS = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
-const LONGEST_MOVE = 1000; // ms; afterwards the target is aimed at in its motion, and the guard tells whether it was met
+const LONGEST_MOVE = 1000; // ms; after that, a moving target is aimed at while it moves, and the interceptor (guard.js) reports whether it was hit
 
-/** Elements that an action found by itself, under negative numbers: no ref can mean them. @type {WeakRef<Element>[]} */
+/** Elements found by actions themselves. They have negative ids, which no ref can have. @type {WeakRef<Element>[]} */
 const internalElements = [];
 
-/** @returns {number} a number for this action */
+/** @returns {number} the negative id of the element, a new one if it has none yet */
 function internalIdOf(element) {
   const at = internalElements.findIndex((reference) => reference.deref() === element);
   return at < 0 ? -internalElements.push(new WeakRef(element)) : -at - 1;
 }
 
-/** The element behind a ref's local id, or held by an action. @returns {Element | null} */
+/** The element with a ref's local id, or with a negative id from `internalIdOf`. @returns {Element | null} */
 const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? null) : elementOf(id));
 
 /**
- * A point where the mouse meets the element, in the viewport of this world's root; scrolls there only if it must.
+ * Finds a point at which the mouse hits the element, in the viewport of this world's root document. Scrolls only if necessary.
  * @param {number} id
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null, beside_frames: boolean}} options  guard: watch for it;
- *   enabled: it must be; place: a point where what is around it is on top will do; position: where in it, instead of its middle;
- *   beside_frames: some of the page are out of process
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null, beside_frames: boolean}} options  guard: intercept
+ *   these events (guard.js); enabled: the element must be enabled; place: a point is accepted where only an ancestor of the element is on top; position: offset
+ *   from its top left corner, instead of its middle; beside_frames: the page has out-of-process iframes
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
  * @typedef {{why: string, detail: string, by: Cover | null, said: Told}} Obstacle
@@ -48,12 +48,12 @@ async function aimInLaterFrames(element, options, state) {
   }
 }
 
-/** @returns {Aimed | null} null: look again after the next frame */
+/** @returns {Aimed | null} null: try again after the next frame */
 function attempt(element, options, state) {
   const waited = performance.now() - state.began;
-  const lasts = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
+  const mayWaitFor = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
-  if (options.enabled && isDisabled(element)) return lasts('disabled') ? null : obstacle('disabled', null, element);
+  if (options.enabled && isDisabled(element)) return mayWaitFor('disabled') ? null : obstacle('disabled', null, element);
   if (options.guard === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
@@ -68,12 +68,12 @@ function attempt(element, options, state) {
     state.centred = state.scrolled = true;
     if (options.position) scrollPointIntoView(element, () => placeIn(element, options.position));
     else scrollToCentre(element);
-    return null; // the page hears of it with the next frame, and may render anew then
+    return null; // the page gets the scroll event with the next frame, and may render anew then
   }
-  return lasts(picked.why) ? null : obstacle(picked.why, picked.by, element);
+  return mayWaitFor(picked.why) ? null : obstacle(picked.why, picked.by, element);
 }
 
-/** The point, on the element itself or else on its label: styled check boxes are often invisible or of no size. */
+/** A point on the element itself, or else on its label: styled check boxes are often invisible or have no size. */
 function pickOnElementOrLabel(element, levels, acceptAncestor = false) {
   const own = pickPoint(faceAround(element) ?? element, levels, acceptAncestor);
   if (own.point) return own;
@@ -91,8 +91,8 @@ function scrollToCentre(element) {
 }
 
 /**
- * Whether it has not yet come to rest: an animation that ends moves it, and its boxes differ from the last frame's.
- * They say nothing as long as the time of the animation stands still, as it does until its first frame.
+ * Whether a finite animation is still moving the element: its boxes differ from those of the last frame. Boxes are not
+ * compared while the time of the animation stands still, as it does before its first frame.
  */
 function isMoving(element, levels, state) {
   const moving = levels.map((level) => movingAnimation(level.document, element)).filter((animation) => animation !== null);
@@ -105,21 +105,21 @@ function isMoving(element, levels, state) {
   return moved;
 }
 
-/** Its time goes on by itself, not as somebody scrolls. @param {Animation} animation */
+/** Whether the animation runs by the clock, not by scrolling. @param {Animation} animation */
 const isTimed = ({ currentTime, playbackRate }) => typeof currentTime === 'number' && playbackRate !== 0;
 
-// What an animation may change without moving anything.
+// Properties whose animation moves nothing.
 const PAINT_ONLY_PROPERTIES = /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
-// What moves only the animated element and what is in it.
+// Properties that move only the animated element and its descendants.
 const SELF_MOVING_PROPERTIES = /^(transform|translate|rotate|scale|perspective|clipPath|offsetPath|offsetDistance)$/;
 
-/** The first that moves it. @returns {Animation | null} */
+/** The first running animation that moves the element. @returns {Animation | null} */
 function movingAnimation(document, element) {
   const animations = documentAnimations_.call(document);
   for (let i = 0; i < Math.min(animations.length, 100); i++) {
     const { playState, effect } = animations[i];
     if (playState !== 'running' || !effect || !effect.target) continue;
-    if (effect.getComputedTiming().endTime === Infinity) continue; // never at rest: the guard must do
+    if (effect.getComputedTiming().endTime === Infinity) continue; // never ends: the interceptor reports whether the element was hit
     const around = isInside(element, effect.target) || documentOf(element) !== document;
     for (const keyframe of effect.getKeyframes()) {
       for (const property in keyframe) {
@@ -137,13 +137,13 @@ function isDisabled(element) {
   return marked !== null && attr(marked, 'aria-disabled').toLowerCase() === 'true';
 }
 
-/** A chooser that nobody can answer would open. */
+/** Whether a click would open a file chooser, which nobody could answer. */
 function isFileField(element) {
   const control = controlOfLabel(element) ?? element;
   return tagOf(control) === 'INPUT' && inputType(control) === 'file';
 }
 
-/** How to go on after a click that opens something of the browser's own, which is not in the page. */
+/** What to do after a click that opens a popup of the browser, which is not part of the page. */
 function hintFor(element) {
   const tag = tagOf(element);
   if (tag === 'SELECT') return isListSelect(element) || isDrawnByPage(element) ? '' : 'its options are not in the page: choose one with select';
@@ -151,7 +151,7 @@ function hintFor(element) {
   return tag === 'INPUT' && VALUE_INPUT_TYPES.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
 }
 
-/** The next frame, or a moment later where there are none, as in a tab in the background. */
+/** Resolves with the next frame, or after 50 ms where none comes, as in a background tab. */
 function nextFrame() {
   return new Promise((resolve) => {
     requestAnimationFrame(resolve);
@@ -160,15 +160,15 @@ function nextFrame() {
 }
 
 /**
- * Two frames: in the first a page draws what a scroll or a move has changed, in the second what that has changed, such as
- * the rows of a list. Chrome gives the mouse to frames of other processes by where they were drawn last.
+ * Waits for two frames: in the first the page renders a scroll or a move, in the second what it changed because of that, such
+ * as the rows of a list. Chrome sends mouse events to frames of other processes by where they were painted last.
  */
 async function nextTwoFrames() {
   await nextFrame();
   await nextFrame();
 }
 
-/** After what the page has put off until now: timers of so long a delay, messages. */
+/** Resolves after timers of this delay or a shorter one, and messages, that the page has already queued. */
 function timersDone(ms = 0) {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
@@ -176,10 +176,10 @@ function timersDone(ms = 0) {
 }
 
 /**
- * The way outwards of a point in an out-of-process iframe: the same point in the viewport of this world's root, after the
- * iframe was scrolled to where the point is seen, and if the iframe is on top there.
+ * Maps a point in an out-of-process iframe to the viewport of this world's root document. Scrolls the iframe so that the
+ * point is in view, and waits until the iframe is on top there.
  * @param {number} id  of the iframe element @param {Point} inner  in the iframe's viewport
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: what is inside was scrolled just now
+ * @param {{guard: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: the content of the iframe has just been scrolled
  */
 async function aimThrough(id, inner, options) {
   const frame = resolveElement(id);
@@ -224,8 +224,8 @@ async function aimThrough(id, inner, options) {
 const ownerPlace = (frame) => Object.values(rectOf(frame).toJSON()).join();
 
 /**
- * Scrolls every container around an element so that a point in it is in the middle.
- * @param {Element} element @param {() => Point} pointNow  where the point is in the viewport of the element's document
+ * Scrolls every container around an element so that a point of the element gets into the middle.
+ * @param {Element} element @param {() => Point} pointNow  returns where the point is now, in the viewport of the element's document
  */
 function scrollPointIntoView(element, pointNow) {
   for (let node = paintedParent(element); node; node = paintedParent(node)) {

@@ -1,4 +1,4 @@
-// Choosing in native lists, and which option a text means. Lists that pages make themselves: popup.js.
+// Selecting options of native lists, and matching options by text. For lists that pages build themselves see popup.js.
 
 const optionValue = reader(HTMLOptionElement, 'value');
 const setSelectedIndex_ = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'selectedIndex').set;
@@ -8,8 +8,8 @@ const radioInput = 'input[type="radio" i],[role="radio" i]';
 /** @typedef {'text' | 'value' | 'index'} By  @typedef {{text: string, value: string, disabled: boolean}} Choice */
 
 /**
- * Which of the choices is meant: by text the one that says exactly that; else, case aside, that says it, begins with it or has
- * it in it, if it is the only one. @param {Choice[]} choices @param {string} wanted @param {By} by @returns {number[]} one, or the candidates
+ * The indices of the choices that match. By text: the one with exactly this text; else, ignoring case, those with this text, else those that begin
+ * with it, else those that contain it. @param {Choice[]} choices @param {string} wanted @param {By} by @returns {number[]} one if it is unambiguous, several candidates, or none
  */
 function matchingChoices(choices, wanted, by) {
   const where = (test) => choices.flatMap((choice, i) => (test(choice) ? [i] : []));
@@ -29,7 +29,7 @@ function matchingChoices(choices, wanted, by) {
 }
 
 /**
- * What kind of list an element is, with the control itself: what was given may be a label or a wrapper.
+ * The kind of list that an element is, and its control: the element may be a label or a wrapper.
  * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: Told, instead: string}}
  */
 function listKind(id) {
@@ -68,13 +68,13 @@ function insteadOfSelecting(control) {
 const hasSeveralRadios = (control) => selectAllDeep(control, radioInput).length > 1;
 
 /**
- * Chooses in a native list. Its popup is drawn outside of the page, where no input event reaches it on all systems; so the
- * option is set, and the page told by the events that it would get, which are not trusted ones.
- * @param {number} id @param {string[]} wanted  the texts, values or indices of all that are to be chosen @param {By} by
- * @param {number} wait_ms  for the options to come
+ * Selects options of a native list. The popup is drawn outside of the page, where input events do not reach it on all systems.
+ * Therefore the options are set by script, followed by the usual events, which are not trusted ones.
+ * @param {number} id @param {string[]} wanted  the texts, values or indices of all options to select @param {By} by
+ * @param {number} wait_ms  how long to wait for the options
  * @returns {Promise<Chosen>}
  * @typedef {{state: 'chosen' | 'otherwise' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone', refusal: Obstacle | null,
- *   wanted: string, shown: string, options: string[], total: number}} Chosen  options: those there are, or the candidates
+ *   wanted: string, shown: string, options: string[], total: number}} Chosen  options: all options, or the candidates
  */
 async function chooseNative(id, wanted, by, wait_ms) {
   const list = resolveElement(id);
@@ -106,7 +106,7 @@ function datalistChoices(field) {
 }
 
 /**
- * What a field gets when the suggestion is chosen that is meant; null where none is, or several may be.
+ * The value that a field gets by one of its datalist's suggestions; null if none matches, or several do.
  * @param {number} id @param {string} wanted @param {By} by @returns {{value: string | null, options: string[], total: number}}
  */
 function suggestion(id, wanted, by) {
@@ -118,8 +118,8 @@ function suggestion(id, wanted, by) {
 
 const MOST_OPTIONS = 20;
 /**
- * Which texts are meant, of those that a list showed one after another, as if it had shown them all at once.
- * @param {string[]} texts @param {string} wanted @returns {{meant: string[], options: string[]}}  options: to be told, shortened
+ * Matches a text against all texts that a virtualized list has shown while it was scrolled.
+ * @param {string[]} texts @param {string} wanted @returns {{meant: string[], options: string[]}}  meant: the matching texts; options: the same, shortened for a message
  */
 function matchingTexts(texts, wanted) {
   const choices = texts.map((text) => ({ text, value: '', disabled: false }));
@@ -133,7 +133,7 @@ function dispatchInputAndChange(list) {
   for (const type of ['input', 'change']) dispatchEvent_.call(list, new Event(type, { bubbles: true, composed: true }));
 }
 
-/** Selects or unselects one option of a list that takes several, and leaves the others. @param {number} id */
+/** Selects or unselects one option of a list that allows several, and leaves the others. @param {number} id */
 function setOption(id, selected) {
   const option = resolveElement(id);
   const list = option && closest(option, 'select');
@@ -147,7 +147,7 @@ async function selectNativeOptions(list, indices, choices, answer) {
   const disabled = indices.find((i) => choices[i].disabled);
   if (disabled !== undefined) return { ...answer, state: 'disabled', wanted: choices[disabled].text };
   const options = [...selectOptions(list)];
-  // One that hides behind a list of the page's own passes the focus on, and that one opens.
+  // A native list hidden behind a custom one passes the focus to that, which then opens.
   const { why } = pickPoint(list, levelsOf(list));
   if (!why || why === 'outside') moveFocus(list);
   const selectedStates = () => options.map((option) => isSelectedOption(option)).join();
@@ -158,26 +158,26 @@ async function selectNativeOptions(list, indices, choices, answer) {
   if (wanted === before) return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: displayedValueOf(list) };
   dispatchInputAndChange(list);
   await timersDone();
-  await timersDone(); // what the page has put off
+  await timersDone(); // timers that the page has set in its handlers
   const state = selectedStates() === wanted || !isConnected_.call(list) ? 'chosen' : 'otherwise';
   return { ...answer, state, wanted: indices.map((i) => choices[i].text).join(', '), shown: displayedValueOf(list) };
 }
 
-/** What a list shows as chosen. */
+/** The selected value as the control displays it. */
 function displayedValueOf(control) {
   const tag = tagOf(control);
   if (tag === 'SELECT') return [...selectedOptions(control)].map((option) => collapse(optionLabel(option))).join(', ');
   if (tag === 'INPUT') return inputValue(control);
   if (tag === 'TEXTAREA') return areaValue(control);
   if (closestFlat(control, '[role="listbox" i]') === control) return optionsIn(control).filter(isChosen).map(optionText).join(', ');
-  const hidden = onlyVisibleMatch(control, 'select'); // which a library shows in its own way
+  const hidden = onlyVisibleMatch(control, 'select'); // a native list that a library displays in its own way
   if (hidden) return displayedValueOf(hidden);
   const inner = onlyVisibleMatch(control, 'input');
   if (inner && inputValue(inner)) return inputValue(inner);
   return selectAllDeep(control, 'li').length ? firstLineOf(control) : textOutsideList(control);
 }
 
-/** What a control says but for the list that is open in it. */
+/** The text of a control without that of the list that is open in it. */
 function textOutsideList(control) {
   const text = collapse(innerText(control));
   const list = onlyVisibleMatch(control, '[role="listbox" i]');
@@ -191,7 +191,7 @@ const displayedValue = (id) => (resolveElement(id) ? displayedValueOf(resolveEle
 
 const MOST_ANCESTORS = 4;
 
-/** What stands beside a field that filters a list: the choice, where the field itself stays empty. @param {number} id */
+/** The text beside a field that filters a list: it displays the selected option where the field itself stays empty. @param {number} id */
 function displayedBeside(id) {
   const field = resolveElement(id);
   let box = field && fieldKind(field) === 'typed' ? paintedParent(field) : null;

@@ -1,10 +1,9 @@
-// The control behind what an action was given: a label, or a wrapper around the one thing that is meant. Its check mark,
-// and its focus.
+// The control that an element stands for: a label's, or the only one in a wrapper. Its checked state, and the focus.
 
 const focus_ = HTMLElement.prototype.focus;
 const focusOfSvg_ = SVGElement.prototype.focus;
 
-/** The element that has the focus, through shadow roots and the iframes of this process. @returns {Element | null} */
+/** The element that has the focus, through shadow roots and in-process iframes. @returns {Element | null} */
 function focusedElement() {
   let active = activeElement_.call(document);
   for (;;) {
@@ -21,14 +20,14 @@ function focusedElement() {
   }
 }
 
-/** Moves the focus there without scrolling. @returns {boolean} whether the element, or something in it, has it now */
+/** Focuses the element without scrolling. @returns {boolean} whether the element, or a descendant, has the focus now */
 function moveFocus(element) {
   if (hasFocusWithin(element)) return true;
   const focus = namespaceURI_.call(element) === 'http://www.w3.org/2000/svg' ? focusOfSvg_ : focus_;
   try {
     focus.call(element, { preventScroll: true });
   } catch {
-    return false; // an element that knows no focus, such as one of MathML
+    return false; // an element without a focus method, such as one of MathML
   }
   return hasFocusWithin(element);
 }
@@ -38,7 +37,7 @@ function hasFocusWithin(element) {
   return focused !== null && isInside(focused, element) && hasFocusedFrames(element);
 }
 
-/** Whether each iframe around has the focus in its own document too. */
+/** Whether the document of each iframe around the element has an active element, too. */
 function hasFocusedFrames(element) {
   return levelsOf(element).every(({ frame }) => !frame || activeElement_.call(documentOf(frame)) !== null);
 }
@@ -46,9 +45,10 @@ function hasFocusedFrames(element) {
 const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],[contenteditable=""],[contenteditable="true" i]';
 
 /**
- * @param {number} id @param {boolean} watched  keys follow, which are for what has the focus now: see watchKeys
- * @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}}
- *   end: a key has to put the caret there; moved: it got the focus, and the page gave it to this
+ * Focuses an element, or the only focusable one in it.
+ * @param {number} id @param {boolean} watched  keys for this element will follow: see watchKeys
+ * @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}} inner: the control that was focused instead of the element;
+ *   end: a key must still move the caret to the end; moved: the element got the focus, but the page moved it on to this
  */
 function focusOn(id, watched) {
   const answer = focusElementOrControl(resolveElement(id));
@@ -71,7 +71,7 @@ function focusElementOrControl(element) {
   return { ...none, got: true, moved: focusedLabel() || 'nothing', end: putUnsetCaretAtEnd(before) };
 }
 
-/** Whether it got the focus, though the page may have moved that on at once. */
+/** Whether the element received the focus, even if the page moved the focus on at once. */
 function receivesFocus(element) {
   let took = false;
   const onFocus = () => { took = true; };
@@ -81,7 +81,7 @@ function receivesFocus(element) {
   return has || took;
 }
 
-/** What has the focus, as it is told; "" when it is only the page. */
+/** The focused element as messages name it; "" if it is only the page's body. */
 function focusedLabel() {
   const focused = focusedElement();
   const tag = focused && tagOf(focused);
@@ -89,9 +89,9 @@ function focusedLabel() {
 }
 
 /**
- * A script's focus leaves the caret of a field that never had it before the text, where no user's click or Tab puts it: it
- * goes to the end. Where there is a caret from before, or the page chose one, it stays.
- * @param {Element | null} before  what had the focus @returns {boolean} whether a key has to do it
+ * When a script focuses a field for the first time, the caret is before the text, where neither a click nor Tab would put it:
+ * it is moved to the end. A caret from before, or one that the page has placed, stays.
+ * @param {Element | null} before  what had the focus before @returns {boolean} whether a key must move the caret
  */
 function putUnsetCaretAtEnd(before) {
   const field = focusedElement();
@@ -112,7 +112,7 @@ function isCaretAtStart(field) {
   return range.collapsed && range.startOffset === 0 && !Range.prototype.toString.call(textBefore(field, range));
 }
 
-/** @param {Range} range  in the field @returns {Range} from the field's beginning to it */
+/** @param {Range} range  in the field @returns {Range} from the beginning of the field to the start of `range` */
 function textBefore(field, range) {
   const before = documentOf(field).createRange();
   before.selectNodeContents(field);
@@ -120,14 +120,14 @@ function textBefore(field, range) {
   return before;
 }
 
-/** The one visible element in it (open shadow roots included) that matches; null when there are none or several. */
+/** The only visible match in an element, open shadow roots included; null if there are none or several. */
 function onlyVisibleMatch(element, selector) {
   const found = selectAllDeep(element, selector).filter((each) => checkVisibility_.call(each, SEEN_OPTIONS));
   const outer = found.filter((each) => !found.some((other) => other !== each && isInside(each, other)));
   return outer.length === 1 ? outer[0] : null;
 }
 
-/** All that match below an element as it is painted: in shadow roots too, and in what slots there show. @returns {Element[]} */
+/** All matches below an element in the flat tree: in shadow roots and in slotted nodes, too. @returns {Element[]} */
 function selectAllDeep(element, selector) {
   const found = new Set();
   const visited = new Set();
@@ -156,7 +156,10 @@ const CHECK_STATES = ['aria-checked', 'aria-selected', 'aria-pressed'];
 const CHECKABLE =
   'input[type="checkbox" i],input[type="radio" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="menuitemcheckbox" i],[role="menuitemradio" i]';
 
-/** @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'option' | 'none', state: 'true' | 'false' | 'mixed', local: number}} */
+/**
+ * The checked or selected state of an element, or of the only checkable control in it.
+ * @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'option' | 'none', state: 'true' | 'false' | 'mixed', local: number}}
+ */
 function checkable(id) {
   const element = resolveElement(id);
   const named = element && checkStateOf(element);
@@ -166,7 +169,7 @@ function checkable(id) {
   return inner ? { ...inner, local: internalIdOf(control) } : { kind: 'none', state: 'false', local: id };
 }
 
-/** Its state once it is the wanted one, at the latest after some frames: pages set states in their own time. */
+/** The state as soon as it is the wanted one, or after 20 frames: some pages update it late. */
 async function waitForCheckState(id, wanted) {
   for (let frame = 0; frame < 20 && checkable(id).state !== wanted && checkable(id).kind !== 'none'; frame++) await nextFrame();
   return checkable(id);
@@ -186,7 +189,7 @@ function checkStateOf(element) {
   }
   const role = roleOf(element, tag);
   const states = internalsOf.get(element)?.states;
-  if (!CHECK_ROLES.has(role) || controlOfLabel(element)) return null; // a label's state is that of its control
+  if (!CHECK_ROLES.has(role) || controlOfLabel(element)) return null; // a label has no state, its control has
   const value = CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? states?.checked ?? states?.pressed;
   const kind = role === 'radio' || role === 'menuitemradio' ? 'radio' : 'toggle';
   if (value === undefined && (kind === 'toggle' && role !== 'checkbox' && role !== 'switch')) return null;

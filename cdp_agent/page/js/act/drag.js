@@ -1,6 +1,6 @@
-// What a drag asks of the page.
+// What a drag needs to know of the page.
 
-/** Whether a drag from here is HTML's own. @param {number} id */
+/** Whether a drag from this element is HTML drag and drop. @param {number} id */
 function isDraggable(id) {
   const element = resolveElement(id);
   if (!element) return false;
@@ -10,8 +10,8 @@ function isDraggable(id) {
 }
 
 /**
- * Where an element is in what it is moved in: its drawing, or its parent. Scrolling changes nothing of that.
- * @param {number} id @returns {number[]} right, down; empty when it is gone, or not shown any more
+ * The position of an element relative to its parent, or within a drawing to its `svg` element. Scrolling does not change it.
+ * @param {number} id @returns {number[]} right, down; empty if the element is gone or has no size
  */
 function placeInParent(id) {
   const element = resolveElement(id);

@@ -1,11 +1,11 @@
-// File fields, and what can be dragged.
+// File fields.
 
 const FILE_FIELD = 'input[type="file" i]';
 const takesSeveral = reader(HTMLInputElement, 'multiple');
 const takesFolder = reader(HTMLInputElement, 'webkitdirectory');
 
 /**
- * The file field that is meant: the element itself, a label's, or the only one in it, shown or not; local 0 for none.
+ * The file field for an element: itself, that of a label, or the only one in it, visible or not; local is 0 if there is none.
  * @param {number} id @returns {{local: number, multiple: boolean, folder: boolean, accept: string, refusal: Obstacle | null}}
  */
 function fileField(id) {
@@ -22,7 +22,7 @@ function fileField(id) {
   return { local, multiple: takesSeveral(field), folder: takesFolder(field), accept: attr(field, 'accept') ?? '', refusal: null };
 }
 
-/** @param {number} id */
+/** The names of the selected files. @param {number} id */
 function fileNames(id) {
   const field = resolveElement(id);
   return field ? [...inputFiles(field)].map((file) => file.name).join(', ') : '';

@@ -1,5 +1,5 @@
-// Filling in: which field is meant, making it ready for text, and what it holds afterwards. The text itself comes as input
-// events from outside, but for the fields whose parts depend on the user's language (setField).
+// Filling: finding the field, preparing it for text, and reading afterwards what it holds. The text itself is entered by input
+// events of the browser, except in fields whose parts depend on the user's locale (setField).
 
 const isReadOnlyInput = reader(HTMLInputElement, 'readOnly');
 const isReadOnlyArea = reader(HTMLTextAreaElement, 'readOnly');
@@ -15,6 +15,7 @@ const EDITABLE =
   ':not([type="checkbox" i]):not([type="radio" i]):not([type="file" i]),textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
 /**
+ * typed: takes text by keys; set: its value is set by script (setField); rich: a rich text editor; code: a code editor.
  * @typedef {'typed' | 'set' | 'rich' | 'code' | 'other'} FieldKind
  * @param {Element} field @returns {FieldKind}
  */
@@ -26,7 +27,7 @@ function fieldKind(field) {
   return isEditable(field) ? 'rich' : 'other';
 }
 
-/** The field that is meant by an element: itself, the editor it is in, a label's, or the only one in it. @returns {Element | null} */
+/** The field for an element: itself, the editing host around it, the control of a label, or the only field in it. @returns {Element | null} */
 function fieldOf(element) {
   if (fieldKind(element) !== 'other') {
     let host = element;
@@ -41,7 +42,7 @@ function fieldOf(element) {
   return content ? onlyVisibleMatch(documentElement_.call(content), `${EDITABLE},body`) : onlyVisibleMatch(element, EDITABLE);
 }
 
-/** What to do instead with something that cannot be filled in. */
+/** Advice on what to do with an element that cannot be filled. */
 function insteadOfFilling(element) {
   const tag = tagOf(element);
   const { role } = told(element);
@@ -55,13 +56,13 @@ function insteadOfFilling(element) {
 }
 
 /**
- * Makes the field ready to take text: waits until it can be, focuses it, and selects what is to be replaced or puts the caret
- * at the end.
+ * Prepares a field for text: waits until it is editable, focuses it, and selects what is to be replaced or moves the caret to
+ * the end.
  * @param {number} id @param {{append: boolean, wait_ms: number}} options
  * @returns {Promise<Ready>}
  * @typedef {{kind: FieldKind | 'part' | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean,
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
- *   part: of a value whose parts are edited each on its own, as of a date; end: the caret is still to be put there; opens: what makes a field of `local`, if anything does
+ *   part: a part of a value that is edited separately, as of a date; end: a key must still move the caret to the end; opens: the click on `local` that opens a field, if any
  */
 async function prepareField(id, options) {
   const element = resolveElement(id);
@@ -95,7 +96,7 @@ async function prepareField(id, options) {
   return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : internalIdOf(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && mayShowSuggestions(field), note };
 }
 
-/** Whether a page is likely to show a list or a calendar for what is typed there, or to leave out what it does not mean, a while after. */
+/** Whether the page is likely to show suggestions or a calendar after typing, or to drop text that it does not recognize. */
 function mayShowSuggestions(field) {
   if (isSecret(field) || (tagOf(field) === 'INPUT' && suggestionsOf(field))) return false;
   const isAttrSet = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
@@ -106,13 +107,13 @@ function mayShowSuggestions(field) {
 
 const SEARCH_WORDS = /search|filter/i;
 
-/** The keys of some sliders go to a part of them. */
+/** Focuses the part of a slider that takes its keys. */
 function focusSliderPart(field) {
   const part = sliderOf(field) && onlyVisibleMatch(field, FOCUSABLE);
   return part ? moveFocus(part) : false;
 }
 
-/** What makes a field of something that is none yet, or of the grid's cell that it is the text of. @returns {{element: Element, by: '' | 'click' | 'double'}} */
+/** The element, or the grid cell around its text, that turns into a field when clicked. @returns {{element: Element, by: '' | 'click' | 'double'}} */
 function editTriggerOf(element) {
   const { role } = describe(element);
   if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT') return { element, by: 'click' };
@@ -121,7 +122,7 @@ function editTriggerOf(element) {
   return { element: cell, by: CELL_ROLES.has(describe(cell).role) && selectAllDeep(cell, EDITABLE).length === 0 ? 'double' : '' };
 }
 
-/** Whether it is a field that can be filled in as it is. */
+/** Whether the element can be filled as it is. */
 const isFillable = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, SEEN_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
 
 async function fieldObstacle(field, wait_ms) {
@@ -141,7 +142,7 @@ async function fieldObstacle(field, wait_ms) {
 
 function isReadOnly(field) {
   const tag = tagOf(field);
-  if (codeEditorOf(field) && tag === 'TEXTAREA') return false; // where the keys go: some let it take none of them
+  if (codeEditorOf(field) && tag === 'TEXTAREA') return false; // it only receives the keys; some editors make it read-only
   if (tag === 'INPUT') return isReadOnlyInput(field);
   if (tag === 'TEXTAREA') return isReadOnlyArea(field);
   return attr(field, 'aria-readonly')?.toLowerCase() === 'true';
@@ -157,7 +158,7 @@ const setRangeOfArea_ = HTMLTextAreaElement.prototype.setSelectionRange;
 const setStart_ = Range.prototype.setStart;
 const setEnd_ = Range.prototype.setEnd;
 
-/** The text that begins or ends an element; null: something else does. @param {(node: Node) => Node | null} child */
+/** The text node at the start or end of an element; null if there is something else. @param {(node: Node) => Node | null} child  `firstChild` or `lastChild` */
 function textAtEdge(element, child) {
   let node = element;
   while (nodeType(node) === 1) {
@@ -168,17 +169,17 @@ function textAtEdge(element, child) {
   return nodeType(node) === 3 ? node : null;
 }
 
-/** Selects all, or puts the caret at the end. @returns {boolean} false: a key has to do it */
+/** Selects everything, or with `append` moves the caret to the end. @returns {boolean} false: a key must do it */
 function selectAllOrMoveToEnd(field, kind, append) {
   const tag = tagOf(field);
   if (kind === 'code') return false;
   if (kind === 'rich') {
     const { editContext } = field;
-    if (editContext) editContext.updateSelection(append ? editContext.text.length : 0, editContext.text.length); // a canvas has no other
+    if (editContext) editContext.updateSelection(append ? editContext.text.length : 0, editContext.text.length); // an editor painted on a canvas has no other selection
     const selection = getSelection_.call(documentOf(field));
     const range = documentOf(field).createRange();
     Range.prototype.selectNodeContents.call(range, field);
-    // As a key would: what is around the text, some editors take for something else than its text.
+    // Within the text nodes, as a key would select: some editors treat a selection of the elements around them differently.
     const [first, last] = [textAtEdge(field, firstChild), textAtEdge(field, lastChild)];
     if (first && last) {
       setStart_.call(range, first, 0);
@@ -197,11 +198,11 @@ function selectAllOrMoveToEnd(field, kind, append) {
     (tag === 'INPUT' ? setRangeOfInput_ : setRangeOfArea_).call(field, 1e9, 1e9);
     return true;
   } catch {
-    return false; // e-mail addresses and numbers have no selection that a script may set
+    return false; // fields for e-mail addresses and numbers do not let scripts set the selection
   }
 }
 
-/** Once the page has heard what was selected, which it does in a task of its own: for some editors that alone is what a key is about. */
+/** Resolves after the page got `selectionchange`, which comes in a task of its own: some editors apply keys only to a selection that they know. */
 const afterSelectionChange = () =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -209,22 +210,22 @@ const afterSelectionChange = () =>
     port2.postMessage(null);
   });
 
-/** What the field holds, as text; of a code editor, what is drawn of it. */
+/** The text that the field holds; of a code editor, the lines that are rendered. */
 function fieldText(field, kind) {
   if (kind === 'code') return visibleCodeLines(codeEditorOf(field)).join('\n');
   if (tagOf(field) === 'INPUT') return wholeInputValue(field);
   if (tagOf(field) === 'TEXTAREA') return wholeAreaValue(field);
-  return field.editContext ? field.editContext.text : richText(field); // the page may have ended the editing since
+  return field.editContext ? field.editContext.text : richText(field); // the page may have ended the editing in the meantime
 }
 
 const wholeInputValue = reader(HTMLInputElement, 'value');
 const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
 
 /**
- * What became of the text: compared here, so that a secret stays here.
+ * Compares what the field holds with the wanted text. This is done here so that a secret does not leave the page.
  * @param {number} id @param {string} wanted @returns {Promise<Filled>}
  * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, astray: boolean}} Filled
- *   alike: the same letters and digits, formatted by the page; astray: the keys were for something else, and kept from it
+ *   alike: the same letters and digits, formatted by the page; astray: keys were about to reach another element, and were suppressed
  */
 async function fillResult(id, wanted) {
   cancelKeyupWait();
@@ -236,7 +237,7 @@ async function fillResult(id, wanted) {
   if (!field || !isConnected_.call(field)) return gone;
   const kind = fieldKind(field);
   let now = fieldText(field, kind);
-  // Editors draw what they hold in the next frame, or a later one.
+  // Editors render their text in the next frame, or a later one.
   const isEditor = kind === 'code' || kind === 'rich';
   for (let frame = 0; isEditor && !astray && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
     await nextFrame();
@@ -256,13 +257,13 @@ async function fillResult(id, wanted) {
 }
 
 const KEYS = ['keydown', 'beforeinput'];
-const KEY_WATCH_MS = 5000; // so long what was asked for is on its way at most: later keys are somebody's own
-/** Where the keys for a field went. @type {{field: Element | null, views: Window[], until: number, astray: boolean, tell: (() => void) | null}} */
+const KEY_WATCH_MS = 5000; // the longest time that our keys take to arrive: later ones are the user's own
+/** Watches whether keys for a field reach it. @type {{field: Element | null, views: Window[], until: number, astray: boolean, notify: (() => void) | null}} */
 let keyWatch = { field: null, views: [], until: 0, astray: false, notify: null };
 
 /**
- * Keeps keys and text that are meant for a field from anything else, should the page move the focus before they arrive:
- * by listeners of this world, which the page cannot see, until the first of them has come. @param {Element} field
+ * Suppresses keys and text for a field that would reach another element, should the page move the focus before they arrive.
+ * Uses listeners of this world, which the page cannot see, until the first key has arrived. @param {Element} field
  */
 function watchKeys(field) {
   unwatchKeys();
@@ -275,7 +276,7 @@ function watchKeys(field) {
 function onKeyEvent(event) {
   const { field } = keyWatch;
   if (!field || !isTrusted_(event)) return;
-  const target = composedPath_.call(event)[0]; // of a closed shadow root the host
+  const target = composedPath_.call(event)[0]; // for a closed shadow root, this is its host
   const isOnTarget = nodeType(target) !== 1 || isInside(target, field) || isInside(field, target);
   if (performance.now() > keyWatch.until || (isOnTarget && !keyWatch.astray)) {
     unwatchKeys();
@@ -293,18 +294,18 @@ function unwatchKeys() {
   keyWatch = { ...keyWatch, field: null, views: [], notify: null };
 }
 
-/** Once the first of the keys has come: whether they were for something else. @returns {Promise<{astray: boolean}>} */
+/** Resolves when the first key has arrived. @returns {Promise<{astray: boolean}>} astray: it would have reached another element */
 async function keysArrived() {
   if (keyWatch.field && !keyWatch.astray) await new Promise((resolve) => { keyWatch.notify = () => resolve(null); });
   return { astray: keyWatch.astray };
 }
 
-/** Who waits for the last key of a filling. @type {{views: Window[], left: () => void} | null} */
+/** The listener that waits for the last key of a fill. @type {{views: Window[], onKeyup: () => void} | null} */
 let keyupWait = null;
 
 /**
- * `fillResult` as soon as a key was let go, if the field holds exactly the text then; else it is to be asked again. To be
- * asked for before the key is sent: what is asked of a page after its input waits until that is painted.
+ * The `fillResult` on the next `keyup`, if the field holds exactly the text by then; otherwise null. Must be called before the
+ * key is sent, since a call after input is answered only when the page has painted.
  * @param {number} id @param {string} wanted @returns {Promise<{filled: Filled | null}>}
  */
 function fillResultAfterKey(id, wanted) {
@@ -319,7 +320,7 @@ function fillResultAfterKey(id, wanted) {
       resolve({ filled: filled.match === 'same' ? filled : null });
     };
     keyupWait = { views, onKeyup };
-    // Not capturing: what the page does because of the key is done by then.
+    // In the bubbling phase, after the page's own handlers.
     for (const view of views) addEventListener_.call(view, 'keyup', onKeyup);
   });
 }
@@ -347,12 +348,12 @@ const setInputValue_ = Object.getOwnPropertyDescriptor(HTMLInputElement.prototyp
 const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
 
 /**
- * Sets a date, time, colour or slider. Typing would depend on the order of day and month of the browser's language, and dragging
- * on pixels; so the value is set, and the page told by the events it would get, which are not trusted ones. A slider is set to the
- * step beside, if `by_key`: pages that wait for the end of a movement know that of keys and the mouse alone.
+ * Sets a date, time, colour or slider. Typing would depend on the locale's order of day and month, and dragging on pixels;
+ * therefore the value is set, followed by the usual events, which are not trusted ones. With `by_key`, a slider is set one step
+ * beside the value and a key does the last step: some pages recognize the end of a movement by keys and the mouse only.
  * @param {number} id @param {string} text @param {boolean} by_key
- * @returns {{taken: boolean, key: string, value: string}} taken: false: no value of this type, nothing was changed; key: what is still to be
- *   pressed; value: what it is to hold then
+ * @returns {{taken: boolean, key: string, value: string}} taken: false: not a valid value, nothing was changed; key: must still be
+ *   pressed; value: the value afterwards
  */
 function setField(id, text, by_key) {
   const field = resolveElement(id);
@@ -378,7 +379,7 @@ const NOT_TAKEN = { taken: false, key: '', value: '' };
 const stepUp_ = HTMLInputElement.prototype.stepUp;
 const stepDown_ = HTMLInputElement.prototype.stepDown;
 
-/** Moves a slider by one of its steps, where it has any. @returns {string} the key that moves it back, '' for none */
+/** Moves a slider one step away, if it has steps. @returns {string} the key that moves it back, '' if there is none */
 function moveOneStepAway(slider, now) {
   if (attr(slider, 'step')?.trim().toLowerCase() === 'any') return '';
   stepDown_.call(slider);
@@ -387,7 +388,7 @@ function moveOneStepAway(slider, now) {
   return inputValue(slider) === now ? '' : 'ArrowDown';
 }
 
-/** The value as its type writes it, where what was given says the same. */
+/** The text in the format of the input type's values, as far as it can be converted. */
 function toInputValue(type, text) {
   if (type === 'color') return text.replace(/^#?([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3').replace(/^(?=[\da-f]{6}$)/i, '#');
   if (type === 'range') return text;
@@ -395,7 +396,7 @@ function toInputValue(type, text) {
   return type === 'datetime-local' ? padded.replace(/\s+(?=\d)/, 'T') : padded;
 }
 
-/** What got the focus when something was clicked that was no field: the field it opened. @param {number} id @returns {Promise<number>} */
+/** The visible field that got the focus after a click has opened it; `id` itself if there is none. @param {number} id @returns {Promise<number>} */
 async function focusedField(id) {
   for (let frame = 0; frame < 10; frame++) {
     const focused = focusedElement();
@@ -405,27 +406,27 @@ async function focusedField(id) {
   return id;
 }
 
-/** Grids have a field that only takes the keys, which is too small to be seen. */
+/** Grids have tiny fields that only receive keys. */
 function isLargeEnoughToSee(field) {
   const { width, height } = getBoundingClientRect_.call(field);
   return width > 4 && height > 4;
 }
 
-/** Without the lines that are what its buttons say. */
+/** The text of a grid cell without the labels of its buttons. */
 function textOfCell(cell) {
   const buttons = new Set([...selectAll(cell, 'button,[role="button" i]')].map((each) => collapse(textContent(each))));
   return richText(cell).split('\n').filter((line) => !line || !buttons.has(collapse(line))).join('\n');
 }
 
 /**
- * What a cell of a grid shows once its field is closed, or has had a moment for it.
+ * The text of a grid cell as soon as its field is closed, or after 10 frames.
  * @param {number} cell @param {number} field @param {string} wanted
  * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, same: boolean}>}
  */
 async function cellAfter(cell, field, wanted) {
   const isOpen = () => resolveElement(field) && isConnected_.call(resolveElement(field)) && hasFocusWithin(resolveElement(field)) && isLargeEnoughToSee(resolveElement(field));
   const cellText = () => (resolveElement(cell) && isConnected_.call(resolveElement(cell)) ? textOfCell(resolveElement(cell)) : null);
-  // Enter may have opened the next cell, in the same field.
+  // Enter may have moved the same field to the next cell.
   const isDone = () => cellText() === wanted && !(isOpen() && isInside(resolveElement(field), resolveElement(cell)));
   for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();
   const value = cellText();
@@ -436,17 +437,17 @@ async function cellAfter(cell, field, wanted) {
 const click_ = HTMLElement.prototype.click;
 
 /**
- * What Enter in a field that was filled in does to its form; where it would open something instead, the form is sent here.
- * Chrome's rules are narrower than the standard's: without a submit button, only what is typed into submits, and only alone.
+ * Submits the form of a filled field, or reports that Enter will. Where Enter would open a chooser, the form is submitted here.
+ * Chrome is stricter than the standard: without a submit button, only text fields submit, and only if the form has no other.
  * https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
- * @param {number} id @returns {{enter: boolean, note: string}} enter: it is still to be pressed
+ * @param {number} id @returns {{enter: boolean, note: string}} enter: Enter must still be pressed
  */
 function submitFrom(id) {
   const element = resolveElement(id);
   const field = element && fieldOf(element);
   if (!field || tagOf(field) !== 'INPUT') return { enter: true, note: '' };
   const submitter = implicitSubmitter(field, 'INPUT');
-  const isColor = inputType(field) === 'color'; // Enter opens a chooser of the browser's own there
+  const isColor = inputType(field) === 'color'; // there, Enter opens the browser's colour chooser
   if (submitter && isSubmitButton(submitter)) {
     if (isDisabled(submitter)) return { enter: false, note: `${tell(submitter)}, which submits it, is disabled` };
     if (isColor) click_.call(submitter);

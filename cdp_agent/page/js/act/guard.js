@@ -1,30 +1,31 @@
-// Whether the mouse really met the element: listeners of this world, which the page cannot see, for the time of one action.
-// A press that would meet something else (the page moved, something opened) is kept from the page.
+// Whether the mouse really hits the target element: listeners of this world, which the page cannot see, for the time of one
+// action. A press that would hit something else, since the page moved or opened something, is kept from the page.
 
 /**
  * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean, released: number, clicked: boolean, removed: boolean, reported: boolean}} Interceptor
- * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null, lost: '' | 'left' | 'elsewhere'}} HitResult  waiting: no press arrived; none: there was no guard;
- *   lost: why no click came of the press: it was taken out of the page before the button was let go, or the release went elsewhere
+ * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null, lost: '' | 'left' | 'elsewhere'}} HitResult  waiting: no event arrived; none: nothing was
+ *   intercepted; lost: why the press was not followed by a click: the element was removed before the button was released, or the release hit another element
  */
 /** @type {Interceptor | null} */
 let interceptor = null;
-/** @type {HitResult} what the last guard told */
+/** @type {HitResult} the result of the last interceptor */
 let lastHitResult = { state: 'none', by: null, lost: '' };
-/** @type {{releases: number, tell: (landing: HitResult) => void} | null} who waits for the mouse to be released */
+/** @type {{releases: number, resolve: (result: HitResult) => void} | null} the call that waits for the mouse to be released */
 let releaseWait = null;
 
-/** @type {Element | null} what a press went past although it was on top: the page puts it in anew whenever the mouse comes over it */
+/** @type {Element | null} an element that a press missed although it was on top: the page inserts it anew whenever the mouse enters it */
 let evadingElement = null;
 
 const ENTER_EVENTS = ['mouseover', 'mouseenter', 'pointerover', 'pointerenter'];
 const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
 const CLICKS = ['click', 'auxclick', 'contextmenu'];
 const MOVES = ['mousemove'];
-const isTrusted_ = (event) => event.isTrusted; // an own property that cannot be replaced
+const isTrusted_ = (event) => event.isTrusted; // an own property of the event, which the page cannot replace
 
 /**
- * @param {Element} element @param {Level[]} levels  the element's
- * @param {'press' | 'move'} what  is watched @param {boolean} expected  false: nothing may arrive here at all
+ * Starts to intercept mouse events.
+ * @param {Element} element  the target @param {Level[]} levels  the element's
+ * @param {'press' | 'move'} what  the kind of events @param {boolean} expected  false: no event may reach this document itself
  */
 function interceptMouse(element, levels, what, expected = true) {
   removeInterceptor();
@@ -37,7 +38,7 @@ function interceptMouse(element, levels, what, expected = true) {
   for (const view of views) for (const type of ENTER_EVENTS) addEventListener_.call(view, type, suppressEnterEvent, true);
 }
 
-/** Keeps from the page what it was told once: to tell it again would move the element from under the press again. @param {Event} event */
+/** Keeps repeated enter events from the page: its handlers would move the element from under the press again. @param {Event} event */
 function suppressEnterEvent(event) {
   const target = composedPath_.call(event)[0];
   if (interceptor && isTrusted_(event) && nodeType(target) === 1 && isInside(target, interceptor.element)) event.stopImmediatePropagation();
@@ -65,7 +66,7 @@ function onMouseEvent(event) {
     interceptor.state = met ? 'met' : 'missed';
     interceptor.by = hit;
   } else if (event.type === 'mousedown' && interceptor.state === 'met' && !interceptor.pressed) {
-    // Between the two events the page may have put the element aside and back. What it does because of the first is its own.
+    // Between the two events the page may have removed and inserted the element. What it does because of the first one is allowed.
     const [, hit] = documentAndHitAt(event);
     if (judge(hit, interceptor.element) !== 'miss' && !isDispatchedTo(event, hit, interceptor.element)) {
       interceptor.state = 'missed';
@@ -86,9 +87,9 @@ function onMouseEvent(event) {
 /** @param {Interceptor} watched */
 function recordRelease(watched) {
   watched.released++;
-  watched.removed ||= watched.state === 'met' && !watched.clicked && !isConnected_.call(watched.element); // of a double click the first one may have rendered it anew
+  watched.removed ||= watched.state === 'met' && !watched.clicked && !isConnected_.call(watched.element); // in a double click, the first click may have made the page render it anew
   if (!releaseWait || watched.released < releaseWait.releases) return;
-  // The click follows in the same task, and may have to be kept from the page too.
+  // The click follows in the same task, and may have to be kept from the page, too.
   setTimeout(() => {
     if (interceptor !== watched) return;
     reportRelease(watched);
@@ -97,22 +98,22 @@ function recordRelease(watched) {
 }
 
 /**
- * A context menu that the page opened under the mouse gets the event of that name itself.
- * @param {Interceptor} watched @param {string} type @param {any} target  of a closed shadow root only the host is told
+ * If the press opens a context menu under the mouse, `contextmenu` is dispatched to that menu itself.
+ * @param {Interceptor} watched @param {string} type @param {any} target  in a closed shadow root, its host
  */
 function recordClick(watched, type, target) {
   watched.clicked ||= type === 'contextmenu' || nodeType(target) !== 1 || judge(target, watched.element) !== 'miss' || (rootOfHost(target) !== null && isInside(watched.element, target));
   reportRelease(watched);
 }
 
-/** Whoever waits for the last release hears what became of it, once. @param {Interceptor} watched */
+/** Resolves the call that waits for the last release, once. @param {Interceptor} watched */
 function reportRelease(watched) {
   if (watched.reported || !releaseWait || watched.released < releaseWait.releases) return;
   watched.reported = true;
   resolveReleaseWait((lastHitResult = hitResultOf(watched)));
 }
 
-/** @param {MouseEvent} event @returns {[Document, Element | null]} the document it is told to, and what is on top there now */
+/** @param {MouseEvent} event @returns {[Document, Element | null]} the document of the listener, and the element on top at the event's point now */
 function documentAndHitAt(event) {
   const view = event.currentTarget;
   const { document } = interceptor.levels.find((level) => defaultView_.call(level.document) === view) ?? interceptor.levels[interceptor.levels.length - 1];
@@ -120,9 +121,9 @@ function documentAndHitAt(event) {
 }
 
 /**
- * Whether the event goes there too: the mouse being over it may have changed what is on top, and back again.
- * Of an element in a closed shadow root the event tells only the host.
- * @param {MouseEvent} event @param {Element} hit  on top now @param {Element} element  what is meant
+ * Whether the event is dispatched to the element on top: handlers of enter events may have changed what is on top, and back.
+ * In a closed shadow root, the event's target is only the host.
+ * @param {MouseEvent} event @param {Element} hit  on top now @param {Element} element  the target
  */
 function isDispatchedTo(event, hit, element) {
   const target = composedPath_.call(event)[0];
@@ -131,7 +132,7 @@ function isDispatchedTo(event, hit, element) {
 
 const composedPath_ = Event.prototype.composedPath;
 
-/** Ends the guard. @param {boolean} released  the button has gone up again @returns {HitResult} */
+/** Stops intercepting. @param {boolean} released  the button was released @returns {HitResult} */
 function endInterception(released) {
   if (interceptor) lastHitResult = hitResultOf(interceptor, released);
   removeInterceptor();
@@ -147,8 +148,8 @@ function hitResultOf({ state, by, element, removed, clicked }, released = true) 
 }
 
 /**
- * The same, told as soon as the mouse was released so often. To be asked for before `aim`: what is asked of a page after
- * its input waits until that is painted.
+ * The same result, as soon as the button was released this many times. Must be called before `aim`, since a call after input
+ * is answered only when the page has painted.
  * @param {number} releases @returns {Promise<HitResult>}
  */
 function hitResultAfter(releases) {
@@ -158,8 +159,8 @@ function hitResultAfter(releases) {
   });
 }
 
-/** @param {HitResult} landing */
-function resolveReleaseWait(landing) {
-  releaseWait?.resolve(landing);
+/** @param {HitResult} result */
+function resolveReleaseWait(result) {
+  releaseWait?.resolve(result);
   releaseWait = null;
 }

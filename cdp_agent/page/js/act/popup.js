@@ -1,22 +1,22 @@
-// Lists that a page makes itself: what the options of an open list are, wherever in the page they are put.
+// Lists that pages build themselves: finding the options of an open list, wherever in the page they are.
 
 const OPTIONS = '[role="option" i],[role="menuitem" i],[role="menuitemradio" i],[role="menuitemcheckbox" i],[role="treeitem" i]';
-const LIVE_REGIONS = '[aria-live],[role="status" i],[role="alert" i],[role="log" i]'; // about the list, to those who do not see it
+const LIVE_REGIONS = '[aria-live],[role="status" i],[role="alert" i],[role="log" i]'; // announcements about the list for screen readers
 const PLAIN_OPTIONS = 'li,a,button,label,td,[tabindex],[data-value],div,span';
 
-/** What was seen before the list was opened. @type {WeakSet<Element>} */
+/** The elements that were visible before the list was opened. @type {WeakSet<Element>} */
 let visibleBefore = new WeakSet();
-/** What had the focus then. @type {Element | null} */
+/** The element that had the focus at that time. @type {Element | null} */
 let focusedBefore = null;
 
 /**
- * Notes what is seen now. @param {number} id @param {number} last  the option that was chosen before in the same call, or 0
- * @returns {{open: boolean}}  open: its options are there already, and are not just those that it shows as chosen
+ * Records what is visible before a list is opened. @param {number} id @param {number} last  the option chosen before in the same call, or 0
+ * @returns {{open: boolean}}  open: its options are shown already, and not only those that are selected
  */
 function beginChoice(id, last) {
   const control = resolveElement(id);
   const chosen = last ? resolveElement(last) : null;
-  // What opened as a dialog stays until its button is pressed: what had been seen before is so still.
+  // A list in a dialog stays open until its button is pressed: the record from before it was opened remains valid.
   if (control && chosen && !ownOptions(control).length && attr(control, 'aria-expanded') === 'true' && isConnected_.call(chosen) && isShown(chosen)) return { open: true };
   visibleBefore = new WeakSet();
   focusedBefore = focusedElement();
@@ -29,7 +29,7 @@ function beginChoice(id, last) {
   return { open };
 }
 
-/** The field in which typing filters the list: the control itself, or the one that got the focus with it; 0 for none. @param {number} id */
+/** The field in which typing filters the list: the control itself, or the one that got the focus with it; 0 if there is none. @param {number} id */
 function filterField(id) {
   const control = resolveElement(id);
   const focused = focusedElement();
@@ -40,13 +40,13 @@ function filterField(id) {
 
 const writableTextField = (field) => (field && fieldKind(field) === 'typed' && !isReadOnly(field) ? field : null);
 
-/** The documents in which a list of that control may open. */
+/** The root elements of the documents in which the control's list may open. */
 const rootElementsAround = (control) => levelsOf(control).map((level) => documentElement_.call(level.document));
 
 const isShown = (element) => checkVisibility_.call(element, { visibilityProperty: true, opacityProperty: true }) && rectOf(element).height > 0;
 const optionsIn = (element) => selectAllDeep(element, OPTIONS).filter((each) => isShown(each) && !isInZeroSizeBox(each));
 
-/** Whether what is around it clips and has no size: a list for screen readers alone, beside the one that is seen. */
+/** Whether a container of no size clips it: a copy of the list for screen readers only. */
 function isInZeroSizeBox(element) {
   for (let around = paintedParent(element); around; around = paintedParent(around)) {
     const { overflowX, overflowY } = computedStyleOf(around);
@@ -56,10 +56,10 @@ function isInZeroSizeBox(element) {
   return false;
 }
 
-/** The lists that were chosen from: many stay open for the next choice, and no attribute says whose they are. @type {WeakMap<Element, Element>} */
+/** The list in which an option was chosen, by control: many stay open for the next choice, and no attribute links them. @type {WeakMap<Element, Element>} */
 const listsOfControls = new WeakMap();
 
-/** The options that are the control's own: in it, in what it controls or owns, or where the last one was chosen. */
+/** The options of the control: inside it, in what it controls or owns by ARIA, or in the list of its last choice. */
 function ownOptions(control) {
   const inside = optionsIn(control);
   if (inside.length) return inside;
@@ -74,7 +74,7 @@ function ownOptions(control) {
   return named.length || !last || !isConnected_.call(last) ? named : optionsIn(last);
 }
 
-/** The options that are seen now: the control's own, else those that came since, else whatever came that has a text of its own. */
+/** The visible options: the control's own, else those that appeared since it was opened, else any other elements with text that appeared. */
 function openOptions(control) {
   const own = ownOptions(control);
   const opened = own.filter((each) => !visibleBefore.has(each));
@@ -83,28 +83,28 @@ function openOptions(control) {
     rootElementsAround(control).flatMap((root) => selectAllDeep(root, selector)).filter((each) => !visibleBefore.has(each) && isShown(each) && !isInZeroSizeBox(each));
   const named = appeared(OPTIONS);
   if (named.length) return named;
-  // A list whose options are still unfolding is none of them.
+  // An element that contains options is a list, not an option.
   const isPlain = (each) => collapse(innerText(each)) && (tagOf(each) === 'LI' || !isInside(each, control)) && !closest(each, LIVE_REGIONS) && !selectAllDeep(each, OPTIONS).length;
   const plain = appeared(PLAIN_OPTIONS).filter(isPlain);
-  /** @type {Map<Element, Element[]>} those of them that are inside of each */
+  /** @type {Map<Element, Element[]>} for each element, those nested in it */
   const inside = new Map(plain.map((each) => [each, []]));
   for (const each of plain) for (let around = paintedParent(each); around; around = paintedParent(around)) inside.get(around)?.push(each);
   const texts = new Map(plain.map((each) => [each, collapse(innerText(each))]));
-  // Of nested ones the outermost that holds one text, and no list of them.
+  // Of nested elements, the outermost one whose text is that of all elements in it; a list of several texts is no option.
   const outermostOptions = plain.filter((each) => inside.get(each)?.every((other) => texts.get(other) === texts.get(each)));
   const parts = new Set(outermostOptions.flatMap((each) => inside.get(each) ?? []));
   return outermostOptions.filter((each) => !parts.has(each));
 }
 
 const LOADING_MS = 4000;
-const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option)) || told(option).name; // as what slots show
+const optionText = (option) => collapse(attr(option, 'aria-label') ?? innerText(option)) || told(option).name; // the accessible name includes slotted text
 const isAttrTrue = (option, name) => attr(option, name)?.toLowerCase() === 'true';
 const isChosen = (option) => ['aria-selected', 'aria-checked'].some((name) => isAttrTrue(option, name)) || hasCheckedBox(option);
 const CHECKED_BOX = 'input[type="checkbox" i]:checked,[role="checkbox" i][aria-checked="true" i]';
-/** Whether a box in it says that it is chosen. */
+/** Whether a check box in the option is checked. */
 const hasCheckedBox = (option) => selectAllDeep(option, CHECKED_BOX).length > 0;
 
-/** Whether it was chosen before: many lists mark as selected what Enter would choose, and say so in the control alone. */
+/** Whether the option was selected before. Many lists put `aria-selected` on the option that Enter would choose, and only the control shows which one is selected. */
 function wasChosen(option, control) {
   if (isAttrTrue(option, 'aria-checked') || hasCheckedBox(option)) return true;
   if (!isAttrTrue(option, 'aria-selected')) return false;
@@ -116,13 +116,13 @@ function wasChosen(option, control) {
 
 const HIGHLIGHTED = /(?:^|[-_\s])(?:highlight(?:ed)?|active|focus(?:ed)?|hover(?:ed)?)(?=$|[-_\s])/i;
 
-/** Whether it is what Enter or the mouse would choose, as some say with `aria-selected`, too. */
+/** Whether it is the option that Enter or a click would choose, which some lists mark by `aria-selected`, too. */
 function isHighlighted(option, control) {
   const isActive = [control, focusedElement()].some((each) => each && attr(each, 'aria-activedescendant') === (attr(option, 'id') ?? ''));
   return isActive || matches(option, HOVERED) || HIGHLIGHTED.test(attr(option, 'class') ?? '');
 }
 
-/** Whether what stands around the control, outside of any list, names the option. */
+/** Whether the option's text stands near the control, outside of any list. */
 function isNamedAround(control, option) {
   const text = optionText(option).toLowerCase();
   const hasSameText = (each) => tagOf(each) !== 'OPTION' && isShown(each) && ownText(each) === text;
@@ -132,7 +132,7 @@ function isNamedAround(control, option) {
   return false;
 }
 
-/** What stands in an element itself, in small letters. */
+/** The text in the element's own text nodes, in lower case. */
 function ownText(element) {
   let text = '';
   for (let node = firstChild(element); node; node = nextSibling(node)) if (nodeType(node) === 3) text += dataOf(node);
@@ -146,12 +146,12 @@ const choiceOf = (option) => ({
 });
 
 /**
- * The option that is meant, as soon as it is there.
+ * Finds the matching option, and waits until it appears.
  * @param {number} id  of the control @param {string} wanted @param {By} by @param {number} wait_ms
  * @returns {Promise<Found>}
  * @typedef {{state: 'found' | 'ambiguous' | 'unknown', local: number, text: string, chosen: boolean, disabled: boolean,
- *   options: string[], total: number, sure: boolean, meant: string[]}} Found  sure: none that the list does not hold yet may be meant
- *   rather; meant: the whole texts of those that may be
+ *   options: string[], total: number, sure: boolean, meant: string[]}} Found  sure: no option that is not rendered yet can match better;
+ *   meant: the full texts of the matching options
  */
 async function findOption(id, wanted, by, wait_ms) {
   const control = resolveElement(id);
@@ -181,12 +181,12 @@ async function findOption(id, wanted, by, wait_ms) {
       const among = found.length ? found.map((i) => choices[i]) : choices;
       return { ...answer, sure, meant: matchedTexts, state: found.length ? 'ambiguous' : 'unknown', options: shortTexts(among), total: among.length };
     }
-    await (steady ? timersDone(50) : nextFrame()); // once it stands still, to look at each frame would keep the page from its work
+    await (steady ? timersDone(50) : nextFrame()); // once the list is stable, look less often: looking at each frame would slow down the page
   }
   return answer;
 }
 
-/** What scrolls around the options of an open list, from the inside out. */
+/** The scroll containers around the options of an open list, from the inside out. */
 function* scrollersAround(control, options) {
   for (let box = options.length ? paintedParent(options[0]) : null; box && !isInside(control, box); box = paintedParent(box)) {
     if (scrollHeight(box) > clientHeight(box) + 1 && computedStyleOf(box).overflowY !== 'visible') yield box;
@@ -195,7 +195,7 @@ function* scrollersAround(control, options) {
 
 const MOST_EMPTY_OPTIONS = 1.5; // times the height of an option
 
-/** Whether a list holds a part of its options alone, by the room that it has: the others come as it is scrolled. */
+/** Whether the list renders only some of its options, judged by its scroll height: the others are rendered when it is scrolled. */
 function isVirtualized(control, options) {
   const [box] = scrollersAround(control, options);
   if (!box) return false;
@@ -206,9 +206,9 @@ function isVirtualized(control, options) {
 }
 
 /**
- * Scrolls the open list on, since long lists hold only what is seen.
- * @param {number} id @param {boolean} toTop  to its beginning instead
- * @returns {Promise<boolean>} false: it was there already
+ * Scrolls the open list by a view, since virtualized lists render only the options in view.
+ * @param {number} id @param {boolean} toTop  scroll to the beginning instead
+ * @returns {Promise<boolean>} false: nothing was left to scroll
  */
 async function scrollOptions(id, toTop) {
   const control = resolveElement(id);
@@ -226,14 +226,14 @@ const scrollTop = reader(Element, 'scrollTop');
 const scrollHeight = reader(Element, 'scrollHeight');
 const clientHeight = reader(Element, 'clientHeight');
 
-/** @param {number} id  of a control @returns {boolean} whether the list that was chosen from is seen no longer */
+/** @param {number} id  of a control @returns {boolean} whether the list of its last choice is no longer visible */
 function isListClosed(id) {
   const control = resolveElement(id);
   const list = control && listsOfControls.get(control);
   return Boolean(list && !(isConnected_.call(list) && isShown(list)));
 }
 
-/** @param {number} id  of an option @returns {boolean} whether it says that it is chosen, or is gone with its list */
+/** @param {number} id  of an option @returns {boolean} whether it is marked as selected, or is gone with its list */
 function isChosenNow(id) {
   const option = resolveElement(id);
   return !option || !isConnected_.call(option) || !isShown(option) || isChosen(option);

@@ -1,25 +1,25 @@
-// When the page has answered the press of a mouse button, so that the button may go up: people hold it for 80 ms and more,
-// and pages work meanwhile. A field that loses the focus by the press has its blur worked off before the click arrives.
+// Waits until the page has handled a mouse press, before the button is released: people hold it for 80 ms and more, and
+// pages work meanwhile. If the press takes the focus from a field, its `blur` is handled before the click arrives.
 
 /**
  * @typedef {{element: Element, corner: Point, focused: Element | null, edited: boolean, began: number}} Press
- * @typedef {{x: number, y: number}} Moved  how far what was pressed has moved since, in CSS pixels
+ * @typedef {{x: number, y: number}} Moved  how far the pressed element has moved since, in CSS pixels
  */
-/** @type {{resolve: (moved: Moved) => void, leftFieldMs: number}[]} who waits, for one press each, in order */
+/** @type {{resolve: (moved: Moved) => void, leftFieldMs: number}[]} the waiting calls, one for each press, in order */
 let pendingPresses = [];
 
-/** @type {Press | null} the last one */
+/** @type {Press | null} the last press */
 let lastPress = null;
 
-const LONGEST_PRESS_MS = 80; // no longer than this
-/** A field that is left is often saved by a request or a timer, which nobody can see coming; where there are workers, by them. */
+const LONGEST_PRESS_MS = 80; // the longest time that the button is held
+/** Many pages save a field that loses the focus, by a request or a timer, which cannot be foreseen; pages with workers, by these. */
 const LEFT_FIELD_MS = 48;
 
 /**
- * Of a press that meets its element (see guard.js), once it is answered.
- * @param {number} index  which of the presses to come it is; with the first, those that never came are forgotten
+ * Resolves when the page has handled a press that hit its target (see guard.js).
+ * @param {number} index  the number of the press within the action; the first one cancels calls for presses that never came
  * @param {boolean} hasWorkers
- * @param {boolean} isScriptless  no script can run: a field that is left is not saved by anybody
+ * @param {boolean} isScriptless  no script can run, therefore nothing saves a field that loses the focus
  * @returns {Promise<Moved>}
  */
 function pressAnswered(index, hasWorkers, isScriptless) {
@@ -37,10 +37,10 @@ function cancelPresses() {
   lastPress = null;
 }
 
-/** What the press has moved so far, for whoever lets the button go before the answer has come. @returns {Moved} */
+/** How far the pressed element has moved so far, for a button that is released before the press was handled. @returns {Moved} */
 const pressMoved = () => (lastPress ? movedSince(lastPress) : { x: 0, y: 0 });
 
-/** Called before the page hears of the press. @param {Element} element @param {Window} view */
+/** Called before the page gets the press. @param {Element} element @param {Window} view */
 async function trackPress(element, view) {
   forgetScrolls();
   const waiting = pendingPresses.shift();
@@ -53,7 +53,7 @@ async function trackPress(element, view) {
   for (;;) {
     await nextFrame();
     await timersDone();
-    await timersDone(); // what a timer of 0 has put off again
+    await timersDone(); // timers that were set by timers of 0 ms
     const now = changeCount();
     const held = performance.now() - press.began;
     const least = press.edited || hasLeftText(press) ? waiting.leftFieldMs : 0;
@@ -64,7 +64,7 @@ async function trackPress(element, view) {
   waiting.resolve(movedSince(press));
 }
 
-/** Whether the press took the focus from what text is written in, and there is some. @param {Press} press */
+/** Whether the press took the focus from a text field or editor that is not empty. @param {Press} press */
 function hasLeftText({ focused }) {
   if (!focused || focusedElement() === focused) return false;
   const tag = tagOf(focused);
@@ -81,13 +81,13 @@ function movedSince({ element, corner }) {
   return { x: now.x - corner.x, y: now.y - corner.y };
 }
 
-/** Its left top corner in the viewport of the world's root: what moves an iframe moves what is in it. @returns {Point} */
+/** Its top left corner in the viewport of this world's root document: moving an iframe moves what is in it. @returns {Point} */
 function cornerOf(element) {
   const { left, top } = rectOf(element);
   return outwardPoints(levelsOf(element), { x: left, y: top })[0];
 }
 
-/** How often the page changed since it is watched, without looking for what is new to watch. */
+/** The number of changes since the page is watched, without looking for new roots to watch. */
 function changeCount() {
   if (!watching) return 0;
   processRecords(watching.observer.takeRecords());

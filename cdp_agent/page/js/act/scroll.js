@@ -1,4 +1,4 @@
-// Scrolling: which box moves, and by how much it did.
+// Scrolling: which box to scroll, and its position.
 
 /** @typedef {'x' | 'y'} Axis */
 
@@ -8,10 +8,10 @@ const boxScrollBy_ = Element.prototype.scrollBy;
 const boxScrollIntoView_ = Element.prototype.scrollIntoView;
 
 /**
- * The box to scroll: around the element of `id` (itself included), or for 0 what a reader would call the page.
+ * The box to scroll: the nearest one around the element of `id`, itself included, or for 0 the one that users see as the page.
  * @param {{next: [number, number], id: number, axis: Axis}} options
  * @returns {{first: number, end: number, id: number, label: string, into: number, why: '' | 'locked' | 'fits'}}
- *   into: the content is that of this iframe, which lives in another world
+ *   into: the iframe whose document is to be scrolled instead, in another world
  */
 function scrollBox({ next, id, axis }) {
   const first = reserveIds(next);
@@ -38,7 +38,7 @@ function scrollerAround(element, axis) {
   return null;
 }
 
-/** The document, its body, or in an app the box in the middle of the view, or the largest there is. */
+/** The document's scrolling element or body; in an app, the box in the middle of the viewport, else the largest one. */
 function pageScroller(inDocument, axis) {
   const root = scrollingElement_.call(inDocument) ?? documentElement_.call(inDocument);
   if (root && isScrollable(root, axis)) return root;
@@ -87,25 +87,25 @@ const clientSizeOf = (element, axis) => (axis === 'y' ? clientHeight_ : clientWi
 const scrollSizeOf = (element, axis) => (axis === 'y' ? scrollHeight_ : scrollWidth_).call(element);
 const scrollOffsetOf = (element, axis) => (axis === 'y' ? scrollTop_ : scrollLeft_).call(element);
 
-/** Whether a user could scroll it. */
+/** Whether a user can scroll it. */
 function isScrollable(element, axis) {
   if (scrollSizeOf(element, axis) <= clientSizeOf(element, axis) + 1) return false;
   const inDocument = documentOf(element);
   const overflow = overflowOf(element, axis);
   if (element !== scrollingElement_.call(inDocument)) return SCROLLING.has(overflow) && isOwnBox(element, inDocument);
   const body = body_.call(inDocument);
-  // Of the document's own scrolling, `visible` means auto, and the body may decide it for the document.
+  // On the root element, `visible` means auto, and the body's overflow may apply to the viewport instead.
   return overflow === 'visible' ? !body || !/hidden|clip/.test(overflowOf(body, axis)) || element === body : !/hidden|clip/.test(overflow);
 }
 
 const overflowOf = (element, axis) => computedStyleOf(element)[axis === 'y' ? 'overflowY' : 'overflowX'];
 
-/** A body scrolls by itself only if the document's root does not take its overflow over. */
+/** A body is a scroll container of its own only if its overflow is not propagated to the viewport. */
 function isOwnBox(element, inDocument) {
   return element !== body_.call(inDocument) || overflowOf(documentElement_.call(inDocument), 'y') !== 'visible';
 }
 
-/** Whether there is more than is shown, but the page does not let it be scrolled. */
+/** Whether there is more content than fits, but the page prevents scrolling. */
 function isLocked(axis) {
   const shown = axis === 'y' ? window.innerHeight : window.innerWidth;
   const boxes = [documentElement_.call(document), body_.call(document)];
@@ -121,26 +121,26 @@ function labelOfBox(element) {
   return `${role} \x01${idOf(element)}${name ? ` ${quote(cut(name, 100))}` : ''}`;
 }
 
-/** Where a box stands; nothing when it is gone. @param {number} id @param {Axis} axis */
-function scrolledTo(id, axis) {
+/** The scroll position of a box; empty if it is gone. @param {number} id @param {Axis} axis */
+function scrollPosition(id, axis) {
   const element = elementOf(id);
   if (!element) return [];
   return [{ position: Math.abs(scrollOffsetOf(element, axis)), shown: clientSizeOf(element, axis), content: scrollSizeOf(element, axis) }];
 }
 
-/** Moves a box at once, whatever its style says. @param {number} id @param {Axis} axis @param {number} px */
+/** Scrolls a box at once, regardless of its `scroll-behavior`. @param {number} id @param {Axis} axis @param {number} px */
 function moveBox(id, axis, px) {
   const element = elementOf(id);
   if (element) boxScrollBy_.call(element, { [axis === 'y' ? 'top' : 'left']: px, behavior: 'instant' });
 }
 
-/** Brings an element into the middle of the view, in all frames around it. @param {number} id */
+/** Scrolls an element into the middle of the view, in all frames around it. @param {number} id */
 function bringIntoView(id) {
   const element = elementOf(id);
   if (element) boxScrollIntoView_.call(element, { block: 'center', inline: 'nearest', behavior: 'instant' });
 }
 
-/** How far the element's box is from the top of its frame. @param {number} id @returns {number} */
+/** The distance of the element's top edge from the top of its frame's viewport. @param {number} id @returns {number} */
 function topOf(id) {
   const element = elementOf(id);
   return element ? getBoundingClientRect_.call(element).top : 0;

@@ -1,11 +1,11 @@
-// Scrolling until a text is there: lists that draw only what is in view have it in the page at no other place.
+// Scrolls until a text appears: virtualized lists render only the rows in view.
 
 const PASS_MS = 1500;
 
 /**
- * Scrolls a box on, a view at a time, until it holds the text, its end is reached, or the time of a call is over.
- * @param {{next: [number, number], id: number, text: string, until: number}} options  until: no further down than there
- * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: what has the text, in view now
+ * Scrolls a box by a view at a time until it contains the text, its end is reached, or the time of a call is over.
+ * @param {{next: [number, number], id: number, text: string, until: number}} options  until: the largest scroll position
+ * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: the element with the text, now in view
  */
 async function scrollToText({ next, id, text, until }) {
   const first = reserveIds(next);
@@ -18,7 +18,7 @@ async function scrollToText({ next, id, text, until }) {
     if (found) {
       boxScrollIntoView_.call(found, { block: 'center', inline: 'nearest', behavior: 'instant' });
       await nextTwoFrames();
-      // What is drawn anew on the way is another element.
+      // Scrolling may have replaced the element.
       const there = innermostWithText(box, wanted) ?? found;
       forget();
       const result = { ...answer, id: idOf(there), label: labelOfText(there, wanted) };
@@ -36,7 +36,7 @@ async function scrollToText({ next, id, text, until }) {
 
 const LONGEST_TEXT = 100;
 
-/** What has the text, in words: of what holds much more, such as the list around a row, the text alone. */
+/** A label for the element with the text. If it contains much more, as a list around a row does, only the text itself. */
 function labelOfText(element, wanted) {
   const named = nearestNamed(element);
   const role = shownRole(named) || 'generic';
@@ -47,7 +47,7 @@ function labelOfText(element, wanted) {
   return `${role} \x01${idOf(named)} ${quote((from ? '…' : '') + cut(labelText.slice(from), LONGEST_TEXT))}`;
 }
 
-/** The innermost element that is drawn and has the text, in small letters. @returns {Element | null} */
+/** The innermost visible element that contains the text, which is in lower case. @returns {Element | null} */
 function innermostWithText(element, wanted) {
   if (SKIPPED.has(tagOf(element)) || !collapse(textContent(element)).toLowerCase().includes(wanted)) return null;
   for (const child of selectAll(element, ':scope > *')) {

@@ -1,6 +1,6 @@
-// Secrets in fields: whether a field may have one, and putting it there without the keyboard. Keys go to what has the focus
-// when they arrive, and any frame can take the focus; here nothing of the page's can happen between looking and writing,
-// but for handlers of the field's own document.
+// Secrets in fields: whether a field may get one, and entering it without the keyboard. Keys go to whatever has the focus
+// when they arrive, and any frame can take the focus; here no code of the page runs between the check and the writing,
+// except handlers in the field's own document.
 
 const formOfInput = reader(HTMLInputElement, 'form');
 const formOfArea = reader(HTMLTextAreaElement, 'form');
@@ -13,8 +13,8 @@ const execCommand_ = Document.prototype.execCommand;
 const setAreaValue_ = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set;
 
 /**
- * @typedef {{origins: string[], hidden_only: boolean}} Allowed  origins: where it may be; hidden_only: only where it is not shown
- * @typedef {{why: '' | 'gone' | 'frame' | 'form' | 'shown', where: string}} SecretRefusal  why a field may not have the secret
+ * @typedef {{origins: string[], hidden_only: boolean}} Allowed  origins: where it may be entered; hidden_only: only into fields that do not display it
+ * @typedef {{why: '' | 'gone' | 'frame' | 'form' | 'shown', where: string}} SecretRefusal  why a field may not get the secret, and the foreign origin
  */
 
 /** @param {Element} field @param {Allowed} allowed @returns {SecretRefusal} */
@@ -31,7 +31,7 @@ function refusalOf(field, { origins, hidden_only }) {
   return hidden_only && !isSecret(field) ? { why: 'shown', where: '' } : { why: '', where: '' };
 }
 
-/** Where the field's form can send it: the form's own address, and those of its buttons. */
+/** The URLs to which the field's form can be submitted: its own `action`, and those of its buttons. */
 function submitAddresses(field) {
   const form = formOfAny(field);
   if (!form) return [];
@@ -43,7 +43,7 @@ function submitAddresses(field) {
   return addresses;
 }
 
-/** @param {string} address @param {string} own  the origin of the page, whose scripts may do as they like with what is in it */
+/** @param {string} address @param {string} own  the origin of the page, whose scripts have access to its fields */
 function originOf(address, own) {
   const { protocol, origin } = new URL(address, 'about:blank');
   if (protocol === 'javascript:' || protocol === 'about:') return own;
@@ -51,7 +51,7 @@ function originOf(address, own) {
 }
 
 /**
- * The field that is meant by an element, once it can be filled in, and whether it may have the secret.
+ * The field for an element, once it can be filled, and whether it may get the secret.
  * @param {number} id @param {Allowed & {wait_ms: number}} options
  * @returns {Promise<SecretRefusal & {local: number, instead: string, note: string, refusal: Obstacle | null}>}
  */
@@ -69,11 +69,11 @@ async function secretField(id, options) {
   return { ...answer, ...refusalOf(field, options), local: field === element ? id : internalIdOf(field), note };
 }
 
-/** Whether an element as it stands may have it. @param {number} id @param {Allowed} allowed @returns {SecretRefusal} */
+/** Whether an element may get the secret, without waiting. @param {number} id @param {Allowed} allowed @returns {SecretRefusal} */
 const secretRefusal = (id, allowed) => (resolveElement(id) ? refusalOf(resolveElement(id), allowed) : { why: 'gone', where: '' });
 
 /**
- * Puts the secret into the field, or says why not; a row of fields for one character each gets one each.
+ * Enters the secret, or returns why not; a row of fields with one character each gets a character each.
  * @param {number} id @param {string} text @param {Allowed & {append: boolean}} options
  * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number}}
  */
@@ -103,7 +103,7 @@ function enterInto(field, text, options) {
   if (refusal.why) return { ...refusal, match: 'gone', max: -1 };
   const focused = moveFocus(field);
   const selected = focused && kind !== 'set' && selectAllOrMoveToEnd(field, kind, options.append);
-  refusal = refusalOf(field, options); // handlers of the page ran
+  refusal = refusalOf(field, options); // handlers of the page have run
   if (refusal.why) return { ...refusal, match: 'gone', max: -1 };
   const before = options.append ? fieldText(field, kind) : '';
   const document = documentOf(field);
@@ -120,12 +120,12 @@ function enterInto(field, text, options) {
   return { ...refusal, match: matchOf(field, kind, fieldText(field, kind), before + text), max: isField ? maxLengthOf(field) : -1 };
 }
 
-/** For pages that look at a field when a key went up. Which key it was is not said. */
+/** Dispatches a key event, for pages that read a field on `keyup`. It does not reveal which key. */
 const dispatchKey = (field, type) => dispatchEvent_.call(field, new KeyboardEvent(type, { key: 'Unidentified', bubbles: true, composed: true }));
 
 /**
- * Where the nodes are that spans of the text last read came from, and the fields that show a secret which is no part of that
- * text. @param {[number, number][]} spans @returns {Box[]} in the viewport of this world's root
+ * The boxes to redact in a picture: those of the nodes with the given spans of the text that was read last, and of fields that display a secret
+ * which is not part of that text. @param {[number, number][]} spans @returns {Box[]} in the viewport of this world's root document
  */
 function secretBoxes(spans) {
   const boxes = [];
@@ -141,7 +141,7 @@ function secretBoxes(spans) {
   return boxes;
 }
 
-/** Fields that hold something secret, but show it: one-time codes, card data, what the user filled in. */
+/** Fields that hold a secret but display it: one-time codes, card data, what the user has filled in. */
 function visibleSecretFields(root) {
   const found = [];
   for (const element of selectAll(root, '*')) {
@@ -169,8 +169,8 @@ function outermostBoxes(node) {
   return boxes.map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
 }
 
-/** The same of an iframe that another session reads. @param {number} id  of its element @param {Box[]} boxes  inside it */
-function boxesThroughFrame(id, boxes) {
+/** Maps boxes in an out-of-process iframe to the viewport of this world's root document. @param {number} id  of its element @param {Box[]} boxes  inside it */
+function boxesFromFrame(id, boxes) {
   const frame = elementOf(id);
   if (!frame) return [];
   const levels = levelsOf(frame);

@@ -1,18 +1,18 @@
-// Sliders that a page makes itself: what they say of their value, which only keys and the mouse change.
+// Sliders that pages build themselves: their value by ARIA, which only keys and the mouse can change.
 // https://w3c.github.io/aria/#slider
 
 const SLIDER = '[role="slider" i]';
 
-/** The slider that is meant: the element itself, or the only one in it. @returns {Element | null} */
+/** The slider for an element: itself, or the only one in it. @returns {Element | null} */
 const sliderOf = (element) => (matches(element, SLIDER) && tagOf(element) !== 'INPUT' ? element : onlyVisibleMatch(element, `${SLIDER}:not(input)`));
 
-/** @returns {number | null} what an attribute says, null where it says nothing */
+/** @returns {number | null} the attribute as a number; null if it is missing or not a number */
 function numberIn(element, name) {
   const text = attr(element, name)?.trim();
   return text && !Number.isNaN(Number(text)) ? Number(text) : null;
 }
 
-/** Its value, as exactly as it says it: `aria-valuenow` may be rounded, and `aria-valuetext` the number itself. @returns {number | null} */
+/** Its value, as exact as possible: `aria-valuenow` may be rounded where `aria-valuetext` is the exact number. @returns {number | null} */
 function sliderValue(slider) {
   const value = numberIn(slider, 'aria-valuenow');
   const exact = numberIn(slider, 'aria-valuetext');
@@ -22,7 +22,7 @@ function sliderValue(slider) {
 }
 
 /**
- * What the slider says of itself, as soon as its value is what is wanted, or has been the same for a while.
+ * The slider's value and limits, as soon as it has the wanted value or has not changed for `still_ms`.
  * @param {number} id @param {number | null} wanted @param {number} still_ms  how long a value may take to change
  * @returns {Promise<{value: number | null, min: number | null, max: number | null, gone: boolean}>}
  */

@@ -1,4 +1,4 @@
-// Fields that the user is to fill in: what they are, and whether the page minds what was put into them.
+// Fields that the user is asked to fill: what they are, and whether the page or the browser reports them as invalid.
 
 const validationOfInput = reader(HTMLInputElement, 'validationMessage');
 const validationOfArea = reader(HTMLTextAreaElement, 'validationMessage');
@@ -10,8 +10,8 @@ const MOST_OFFERED = 300;
 
 /**
  * @typedef {{local: number, type: string, name: string, required: boolean, options: string[], radios: number[], value: string,
- *   origins: string[], problem: string, minded: string}} UserField  local: the field itself; radios: those of its group, as `options` has them;
- *   origins: all that what it holds can get to; problem: why it cannot be filled in; minded: what the page says of it
+ *   origins: string[], problem: string, minded: string}} UserField  local: the field itself; radios: the radio buttons of its group, in the order of `options`;
+ *   origins: all origins that can get its value; problem: why it cannot be filled; minded: the page's error message for it
  * @param {number} id @returns {UserField}
  */
 function userField(id) {
@@ -40,7 +40,7 @@ function userField(id) {
 
 const FILLABLE_KINDS = new Set(['typed', 'set', 'rich']);
 
-/** The control that is meant by an element. @returns {Element | null} */
+/** The control for an element. @returns {Element | null} */
 function userControlOf(element) {
   if (tagOf(element) === 'OPTION') return closest(element, 'select');
   const control = controlOfLabel(element) ?? element;
@@ -48,7 +48,7 @@ function userControlOf(element) {
   return fieldOf(control) ?? onlyVisibleMatch(control, `${LISTS},${CHECKABLE}`);
 }
 
-/** What kind of field it is, "" for none. */
+/** The type of the field, "" if it is none. */
 function userType(field) {
   const tag = tagOf(field);
   if (tag === 'SELECT') return selectIsMultiple(field) ? 'multiselect' : 'select';
@@ -63,10 +63,10 @@ function userType(field) {
   return kind === 'rich' ? 'richtext' : '';
 }
 
-/** Whether it takes no text, but what is chosen in the list that it opens. */
+/** Whether it is a select-only combobox: it takes no text, only options of its list. */
 const isSelectOnly = (field, role) => role === 'combobox' && isReadOnly(field);
 
-/** All radio buttons of which one can be on together with this one, or those in a group. @returns {Element[]} */
+/** The radio buttons of the field's group. @returns {Element[]} */
 function radiosOf(field) {
   if (tagOf(field) !== 'INPUT') {
     const group = roleOf(field, tagOf(field)) === 'radio' ? (closestFlat(field, '[role="radiogroup" i]') ?? field) : field;
@@ -78,7 +78,7 @@ function radiosOf(field) {
   return all.filter((each) => attr(each, 'name') === name && formOfInput(each) === formOfInput(field));
 }
 
-/** What the group is called; the name of the one button that was named, where the group has none. */
+/** The name of the group; if it has none, that of the radio button itself. */
 function groupName(field, name) {
   const group = closestFlat(field, '[role="radiogroup" i],fieldset');
   return (group && told(group).name) || name;
@@ -96,25 +96,25 @@ function userFieldValue(field, type) {
   return valueOf(field, tagOf(field), roleOf(field, tagOf(field))) || (type === 'select' && tagOf(field) !== 'SELECT' ? displayedValueOf(field) : '');
 }
 
-/** From now on no reading tells what these hold. @param {number[]} ids */
+/** From now on, the values of these elements are left out of everything that is read. @param {number[]} ids */
 function withhold(ids) {
   for (const id of ids) {
     const element = resolveElement(id);
     if (element) withheld.add(element);
   }
-  forgetKept(); // what was made of them while they were told
+  forgetKept(); // rendered lines that still have the values
 }
 
-/** Leaves the field, as a user does who goes on: many pages look at what it holds only then. @param {number} id */
+/** Takes the focus from the field, as a user does who goes on: many pages validate a field only then. @param {number} id */
 function leaveField(id) {
   const field = resolveElement(id);
   if (field && hasFocusWithin(field)) blur_.call(focusedElement());
 }
 
 /**
- * Whether the field holds what it was to hold, and what the page says against that.
- * @param {number} id @param {string | null} wanted  null: what it holds is not compared
- * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, minded: string, invalid: boolean}} invalid: the browser itself says so
+ * Whether the field holds the wanted value, and the error message of the browser or the page.
+ * @param {number} id @param {string | null} wanted  null: the value is not compared
+ * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, minded: string, invalid: boolean}} invalid: the browser reports it as invalid
  */
 function userFieldAfter(id, wanted) {
   const field = resolveElement(id);
@@ -131,7 +131,7 @@ function userFieldAfter(id, wanted) {
   return { match, max: isText ? maxLengthOf(field) : -1, minded: validationOf(field) || pageErrorOf(field), invalid: validationOf(field) !== '' };
 }
 
-/** What the browser has against it; "" where the form is not validated by it. */
+/** The browser's validation message; "" if there is none, or the form has `novalidate`. */
 function validationOf(field) {
   const tag = tagOf(field);
   const form = formOfAny(field);
@@ -140,7 +140,7 @@ function validationOf(field) {
   return tag === 'TEXTAREA' ? collapse(validationOfArea(field)) : tag === 'SELECT' ? collapse(validationOfSelect(field)) : '';
 }
 
-/** What the page says of a field that it marks as invalid. */
+/** The page's error message for a field with `aria-invalid`. */
 function pageErrorOf(field) {
   const invalid = attr(field, 'aria-invalid');
   if (!invalid || invalid.toLowerCase() === 'false') return '';

@@ -1,4 +1,4 @@
-// What a click on an element, or Enter in it, sets off, as far as the markup tells: nothing is guessed of scripts.
+// What a click on an element, or Enter in it, will do according to the markup. Scripts are not considered.
 
 const methodOfForm = reader(HTMLFormElement, 'method');
 const elementsOfForm_ = getterOf(HTMLFormElement.prototype, 'elements');
@@ -10,13 +10,13 @@ const isContentEditable_ = reader(HTMLElement, 'isContentEditable');
 const KEYBOARD_INPUT_TYPES = new Set(['text', 'search', 'email', 'tel', 'url', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local']);
 
 /**
- * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} FormSubmission  the form that is sent:
- *   action: to an address that its author wrote; secret: with a password in it; fields: how many are written into
+ * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} FormSubmission  the form to be submitted:
+ *   action: it has an explicit `action`; secret: it has a password field; fields: the number of text fields
  * @typedef {{role: string, name: string, form: FormSubmission | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
- *   name: of what is pressed, or of the form's own button; writes: Enter goes into a text of several lines, and a script may take it;
- *   remote: the focus is in a frame of another process
- * @param {number | null} id  null: what has the focus @param {'click' | 'enter' | 'form'} how  form: its form is sent
- * @param {boolean} known  whether `keyListeners` are all nodes of the document, apart from shadow trees, that listen for keys
+ *   name: of the pressed element, or of the form's submit button; writes: Enter goes into a multi-line text, where a script may handle it;
+ *   remote: the focus is in an out-of-process iframe
+ * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form'} how  form: its form is submitted
+ * @param {boolean} known  whether `keyListeners` are all nodes of the document, except in shadow trees, that listen for keys
  * @param {...Node} keyListeners @returns {{of: Consequence | null}}
  */
 function consequenceOf(id, how, known, ...keyListeners) {
@@ -37,7 +37,7 @@ function consequenceOf(id, how, known, ...keyListeners) {
   } };
 }
 
-/** Whether no key that is pressed in the element gets to one of the nodes. */
+/** Whether none of the nodes gets the key events of the element. */
 function hasNoKeyListener(element, keyListeners) {
   if (rootOf(element) !== document) return false;
   for (let node = element; node; node = parentNode(node)) if (keyListeners.includes(node)) return false;
@@ -48,11 +48,11 @@ function isWrittenIn(element) {
   try {
     return isContentEditable_(element);
   } catch {
-    return false; // no element of HTML
+    return false; // not an HTML element
   }
 }
 
-/** The button, where the control is one that sends its form. */
+/** The control if it is a submit button of a form, otherwise null. */
 const asSubmitter = (control, tag) => ((tag === 'BUTTON' || tag === 'INPUT') && isSubmitButton(control) && formOfAny(control) ? control : null);
 
 function isSubmitButton(element) {
@@ -68,7 +68,7 @@ function formOfAny(element) {
   return tag === 'INPUT' ? formOfInput(element) : tag === 'SELECT' ? formOfSelect(element) : null;
 }
 
-/** What Enter in a field sends its form with. https://html.spec.whatwg.org/#implicit-submission */
+/** The element with which Enter in a field submits its form. https://html.spec.whatwg.org/#implicit-submission */
 function implicitSubmitter(field, tag) {
   if (tag !== 'INPUT') return null;
   const form = formOfInput(field);
@@ -76,19 +76,19 @@ function implicitSubmitter(field, tag) {
   return submitButtonOf(form) ?? ([...elementsOfForm_.call(form)].filter(isKeyboardField).length <= 1 ? field : null);
 }
 
-/** The first button that sends the form. */
+/** The first submit button of the form. */
 function submitButtonOf(form) {
   const images = [...selectAll(rootOf(form), 'input[type="image" i]')].filter((each) => formOfInput(each) === form);
   return [...elementsOfForm_.call(form), ...images].find(isSubmitButton) ?? null;
 }
 
-/** The button that sends the form that a field is in, also where it is none of HTML. */
+/** The submit button of the form around a field, which need not be an HTML form control. */
 function buttonOfFormAround(field) {
   const form = formOfAny(field) ?? closestFlat(field, 'form');
   return form ? submitButtonOf(form) : null;
 }
 
-/** That button; 0 where there is none. @param {number} id */
+/** The id of that button; 0 if there is none. @param {number} id */
 function submitButton(id) {
   const element = resolveElement(id);
   const button = element && buttonOfFormAround(userControlOf(element) ?? element);

@@ -1,11 +1,12 @@
-// What came of an action that no line of the snapshot shows: looks, classes, drawings, pictures, scrolling, the caret, and
-// what came and went meanwhile. Nothing is asked of the page for it but what it shows anyway.
+// Effects of an action that no line of the snapshot shows: styles, classes, drawings, canvases, scrolling, the caret, and
+// text that appeared only for a while. They are read from what the page shows anyway.
 
 /**
- * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse and the focus alone may do that
+ * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse or the focus alone may have caused it
  * @typedef {{at: number, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
  *   redrawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, selection: string,
- *   animated: Element[], printed: boolean, edited: Set<Element>, filledAt: Map<Node, number>, actedAt: number, prompt: boolean}} Baseline  prompt: text changed as soon as the mouse or a key had acted, or where nothing had changed for long
+ *   animated: Element[], printed: boolean, edited: Set<Element>, filledAt: Map<Node, number>, actedAt: number, prompt: boolean}} Baseline  the state before the action, and what was recorded
+ *   since; prompt: text changed within PROMPT_MS after an input event, or where nothing had changed for long
  */
 /** @type {Baseline | null} */
 let baseline = null;
@@ -16,9 +17,9 @@ const STYLE_PROPERTIES =
 const OPACITY_INDEX = STYLE_PROPERTIES.indexOf('opacity');
 const MOST_EFFECTS = 4; // of one kind
 const LONGEST_REMOVED = 120;
-const PROMPT_MS = 20; // what comes so soon is the action's doing, even if it only counts
-const SHORTEST_PAINTED_MS = 16; // what is gone before is never seen
-// Classes that say something to whoever reads them, and those of the mouse, the focus and the way something comes and goes.
+const PROMPT_MS = 20; // text that changes within this time is an effect of the action, even if it looks like a counter
+const SHORTEST_PAINTED_MS = 16; // what is removed earlier was never painted
+// Classes whose names mean something to a reader, and those of hovering, focus and transitions.
 const MEANINGFUL_CLASS = /^(is|has)-|(^|[-_])(selected|active|error|errors|invalid|valid|open|opened|closed|collapsed|expanded|disabled|enabled|checked|current|done|complete|completed|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight|highlighted|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
 const OPEN_STATE_CLASS = /(^|[-_])(open|opened|closed|collapsed|expanded|visible|shown|hidden)($|[-_])/i;
 const TRANSIENT_CLASS = /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
@@ -31,7 +32,7 @@ const areaStart = reader(HTMLTextAreaElement, 'selectionStart');
 const areaEnd = reader(HTMLTextAreaElement, 'selectionEnd');
 const scrollLeft = reader(Element, 'scrollLeft');
 
-/** From now on what comes is an action's effect, until the watching ends. @returns {ReturnType<typeof changes> & {unreadable: boolean}} */
+/** Starts to record the effects of an action, until the watching ends. @returns {ReturnType<typeof changes> & {unreadable: boolean}} unreadable: some canvas cannot be read */
 function beginEffects() {
   const result = changes();
   endEffects();
@@ -76,10 +77,10 @@ function recordPrint() {
 
 const recordScroll = (event) => baseline?.scrolled.add(event.target);
 
-/** Aiming has scrolled the page: that is ours. */
+/** Forgets the scrolling done by `aim`. */
 const forgetScrolls = () => baseline?.scrolled.clear();
 
-/** What the observer of stability.js saw. @param {MutationRecord} record @param {any} target @param {number} now */
+/** Called for each record of the observer in stability.js. @param {MutationRecord} record @param {any} target @param {number} now */
 function recordMutation(record, target, now) {
   const type = type_.call(record);
   if (type !== 'attributes') recordTextChange(target, now);
@@ -108,7 +109,7 @@ function recordTextChange(target, now) {
   if (isEditable(element)) baseline.edited.add(element);
 }
 
-/** Libraries set all attributes anew, most of them to what they were. */
+/** Records the old value of a drawing's attribute. Libraries set all attributes anew, most of them to the same value. */
 function recordRedraw(part, name = '', old = null) {
   const oldValues = baseline.redrawn.get(part) ?? new Map();
   baseline.redrawn.set(part, oldValues);
@@ -117,7 +118,7 @@ function recordRedraw(part, name = '', old = null) {
 
 const isRedrawn = ([part, oldValues]) => baseline.added.has(part) || [...oldValues].some(([name, old]) => attr(part, name) !== old);
 
-/** @param {Set<string | false>} had  the tags of what gave way to it: marks that take the place of marks are no news */
+/** @param {Set<string | false>} had  the tags of the nodes that it replaces: a mark that replaces a mark is no change */
 function recordAdded(node, now, had) {
   baseline.added.set(node, now);
   if (nodeType(node) !== 1) return;
@@ -133,7 +134,7 @@ function recordRemoved(node, from, now) {
   if (blocks.some((text) => /\p{L}{2}/u.test(text))) baseline.gone.push({ blocks, from, at: now });
 }
 
-/** What has come and gone by now is the doing of what led to the press: of a list that was opened and scrolled to an option. */
+/** Forgets what was added and removed so far: it belongs to the steps before the press, such as opening a list and scrolling to an option. */
 function forgetTransient() {
   if (!baseline) return;
   changeCount();
@@ -142,7 +143,7 @@ function forgetTransient() {
   baseline.gone = [];
 }
 
-/** With BREAK where a block begins or ends, as its tag says: what is in no document has no style. */
+/** The text of a removed node, with BREAK at the edges of blocks. These are known by tag, since a removed node has no style. */
 function removedText(node, depth) {
   if (nodeType(node) === 3) return cut(dataOf(node), LONGEST_REMOVED);
   if (!mayHaveShownText(node) || depth > DEEPEST_NAME) return '';
@@ -151,13 +152,14 @@ function removedText(node, depth) {
   return BLOCK_TAGS.has(tagOf(node)) ? BREAK + text + BREAK : text;
 }
 
-/** Whether a node's text may have been seen: not that of comments, scripts and styles. */
+/** Whether text of the node may have been rendered, unlike that of comments, scripts and styles. */
 const mayHaveShownText = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(node)) : nodeType(node) === 3);
 
 /**
- * What came of the action so far.
- * @param {boolean} styles  no line has changed: what lines would show counts, and how things look, which costs most
- * @param {boolean} hovered  by an action that only moves the mouse: classes of what is under it are the mouse's doing @returns {{effects: Effect[], gone: string[][], prompt: boolean}} gone: texts that came and went, block by block
+ * The effects of the action so far.
+ * @param {boolean} styles  no line has changed: also report changed styles, which costs most, and what changed lines would show
+ * @param {boolean} hovered  the action only moves the mouse, so that classes of hovered elements are weak effects
+ * @returns {{effects: Effect[], gone: string[][], prompt: boolean}} gone: texts that appeared and were removed again, block by block
  */
 function effectsNow(styles, hovered) {
   if (!baseline) return { effects: [], gone: [], prompt: false };
@@ -174,7 +176,7 @@ function effectsSoFar(styles, hovered) {
   return effects;
 }
 
-/** As the snapshot writes it: `- button "Pay" [ref=\x017]: class now "selected"`. */
+/** An effect in the form of a snapshot's line: `- button "Pay" [ref=\x017]: class now "selected"`. */
 function elementEffect(element, what, weak = false) {
   const { role, name } = told(element);
   const id = idsOfElements.get(element);
@@ -182,10 +184,10 @@ function elementEffect(element, what, weak = false) {
   return { text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`, weak };
 }
 
-/** Whether there is anything to tell the element by. */
+/** Whether a reader can identify the element: by its ref, name or text. */
 const isIdentifiable = (element) => idsOfElements.has(element) || told(element).name !== '' || firstLineOf(element) !== '';
 
-/** @param {boolean} all  also those that open and show, of which there are lines elsewhere, and such that nobody knows @param {boolean} hovered */
+/** @param {boolean} all  also classes of opening and closing, which changed lines would show, and elements that cannot be identified @param {boolean} hovered */
 function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of baseline.classes) {
@@ -203,10 +205,10 @@ function classEffects(all, hovered) {
   return limitEffects(found);
 }
 
-/** Most that has is taken away then. */
+/** Whether it is faded out: most elements that fade are removed then. */
 const hasFaded = (element) => computedStyleOf(element).opacity === '0';
 
-/** Marks that show something. In an editor they are told with the text. */
+/** New elements that mark text. Within editors, the snapshot's text has the marks. */
 function markEffects() {
   const shown = baseline.marked.filter((element) => isConnected_.call(element) && !(isEditable(element) && WRITTEN_MARKS.has(tagOf(element))) && collapse(textContent(element)) && !isInAdded(element));
   return limitEffects(shown.map((element) => ({ text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`, weak: false })));
@@ -214,13 +216,13 @@ function markEffects() {
 
 const WRITTEN_MARKS = new Set(['B', 'STRONG', 'I', 'EM', 'S', 'DEL']);
 
-/** Whether more came with it: then that is told, line by line. */
+/** Whether an element around it was added as well: the snapshot then has lines for it. */
 const isInAdded = (element) => {
   for (let node = flatParent(element); node; node = flatParent(node)) if (baseline.added.has(node)) return true;
   return false;
 };
 
-/** @param {boolean} all  also what nobody knows */
+/** @param {boolean} all  also drawings that cannot be identified */
 function redrawEffects(all) {
   const redrawn = [...baseline.redrawn].filter(isRedrawn).map(([element]) => element);
   const found = redrawn.filter((element) => isConnected_.call(element) && !volatileNodes.has(element) && !isInAdded(element) && !isAnimatedBefore(element));
@@ -236,7 +238,7 @@ function redrawEffects(all) {
   return limitEffects([...new Map(effects.map((each) => [each.text, each])).values()]);
 }
 
-/** What is acted on by an icon that nobody could be told of by itself. @returns {Element | null} */
+/** The element with a ref whose icon this is, if the icon has no ref or name itself. @returns {Element | null} */
 function iconOwner(element) {
   const icon = closestFlat(element, 'svg');
   if (!icon || idsOfElements.has(element) || !isSmallDrawing(icon) || told(icon).name) return null;
@@ -249,7 +251,7 @@ const MOST_ICON_OWNERS = 4;
 
 const isAnimatedBefore = (element) => baseline.animated.some((each) => isInside(element, each));
 
-/** @returns {Map<Element, string | null>} the pictures in canvases that are seen; null: the page may not give them away */
+/** @returns {Map<Element, string | null>} fingerprints of the visible canvases; null: the canvas cannot be read */
 function canvasesNow() {
   const found = new Map();
   for (const root of watching?.roots ?? [document]) {
@@ -258,7 +260,7 @@ function canvasesNow() {
   return found;
 }
 
-const LARGEST_SIDE = 512; // pixels: drawn smaller, a thin line is still there
+const LARGEST_SIDE = 512; // pixels: a thin line is still visible when scaled down to this
 const shrunk = { canvas: null };
 
 function canvasFingerprint(canvas) {
@@ -274,10 +276,10 @@ function canvasFingerprint(canvas) {
     context.imageSmoothingQuality = 'medium';
     context.drawImage(canvas, 0, 0, w, h);
     const pixels = new Uint32Array(context.getImageData(0, 0, w, h).data.buffer);
-    // One that is drawn by WebGL shows itself only while it is drawn.
+    // A WebGL canvas can only be read while it is drawn.
     return pixels.some(Boolean) ? `${width}x${height} ${hashOf(pixels)}` : null;
   } catch {
-    shrunk.canvas = null; // tainted for good by a picture of another origin
+    shrunk.canvas = null; // an image of another origin has tainted it for good
     return null;
   }
 }
@@ -288,7 +290,7 @@ function hashOf(words) {
   return hash;
 }
 
-/** Where the canvases are that do not give their picture away. @returns {([number, number, number, number] | null)[]} boxes in the tab's document; null: out of view */
+/** Where the canvases are that cannot be read. @returns {([number, number, number, number] | null)[]} boxes in the root document; null: out of view */
 function unreadableCanvases() {
   /** @type {([number, number, number, number] | null)[]} */
   const boxes = [];
@@ -318,7 +320,7 @@ function scrollEffects() {
   const found = [];
   for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? (/** @type {Document} */ (node).scrollingElement ?? documentElement_.call(node)) : node;
-    if (!isConnected_.call(element) || isOfNoSize(element)) continue; // what only screen readers have scrolls when its field gets the focus
+    if (!isConnected_.call(element) || isOfNoSize(element)) continue; // elements of no size, for screen readers only, scroll when their field gets the focus
     const place = [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
     found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : elementEffect(element, what));
@@ -326,7 +328,7 @@ function scrollEffects() {
   return limitEffects(found);
 }
 
-/** What is selected, or where the caret is in what can be edited. */
+/** The selected text, or the position of the caret in a field or an editor. */
 function selectionNow() {
   const field = focusedElement();
   const tag = field ? tagOf(field) : '';
@@ -356,7 +358,7 @@ function selectionEffects() {
   return [{ text: 'the caret moved', weak: true }];
 }
 
-/** How the first elements look. @returns {Map<Element, string[]>} */
+/** The styles of the first elements. @returns {Map<Element, string[]>} */
 function elementStylesNow() {
   const styles = new Map();
   for (const root of watching.roots) {
@@ -374,12 +376,12 @@ function elementStyle(element) {
 
 const pointerStateOf = (element) => `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
 
-// To write out 1,000 rules takes almost 2 ms. Scripts change those of small sheets, which are theirs.
+// Serializing 1,000 rules takes almost 2 ms. Scripts change the rules of small sheets, which are their own.
 const MOST_RULES_WRITTEN = 2000;
 
 /**
- * What the style sheets say, for what is further down than is looked at: of each how many rules there are, or the rules themselves.
- * @param {boolean} written  the rules themselves, of the smallest sheets first @returns {Map<CSSStyleSheet, string>}
+ * The style sheets, to notice changes of elements beyond MOST_STYLED: for each sheet the number of its rules, or their text.
+ * @param {boolean} written  with the text of the rules, smallest sheets first @returns {Map<CSSStyleSheet, string>}
  */
 function rulesNow(written) {
   const known = [...watching.roots].flatMap(sheetsOf).map((sheet) => ({ sheet, rules: rulesOf(sheet) }));
@@ -395,7 +397,7 @@ function rulesNow(written) {
 
 const sheetsOf = (root) => [...(nodeType(root) === 9 ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root), ...(nodeType(root) === 9 ? adoptedOfDocument_ : adoptedOfRoot_).call(root)];
 
-/** @param {CSSStyleSheet} sheet @returns {ArrayLike<CSSRule> & Iterable<CSSRule>} none of another origin's */
+/** @param {CSSStyleSheet} sheet @returns {ArrayLike<CSSRule> & Iterable<CSSRule>} empty for a sheet of another origin */
 function rulesOf(sheet) {
   try {
     return sheet.cssRules;
@@ -409,7 +411,7 @@ function haveRulesChanged() {
   return now.size !== baseline.sheets.size || [...now].some(([sheet, text]) => baseline.sheets.get(sheet) !== text);
 }
 
-/** @param {Set<Element>} classed  whose class changed */
+/** @param {Set<Element>} classed  the elements whose class changed */
 function styleEffects(classed) {
   const found = [];
   const inside = new Set();
@@ -422,10 +424,10 @@ function styleEffects(classed) {
     const inherited = parent && inside.has(parent);
     if (notes.length) inside.add(element);
     if (!notes.length || inherited) continue;
-    // Under the mouse things look otherwise by themselves; the page around them does not.
+    // Hovering changes styles of elements by itself, but not that of the body.
     const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
     const bold = notes.includes('font-weight') && Number(now[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
-    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]); // it is on its way out then, or waits for what is loading
+    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]); // it is fading out, or dimmed while something loads
     found.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
   }
   if (!found.length && haveRulesChanged()) found.push({ text: 'style rules changed', weak: false });

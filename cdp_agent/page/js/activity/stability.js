@@ -1,21 +1,21 @@
-// Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` on until
-// `stopWatching()`. Only what a reader of the snapshot could notice counts.
+// Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` until
+// `stopWatching()`. Only changes that a reader of the snapshot could notice count.
 
 /**
  * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching
- *   own: changes of what changes by itself, the restless too; others: all the rest; touched: elements whose attributes changed since the action began;
- *   shows: something is to be seen
+ *   own: changes of nodes that change by themselves, volatile ones included; others: all other changes; touched: elements whose attributes changed since the action began;
+ *   hasContent: the document shows something
  */
 /** @type {Watching | null} */
 let watching = null;
-/** Those who note effects (effects.js) and who wait for a change (wait.js) put themselves here, once they are in this world. */
+/** Callbacks of effects.js, which records effects, and wait.js, which waits for a change; set when these are loaded. */
 const watchers = {
   /** @type {(record: MutationRecord, target: Node, now: number) => void} */
   record: () => {},
   changed: () => {},
   ended: () => {},
 };
-/** @type {WeakSet<Node>} what kept changing until a wait was cut off: it is not waited for again */
+/** @type {WeakSet<Node>} nodes that kept changing until a wait was cut off: later waits ignore them */
 const volatileNodes = new WeakSet();
 
 const contentType_ = getterOf(Document.prototype, 'contentType');
@@ -25,9 +25,9 @@ const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDoc
 const contentDocumentOfObject_ = getterOf(HTMLObjectElement.prototype, 'contentDocument');
 const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
 
-const SMALL = 5000; // elements: so many are looked through each time
+const SMALL = 5000; // elements: up to this many are searched for new shadow roots each time
 const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
-// Where a picture or an animation moves to changes no text.
+// Attributes of the geometry and paint of images and drawings: no text changes with them.
 const GEOMETRY_ATTRIBUTES = new Set(
   ('d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset stroke-dasharray ' +
     'stroke-width viewBox offset opacity srcset sizes').split(' '),
@@ -35,10 +35,10 @@ const GEOMETRY_ATTRIBUTES = new Set(
 const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
 
 /**
- * How long nothing changed, and how much did since the watching began (with the first call).
- * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number, undrawn_ms: number, empty: boolean}} own: changes of what
- *   changes by itself; others: the rest; animating_ms: how long what fades in or out still does, or the page's own navigation; undrawn_ms: how long a frame
- *   has not come; empty: a script of a file is there, and nothing that shows anything
+ * How long nothing has changed, and how much has since the watching began. The first call begins it.
+ * @returns {{idle_ms: number, count: number, own: number, others: number, animating_ms: number, undrawn_ms: number, empty: boolean}} own: changes of nodes that
+ *   change by themselves; others: all other changes; animating_ms: how much longer elements fade in or out, or the page navigates by script; undrawn_ms: how long a
+ *   requested frame has been outstanding; empty: there is an external script, but no visible content yet
  */
 function changes() {
   if (!watching) {
@@ -62,11 +62,11 @@ function changes() {
 }
 
 const VISIBLE_WITHOUT_TEXT = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
-const MOST_SHELL_ELEMENTS = 500; // elements: an application that has not begun has links, scripts, and a box or two
+const MOST_SHELL_ELEMENTS = 500; // elements: before it starts, an application has links, scripts, and a box or two
 
 const MAIN = 'main,[role="main" i]';
 
-/** Whether the document shows anything (text, or what is seen without), and more than what an application has around its main part. */
+/** Whether the document has visible content, and not only around its main part. */
 function hasMainContent() {
   const body = body_.call(document);
   if (body === null || !hasVisibleContent(body, { left: MOST_SHELL_ELEMENTS })) return false;
@@ -75,7 +75,7 @@ function hasMainContent() {
   return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_SHELL_ELEMENTS;
 }
 
-/** @param {Element} element @param {{left: number}} among  so many elements are looked at: where there are more, something shows @returns {boolean} */
+/** @param {Element} element @param {{left: number}} budget  how many elements to look at: where there are more, there is content @returns {boolean} */
 function hasVisibleContent(element, budget) {
   if (budget.left-- <= 0) return true;
   const tag = tagOf(element);
@@ -88,10 +88,10 @@ function hasVisibleContent(element, budget) {
   return false;
 }
 
-/** When the frame was asked for that has not come yet; 0: it has. */
+/** When the outstanding frame was requested; 0: none is outstanding. */
 let frameAskedAt = 0;
 
-/** Of a tab behind another Chrome draws few. Frames of another origin that are out of view get none, whoever is in front. */
+/** Chrome renders few frames for background tabs, and none for cross-origin frames out of view, which therefore do not ask. */
 function requestFrame() {
   if (frameAskedAt || parent !== self) return;
   frameAskedAt = performance.now();
@@ -103,10 +103,10 @@ function requestFrame() {
 const SCRIPTING_SELECTOR =
   'script,iframe,frame,object,embed,fencedframe,[href^="javascript:" i],[action^="javascript:" i],[formaction^="javascript:" i]';
 
-/** Whether nothing in the document is seen that could run, nor anybody who could reach into it. */
+/** Whether the document appears to have no scripts, and no window that could script it. */
 const seemsScriptless = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, SCRIPTING_SELECTOR);
 
-/** Ends the watching. @param {boolean} gaveUp  what changed last never stops: forget about it in future */
+/** Ends the watching. @param {boolean} gaveUp  the latest changes never stop: ignore these nodes in future */
 function stopWatching(gaveUp) {
   if (!watching) return;
   if (gaveUp) {
@@ -154,7 +154,7 @@ function isVisibleChange(record, target) {
   return (before.match(DISPLAY_DECLARATIONS) ?? []).join() !== (after.match(DISPLAY_DECLARATIONS) ?? []).join();
 }
 
-/** Watches a document or shadow root, or what was added to one: its shadow roots and the documents in its frames. */
+/** Watches a document or shadow root, or an added node: the shadow roots in it and the documents of its frames. */
 function watchTree(node) {
   const type = nodeType(node);
   if (type === 9 || type === 11) {
@@ -175,7 +175,7 @@ function watchTree(node) {
   watchFrames(node);
 }
 
-/** Shadow roots given to elements that were there before: no observer tells of them. @param {NodeListOf<Element>} elements */
+/** Watches shadow roots attached to existing elements, which no observer reports. @param {NodeListOf<Element>} elements */
 function watchRoots(elements) {
   for (let i = 0; i < elements.length; i++) {
     const inner = rootOfHost(elements[i]);
@@ -204,7 +204,7 @@ function watchFrame(element) {
   countChange();
 }
 
-/** The document in a frame, an object or, if it is a drawing, an embed, where it is in this process. @returns {Document | null} */
+/** The document of a frame, an object or an SVG embed, if it is in this process and of this origin. @returns {Document | null} */
 function contentDocumentOf(element) {
   switch (tagOf(element)) {
     case 'IFRAME': return contentDocument_.call(element);
@@ -215,23 +215,23 @@ function contentDocumentOf(element) {
   }
 }
 
-/** Whether a document is shown in it, be it one that cannot be entered from here. */
+/** Whether it shows a document, even one that cannot be accessed from here. */
 const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && contentDocumentOf(element) !== null);
 
-// What changes no text while it moves, but is often followed by something that does: scripts wait for its end.
+// Animations of these change no text, but scripts often wait for their end to change something.
 const ENTRANCE_PROPERTIES = new Set(
   ('opacity visibility display transform translate scale height max-height width max-width left right top bottom ' +
     'margin-left margin-right margin-top margin-bottom grid-template-rows grid-template-columns').split(' '),
 );
 
-/** Milliseconds until the transitions and animations that make something come or go are over; endless ones apart. */
+/** Milliseconds until all finite transitions and animations of appearing and disappearing elements have ended. */
 function remainingAnimationMs() {
   let longest = 0;
   for (const animation of document.getAnimations()) {
     if (animation.playState !== 'running') continue;
     if (animation instanceof CSSTransition && !ENTRANCE_PROPERTIES.has(animation.transitionProperty)) continue;
     const target = animation.effect?.target;
-    // The pointer's or focus's own effect on a button says nothing about the page.
+    // The hover or focus effect of a control says nothing about the page.
     if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isChangedByPage(target))) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
     if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
@@ -241,7 +241,7 @@ function remainingAnimationMs() {
 
 const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
 
-/** Whether the page changed it, or what it is in, as it does with a dialog that it shuts under the mouse; a control, itself. */
+/** Whether the page changed the element or one around it, up to the nearest control, as with a dialog that closes under the mouse. */
 function isChangedByPage(target) {
   for (let node = target; node; node = flatParent(node)) {
     if (watching.touched.has(node)) return true;
@@ -252,5 +252,5 @@ function isChangedByPage(target) {
 
 const ASKED_AGAIN_AFTER = 50; // ms
 
-/** While a page is on its way to an address that it shows by itself, it is asked again after this: what comes there is still to come. */
+/** While the page navigates by the Navigation API, this asks for another check after a while: its new content is still to come. */
 const pendingNavigationMs = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);

@@ -1,9 +1,9 @@
-// What Chrome lets nobody hold for some tabs alone: WebRTC by TCP and WebTransport, whose packets meet neither Fetch nor network
-// conditions; requests that Chrome sends by itself as a page is left (`fetchLater`), or as a download that the page does not wait for
-// (background fetch). Under rules of some tabs only, it runs in the page's own world before anything else does there.
+// Removes what Chrome cannot hold for single tabs: WebRTC over TCP and WebTransport, whose packets bypass both Fetch and network
+// conditions; requests that Chrome sends itself when a page is left (`fetchLater`) or in the background (background fetch). Where
+// rules apply to some tabs only, this runs in the page's own world before any other script.
 
 (() => {
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'fetchLater']) delete globalThis[name];
-  const registration = globalThis.ServiceWorkerRegistration; // only where the page is secure
+  const registration = globalThis.ServiceWorkerRegistration; // exists in secure contexts only
   if (registration) Reflect.deleteProperty(registration.prototype, 'backgroundFetch');
 })();

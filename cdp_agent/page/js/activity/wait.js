@@ -1,21 +1,21 @@
-// Waiting for something to be on the page, or off it.
+// Waiting for something to appear on the page, or to disappear.
 
-/** @type {((changed: boolean) => void) | null} who waits for the next change */
+/** @type {((changed: boolean) => void) | null} resolves the call that waits for the next change */
 let changeWaiter = null;
 
 /**
- * Whether this world shows the text, and whether an element that is shown matches; `count` names the moment for `changedSince`.
+ * Whether this world shows the texts, and whether a visible element matches. `count` is the number of changes to pass to `changedSince`.
  * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces collapsed
  * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} entered: the text is
- *   only where we entered it; gone: that text is not there; wrong: why the selector is none
+ *   only where the agent entered it; gone: that text is not visible; wrong: why the selector is invalid
  */
 function checkConditions({ text, gone, selector }) {
   const { count } = changes();
   const found = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
   if (text !== null || gone !== null) {
-    const visible = visibleText({ entered: true });
+    const visible = visibleTextInLowerCase({ entered: true });
     found.text = text !== null && visible.includes(text);
-    found.entered = found.text && wasEntered && !visibleText({ entered: false }).includes(text);
+    found.entered = found.text && wasEntered && !visibleTextInLowerCase({ entered: false }).includes(text);
     found.text &&= !found.entered;
     found.gone = gone === null || !visible.includes(gone);
   }
@@ -30,7 +30,7 @@ function checkConditions({ text, gone, selector }) {
 }
 
 /** @param {{entered: boolean}} options */
-function visibleText(options) {
+function visibleTextInLowerCase(options) {
   forget();
   const words = readSeen(undefined, options).pieces.join('').replace(SPACES, ' ').toLowerCase();
   forget();
@@ -43,10 +43,10 @@ function isShownNow(id) {
   return element !== null && isConnected_.call(element) && isRendered(element);
 }
 
-/** Also one of no size: it is there, whatever is put into it later. */
+/** Whether it is visible, even if it has no size: content may be added to it later. */
 const isRendered = (element) => checkVisibility_.call(element, SEEN_OPTIONS);
 
-/** Ends when anything changed after `count`; the call before it ends too. @param {number} count @returns {Promise<boolean>} */
+/** Resolves on the first change after `count`, or when it is called again. @param {number} count @returns {Promise<boolean>} */
 function changedSince(count) {
   resolveChangeWaiter();
   if (changes().count > count) return Promise.resolve(true);

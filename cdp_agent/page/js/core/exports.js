@@ -1,10 +1,10 @@
 return { describe, identities, isAlive, beginEffects, effectsNow, endEffects, unreadableCanvases,
   aim, aimThrough, endInterception, hitResultAfter, pressAnswered, pressMoved, nextFrame, timersDone, toldBy, isMac, focusOn, focusedLabel, checkable, waitForCheckState,
-  prepareField, waitForSliderValue, focusedField, cellAfter, setField, fillResult, fillResultAfterKey, submitFrom, submitButton, copiedFrom, pasteInto, moveCaretToEnd, hasBareBreaks, hasKeyboardFocus, keysArrived, unwatchKeys,
+  prepareField, waitForSliderValue, focusedField, cellAfter, setField, fillResult, fillResultAfterKey, submitFrom, submitButton, copySelection, pasteInto, moveCaretToEnd, hasLiteralLineBreaks, hasKeyboardFocus, keysArrived, unwatchKeys,
   listKind, chooseNative, suggestion, setOption, beginChoice, filterField, findOption, matchingTexts, scrollOptions, displayedValue, displayedBeside, isChosenNow, isListClosed,
   resolveElement, fileField, fileNames, isDraggable, placeInParent, nextTwoFrames, readable,
   checkConditions, changedSince, isShownNow, outerHtml,
-  secretField, secretRefusal, enterSecret, secretBoxes, boxesThroughFrame, userField, withhold, leaveField, userFieldAfter,
-  seenText, shownText, forgetSeen, placesOf, findElements, picturesShown, listed, scrollBox, scrolledTo, moveBox, scrollToText, bringIntoView, topOf,
+  secretField, secretRefusal, enterSecret, secretBoxes, boxesFromFrame, userField, withhold, leaveField, userFieldAfter,
+  seenText, shownText, forgetSeen, placesOf, findElements, picturesShown, listed, scrollBox, scrollPosition, moveBox, scrollToText, bringIntoView, topOf,
   marksOf, marksThrough, boxToPicture, viewportPlace, paint, schema, cleanHtml, consequenceOf,
 };

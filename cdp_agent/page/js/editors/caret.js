@@ -1,4 +1,4 @@
-// Where the caret or the selection is: what has the focus, and how a line of an editor tells of it.
+// The focus, and the caret or selection as the line of an editor shows it.
 
 const contains_ = Node.prototype.contains;
 const getSelection_ = Document.prototype.getSelection;
@@ -7,9 +7,8 @@ const getSelectionOfRoot_ = ShadowRoot.prototype.getSelection;
 const hasFocus_ = Document.prototype.hasFocus;
 
 /**
- * What has the focus in a document or shadow root; of a component what has it in there is told instead. A body has it when
- * nothing else has: that counts for an editor with a caret, and where keys are text. One that was left for another frame
- * hears keys again with the focus of its window, but nothing is typed.
+ * The focused element of a document or shadow root; null if the focus is inside of its own shadow root, which reports it.
+ * A body is focused when nothing else is: it counts only if it is an editor with a caret, in a document that has the focus.
  */
 function focusedIn(root) {
   const focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
@@ -19,7 +18,7 @@ function focusedIn(root) {
   return isEditable(focused) && matches(focused, ':focus') && hasFocus_.call(root) && getSelection_.call(root)?.rangeCount ? focused : null;
 }
 
-/** Where the keys of a list, grid or menu are, whose focus stays with the field or box that it belongs to. @param {Document | ShadowRoot} root */
+/** The active descendant of the focused element: where keys go in a list, grid or menu whose field or box keeps the focus. @param {Document | ShadowRoot} root */
 function activeIn(root) {
   let focused = (nodeType(root) === 9 ? activeElement_ : activeElementOfRoot_).call(root);
   for (let inner = focused; inner; inner = rootOfHost(focused) && activeElementOfRoot_.call(rootOfHost(focused))) focused = inner;
@@ -27,7 +26,7 @@ function activeIn(root) {
 }
 
 /**
- * Where the caret is, or what is selected, while an editor in a document or shadow root has the focus.
+ * The caret or the selection, if an editor in a document or shadow root has the focus.
  * @param {Document | ShadowRoot} root @param {Element | null} focused
  */
 function selectedInEditor(root, focused) {
@@ -43,7 +42,7 @@ function selectedInEditor(root, focused) {
 
 const rangeText_ = Range.prototype.toString;
 
-/** Whether all text of an editor is selected. */
+/** Whether the whole text of an editor is selected. */
 function isAllSelected(host, range) {
   const around = documentOf(host).createRange();
   around.selectNodeContents(host);
@@ -54,7 +53,7 @@ function isAllSelected(host, range) {
   return !says(rangeText_.call(around));
 }
 
-/** The elements whose lines tell of the caret. @returns {Element[]} */
+/** The elements whose lines show the caret or the selection. @returns {Element[]} */
 function caretElements() {
   const selected = selectedInEditor(document, focusedIn(document));
   return selected ? [selected.host, selected.start, selected.end].filter(Boolean).map((node) => (nodeType(node) === 1 ? node : parentNode(node))) : [];
@@ -81,7 +80,7 @@ function textWithSelection(node, selected, keepsSpaces) {
 const LONGEST_SELECTION = 60;
 const CARET_WORDS = 24;
 
-/** ` [caret]` at the end of the text, ` [caret=start]`, ` [caret-after="…"]`, ` [selection="…"]`. */
+/** ` [caret]` at the end of the text, else ` [caret=start]`, ` [caret-after="…"]` or ` [selection="…"]`. */
 function caretState(kids) {
   const withoutMarkers = (text) => text.replace(/\x12./g, '').replaceAll(PRESERVED_SPACE, ' ').replaceAll(LINE_BREAK, ' ').replace(CONTROLS, '');
   const whole = kids.map((kid) => (typeof kid === 'string' ? kid : ` ${kid.name} `)).join('');

@@ -1,9 +1,9 @@
-// Code editors: Monaco, CodeMirror 5 and 6, Ace. They draw the lines that are in view and no others, in boxes of their own,
-// so that what they hold is asked of the editor itself where it can be had (codeHeld in held_code.js, in the page's own
-// world); else what is drawn is read, and it is said that there is more.
+// Code editors: Monaco, CodeMirror 5 and 6, Ace. They render only the lines in view, in boxes of their own. Therefore their
+// text is read from the editor's object where possible (codeHeld in held_code.js, in the page's own world); else the rendered
+// lines are read, and a state shows that there are more.
 
 /** @typedef {{editor: string, input: string, lines: string, line: string, scroller: string, parts: string}} CodeKind */
-/** @type {CodeKind[]}  input: what takes the keys; parts: what is drawn of the text, and around it: no lines of their own */
+/** @type {CodeKind[]}  input: the element that gets the keys; parts: elements for rendering the text and around it, which get no lines of their own */
 const CODE_KINDS = [
   {
     editor: '.monaco-editor', input: '.native-edit-context,textarea.inputarea', lines: '.view-lines', line: '.view-line', scroller: '.overflow-guard',
@@ -20,9 +20,9 @@ const CODE_KINDS = [
   },
 ];
 
-/** @type {WeakMap<Element, {text: string, from: [number, number], to: [number, number]} | null>} what the page says that they hold */
+/** @type {WeakMap<Element, {text: string, from: [number, number], to: [number, number]} | null>} the text and selection from the page's own world */
 const codeContents = new WeakMap();
-/** @type {Set<Element>} those that were seen and are in a document */
+/** @type {Set<Element>} the code editors found so far, as long as they are in a document */
 const codeEditors = new Set();
 
 /** @returns {CodeKind | undefined} */
@@ -32,16 +32,16 @@ function codeKind(element) {
   return selectAll(element, kind.lines).length ? kind : undefined;
 }
 
-/** What takes the keys, and thus is what to fill. @param {CodeKind} kind */
+/** The element that gets the keys, which is therefore the one to fill. @param {CodeKind} kind */
 const inputOfCode = (editor, kind) => selectAll(editor, kind.input)[0] ?? editor;
 
-/** The code editors that Python is to ask about. @returns {number[]} */
+/** The code editors whose text Python has to ask for. @returns {number[]} */
 function knownCodeEditors() {
   for (const editor of codeEditors) if (!isConnected_.call(editor)) codeEditors.delete(editor);
   return [...codeEditors].map(idOf);
 }
 
-/** Takes what the page's own world says of code editors. @param {[number, string | null][]} answers  JSON of what codeHeld gives */
+/** Stores what the page's own world returned for code editors. @param {[number, string | null][]} answers  JSON of what codeHeld returns */
 function adoptCode(answers) {
   for (const [id, answer] of answers) {
     const editor = elementOf(id);
@@ -70,7 +70,7 @@ function visitCodeEditor(editor, kind, parent, flags, depth) {
   parent.kids.push(BREAK);
 }
 
-/** Panels, dialogs and lists of suggestions in an editor. @param {CodeKind} kind @returns {Element[]} */
+/** Panels, dialogs and suggestions in an editor. @param {CodeKind} kind @returns {Element[]} */
 function aroundCode(element, kind, input = inputOfCode(element, kind)) {
   const found = [];
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
@@ -81,7 +81,7 @@ function aroundCode(element, kind, input = inputOfCode(element, kind)) {
   return found;
 }
 
-/** What an editor holds, or what is drawn of it. @returns {{text: string, states: string}} */
+/** The text of an editor, or that of its rendered lines. @returns {{text: string, states: string}} */
 function codeOf(editor, kind) {
   codeEditors.add(editor);
   const held = codeContents.get(editor);
@@ -93,7 +93,7 @@ function codeOf(editor, kind) {
   return { text: lines.map(({ text }) => text).join('\n'), states: ` [drawn="${which}, there are more: scroll in it to read them"]` };
 }
 
-/** The lines that are drawn, from top to bottom, without the breaks of wrapping. @returns {{text: string, number: number}[]} */
+/** The rendered lines from top to bottom, wrapped ones joined. @returns {{text: string, number: number}[]} */
 function renderedLines(editor, kind) {
   const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => ({ box, top: getBoundingClientRect_.call(box).top }));
   if (kind.editor === '.monaco-editor') boxes.sort((one, other) => one.top - other.top);
@@ -108,7 +108,7 @@ function renderedLines(editor, kind) {
   return lines;
 }
 
-/** Monaco's line numbers by where they stand: a line that was wrapped has one at its first part only. */
+/** Monaco's line numbers by their vertical position: only the first part of a wrapped line has one. */
 function numbersOfLines(editor) {
   const numbers = new Map();
   for (const number of selectAll(editor, '.margin-view-overlays .line-numbers')) {
@@ -117,7 +117,7 @@ function numbersOfLines(editor) {
   return numbers;
 }
 
-/** Whether nothing is above or below of what is drawn: nothing was scrolled away, and there is room below the last line. */
+/** Whether all lines are rendered: none is scrolled away above, and there is room below the last one. */
 function isFullyRendered(editor, kind) {
   const scroller = selectAll(editor, kind.scroller)[0];
   const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => getBoundingClientRect_.call(box));
@@ -128,7 +128,7 @@ function isFullyRendered(editor, kind) {
   return top >= around.top - 1 && bottom <= around.bottom + 1 && (boxes.length === 1 || around.bottom - bottom >= boxes[0].height);
 }
 
-/** ` [caret=3:14]`: line and column, counted from one; or what is selected. */
+/** ` [caret=3:14]`: line and column, counted from one; or the selection. */
 function codeCaret({ text, from, to }) {
   if (from[0] === to[0] && from[1] === to[1]) return ` [caret=${from[0] + 1}:${from[1] + 1}]`;
   const lines = text.split('\n').slice(from[0], to[0] + 1);

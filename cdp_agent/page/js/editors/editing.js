@@ -1,30 +1,30 @@
-// Editors: what they hold, to the letter, and giving them text as a paste does. No clipboard is touched: the events bring
-// their own.
+// The exact text of editors, and entering text by paste events. The clipboard itself is not used: the events have their own
+// data.
 
-// Editors that keep their text to themselves: what is focused is only where the keys go, and only a part is in the page.
-const CODE_LINE = '.view-line,.CodeMirror-code .CodeMirror-line,.cm-line,.ace_line'; // CodeMirror 5 measures lines beside its code
-// Their own fields, for searching and the like, are fields as any other.
+// Editors that keep their text in objects: the focused element only gets the keys, and only a part of the text is in the document.
+const CODE_LINE = '.view-line,.CodeMirror-code .CodeMirror-line,.cm-line,.ace_line'; // CodeMirror 5 measures lines outside of its code
+// Fields in an editor's own panels, for searching and the like, are ordinary fields.
 const EDITOR_PANELS = '.find-widget,.monaco-inputbox,.CodeMirror-dialog,.cm-panel,.ace_search';
 
-/** @param {Element} field @returns {Element | null} the code editor that it belongs to */
+/** @param {Element} field @returns {Element | null} the code editor to which it belongs */
 function codeEditorOf(field) {
   const editor = closestFlat(field, CODE_EDITORS);
   return editor && !closestFlat(field, EDITOR_PANELS) ? editor : null;
 }
 
-/** What a code editor draws, which may be a part of what it holds. @returns {string[]} */
+/** The rendered lines of a code editor, which may be only a part of its text. @returns {string[]} */
 function visibleCodeLines(editor) {
   const top = (line) => getBoundingClientRect_.call(line).top;
   return [...selectAll(editor, CODE_LINE)].sort((one, other) => top(one) - top(other)).map((line) => normalizeEditorText(textContent(line)));
 }
 
-/** Editors put in characters of no width, and spaces that do not break. */
+/** Removes zero-width characters and replaces no-break spaces, which editors insert. */
 const normalizeEditorText = (text) => text.replace(/\r\n?/g, '\n').replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ');
 
-/** The text of a rich text editor as it is read on the screen: a line for each paragraph, item, cell and line break. */
+/** The text of a rich text editor as it is rendered: a line for each paragraph, item, cell and line break. */
 function richText(root) {
   const lines = [];
-  let line = null; // what has been read of a line that has begun
+  let line = null; // the text of the current line; null: none has begun
   const end = () => {
     if (line !== null) lines.push(line.replace(/ $/, ''));
     line = null;
@@ -60,22 +60,22 @@ function richText(root) {
     if (isLine) end();
   };
   visit(root);
-  end(); // it may stand in a line itself
+  end(); // the editor may be inline, with no end of its own
   return normalizeEditorText(lines.join('\n'));
 }
 
-/** So that the spaces that are kept are not taken for those that fall away at a line's end. */
+/** Protects preserved spaces from being trimmed at the end of a line. */
 const withNoBreakSpaces = (text) => text.replace(/ /g, '\u00a0');
 const TEXTLESS_TAGS = new Set(['SCRIPT', 'STYLE', 'SELECT', 'TEMPLATE']);
 
-/** Text that an editor shows while it is empty: nobody can select it. */
+/** Whether it is the placeholder of an empty editor, which cannot be selected. */
 function isPlaceholder(element) {
   return hasAttr(element, 'contenteditable') && attr(element, 'contenteditable') === 'false' && computedStyleOf(element).userSelect === 'none';
 }
 
-/** Puts the caret to the end of a rich text editor. @param {number} id @returns {Promise<string | null>} what it holds */
+/** Moves the caret to the end of a rich text editor. @param {number} id @returns {Promise<string | null>} the editor's text */
 async function moveCaretToEnd(id) {
-  await nextFrame(); // some draw in their own time what was undone
+  await nextFrame(); // after undo, some editors render in a later frame
   const field = resolveElement(id);
   if (!field || !isConnected_.call(field)) return null;
   selectAllOrMoveToEnd(field, 'rich', true);
@@ -83,17 +83,17 @@ async function moveCaretToEnd(id) {
   return fieldText(field, 'rich');
 }
 
-/** Whether keys would still go there. @param {number} id @returns {boolean} */
+/** Whether keys would still go to the field. @param {number} id @returns {boolean} */
 function hasKeyboardFocus(id) {
   const field = resolveElement(id);
   return field !== null && isConnected_.call(field) && hasFocusWithin(field);
 }
 
 /**
- * Whether a rich text editor took the ends of lines for letters: what looks like lines is one paragraph, in one text.
+ * Whether a rich text editor has taken line ends as characters: what looks like several lines is a single paragraph.
  * @param {number} id @returns {boolean}
  */
-function hasBareBreaks(id) {
+function hasLiteralLineBreaks(id) {
   const field = resolveElement(id);
   if (!field || field.editContext || attr(field, 'contenteditable') === 'plaintext-only') return false;
   const isBare = (node) => dataOf(node).includes('\n') && computedStyleOf(parentNode(node)).whiteSpaceCollapse !== 'collapse' && !closest(parentNode(node), 'pre,code');
@@ -109,14 +109,14 @@ function textNodesIn(element) {
   return found;
 }
 
-/** Whether spaces that follow each other, or begin a line, would be drawn as one or none. */
+/** Whether consecutive or leading spaces would be collapsed. */
 const collapsesSpaces = (field) => computedStyleOf(field).whiteSpaceCollapse === 'collapse';
 
 /**
- * What is selected, as whoever copies it would get it: an editor puts it into the event. null: the page did not answer.
- * @param {number} id  of a field of a code editor, in which all is selected @returns {Promise<{text: string | null}>}
+ * The selected text as a copy would get it, since editors write it into the `copy` event. null: the page did not handle the event.
+ * @param {number} id  of a field of a code editor in which all is selected @returns {Promise<{text: string | null}>}
  */
-async function copiedFrom(id) {
+async function copySelection(id) {
   const field = resolveElement(id);
   const { event, data } = clipboardEvent('copy');
   const focused = focusedElement();
@@ -125,12 +125,12 @@ async function copiedFrom(id) {
   if (!defaultPrevented_.call(event)) return { text: tagOf(focused) === 'TEXTAREA' ? selectedInArea(focused) : null };
   const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
   if (text !== '\n') return { text };
-  // Of nothing selected some copy the line, with its end. What was there before is drawn until the next frame.
+  // With an empty selection, some editors copy the current line and its line end. Old lines are rendered until the next frame.
   if (!isCodeEmpty(codeEditorOf(focused))) await nextFrame();
   return { text: isCodeEmpty(codeEditorOf(focused)) ? '' : text };
 }
 
-/** What the browser would copy: some editors put what is selected into the field that takes the keys. */
+/** The text that the browser itself would copy: some editors put the selection into the field that gets the keys. */
 function selectedInArea(area) {
   const text = areaValue(area).slice(selectionStartOfArea(area), selectionEndOfArea(area));
   return text || isCodeEmpty(codeEditorOf(area)) ? text : null;
@@ -140,8 +140,8 @@ const isCodeEmpty = (editor) => visibleCodeLines(editor).length < 2 && visibleCo
 const defaultPrevented_ = getterOf(Event.prototype, 'defaultPrevented');
 
 /**
- * Gives what has the focus a text as if it was pasted. @param {number} id  of the field @param {string} text
- * @returns {Promise<boolean>} whether the page did something about it
+ * Dispatches a `paste` event with the text to the focused element. @param {number} id  of the field @param {string} text
+ * @returns {Promise<boolean>} whether the page handled it
  */
 async function pasteInto(id, text) {
   const field = resolveElement(id);
@@ -151,7 +151,7 @@ async function pasteInto(id, text) {
   const { event, data } = clipboardEvent('paste');
   data.setData('text/plain', text);
   dispatchEvent_.call(focused, event);
-  // Some take it in their own time, and say nothing.
+  // Some editors handle it later, without preventing the default.
   for (let frame = 0; frame < 6 && !defaultPrevented_.call(event); frame++) {
     if (fieldText(field, fieldKind(field)) !== before) return true;
     await nextFrame();

@@ -1,10 +1,10 @@
-// Rich text: what an editing host holds, block by block, with **bold**, *italic*, ~~struck~~ and `code` marked as Markdown
-// does. Where the caret is: caret.js. What is not editable in it (contenteditable=false) is read as anywhere else.
+// Rich text: the content of an editing host, block by block, with **bold**, *italic*, ~~struck~~ and `code` in Markdown. For
+// the caret see caret.js. Parts that are not editable (contenteditable=false) are read as outside of editors.
 
-// What holds for everything below, beside the flags of tree.js.
+// Flags inherited by all descendants, in addition to those of tree.js.
 const IN_EDITOR = 1024; // inside an editing host
-const SHOWN_SHIFT = 11; // marks of the text that are to be shown: four bits
-const BASE_SHIFT = 15; // marks that all of the block has, as a heading is bold: not shown
+const SHOWN_SHIFT = 11; // four bits: marks of the text that are written
+const BASE_SHIFT = 15; // marks of the whole block, as a heading is bold: not written
 const IS_BOLD = 1;
 const IS_ITALIC = 2;
 const IS_STRUCK = 4;
@@ -12,14 +12,14 @@ const IS_CODE = 8;
 const ALL_MARKS = 15;
 const EDITING_FLAGS = IN_EDITOR | (ALL_MARKS << SHOWN_SHIFT) | (ALL_MARKS << BASE_SHIFT);
 
-// Stand in gathered text; the page's own control characters are taken out before.
+// Markers in gathered text; control characters of the page itself are removed before.
 const LINE_BREAK = '\x08';
 const CARET = '\x0e';
 const SELECTION_START = '\x0f';
 const SELECTION_END = '\x10';
 const PRESERVED_SPACE = '\x11';
-const MARKS_PREFIX = '\x12'; // the next character tells the marks of what follows: "@" for none
-const GENERATED_MARK = '\x15'; // around text of a style sheet, all that an element in a line has
+const MARKS_PREFIX = '\x12'; // the next character encodes the marks of the text after it: "@" for none
+const GENERATED_MARK = '\x15'; // around generated text (::before, ::after) of an inline element without other text
 const GENERATED_TEXTS = /\x15([^\x15]*)\x15/g;
 const CONTROLS = /[\x00-\x1f]/g;
 
@@ -32,16 +32,16 @@ const isEditable = (element) => {
   return namespace === HTML && (isContentEditable(element) || Boolean(element.editContext));
 };
 
-// A role that says that something is filled in; other editing hosts keep theirs and are [editable].
+// The roles of fields; editing hosts with other roles keep these and are [editable].
 const EDITING_ROLES = roleSet('textbox searchbox combobox spinbutton');
 
-/** Whether it is read as an editor: an editing host, or a text box that is one but for now. */
+/** Whether it is rendered as an editor: an editing host, or a text box that is not editable at the moment. */
 function isEditor(element, tag, role) {
   if (isEditingHost(element)) return true;
   return role === 'textbox' && attr(element, 'contenteditable')?.toLowerCase() === 'false';
 }
 
-/** An editor, and what it holds. One plain paragraph stands in its own line. */
+/** Adds an editor and its content. A single plain paragraph is put into the editor's own line. */
 function visitEditor(element, tag, role, parent, flags, depth) {
   const line = fieldLine(element, tag, role || 'textbox', flags);
   const isField = EDITING_ROLES.has(line.role);
@@ -61,7 +61,7 @@ function visitEditor(element, tag, role, parent, flags, depth) {
   parent.kids.push(line);
 }
 
-/** Takes the blocks for a line: what a single paragraph says stands in the line itself. */
+/** Puts blocks into a line: a single paragraph becomes the line's own text. */
 function takeBlocks(line, kids) {
   const blocks = blocksOf(kids, line);
   if (blocks.length === 1 && isParagraph(blocks[0])) takeParagraph(line, blocks[0], []);
@@ -75,7 +75,7 @@ function takeParagraph(line, paragraph, others) {
 
 const isParagraph = (kid) => typeof kid !== 'string' && kid.role === 'paragraph' && kid.id === 0;
 
-/** Headings and boxes to tick are called what they say. */
+/** Names headings, check boxes and the like by their content. */
 function nameBlock(line) {
   if (!NAMED_BY_CONTENT.has(line.role) || NOT_NAMED_HERE.has(line.role)) return;
   line.name = line.kids.map((kid) => (typeof kid === 'string' ? kid : kid.name)).filter(Boolean).join(' ').replaceAll('\n', ' ');
@@ -84,7 +84,7 @@ function nameBlock(line) {
 
 const PLACEHOLDERS = '.cm-placeholder,[data-slate-placeholder]';
 
-/** What an empty editor shows instead of text, wherever it has it from. */
+/** The placeholder of an empty editor, from an attribute, an element or a style sheet. */
 function placeholderState(element, line, generated) {
   if (line.states.includes('placeholder=')) return '';
   const shown = selectAll(element, PLACEHOLDERS)[0];
@@ -92,7 +92,7 @@ function placeholderState(element, line, generated) {
   return text && text !== line.name ? ` [placeholder=${bracketed(cut(text, 200))}]` : '';
 }
 
-/** The marks that text has by a style. */
+/** The marks of text with this style. */
 function textMarks(tag, style) {
   const isItalic = style.fontStyle !== 'normal';
   const isStruck = style.textDecorationLine.includes('line-through');
@@ -100,10 +100,10 @@ function textMarks(tag, style) {
 }
 
 const CODE_TAGS = new Set(['CODE', 'KBD', 'SAMP', 'TT']);
-// What is bold or slanted by what it is, not by what somebody marked.
+// Roles that are usually styled: their bold or italic text is no mark.
 const STYLED_ROLES = roleSet('heading blockquote columnheader rowheader caption code');
 
-/** An element inside of an editor that is seen. */
+/** Adds a visible element inside of an editor. */
 function visitEdited(element, tag, line, flags, depth, isMarked) {
   const role = roleOf(element, tag);
   if (isNonEditable(element, tag, isMarked)) visitNonEditable(element, tag, line, flags, depth, isMarked);
@@ -128,14 +128,14 @@ function visitEditedText(element, tag, role, line, flags, depth, isMarked) {
 
 const BLOCK_ROLES = roleSet('heading list listitem blockquote table row cell gridcell columnheader rowheader caption definition term figure');
 
-/** The flags for what is in an element of that style. */
+/** The flags for the content of an element with this style. */
 function withMarks(flags, tag, style, role, isInlined) {
   const before = (flags >> SHOWN_SHIFT) & ALL_MARKS;
   let base = (flags >> BASE_SHIFT) & ALL_MARKS;
   let marks = textMarks(tag, style);
   if (!isInlined && (STYLED_ROLES.has(role) || isCodeBlock(null, tag))) base |= marks;
-  if (WHOLE.has(role) && role !== 'link') base = ALL_MARKS; // it is called what it says
-  // Lines through text, and code, are not inherited by the style: what is around says them.
+  if (WHOLE.has(role) && role !== 'link') base = ALL_MARKS; // its content is its name
+  // Line-through and code are not inherited as computed styles: they come from the elements around.
   marks |= before & (IS_STRUCK | IS_CODE);
   return (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) | ((marks & ~base) << SHOWN_SHIFT) | (base << BASE_SHIFT);
 }
@@ -143,7 +143,7 @@ function withMarks(flags, tag, style, role, isInlined) {
 const isNonEditable = (element, tag, isMarked) =>
   (isMarked && attr(element, 'contenteditable')?.toLowerCase() === 'false') || (mayHost(tag) && rootOfHost(element) !== null);
 
-/** What cannot be edited: read as outside of editors. What only says something, as mentions do, stands in brackets. */
+/** Adds what is not editable, read as outside of editors. If it is only text, as a mention is, it is put in brackets. */
 function visitNonEditable(element, tag, line, flags, depth, isMarked) {
   if (matches(element, PLACEHOLDERS)) return;
   const inner = newLine(element, tag, '');
@@ -153,18 +153,18 @@ function visitNonEditable(element, tag, line, flags, depth, isMarked) {
   const isInlined = computedStyleOf(element).display.startsWith('inline');
   const isText = linesOf(kids).length === 0;
   if (!isText) line.kids.push(...(isInlined ? kids : setApart(kids)));
-  else if (!textContent(element).trim()) addText(line, `${kids.join(' ')} `); // the mark of an item, say
+  else if (!textContent(element).trim()) addText(line, `${kids.join(' ')} `); // for example the marker of a list item
   else line.kids.push(isInlined ? `[${kids.join(' ')}]` : `${BREAK}[${kids.join(' ')}]${BREAK}`);
 }
 
-const TALLEST_IN_TEXT = 32; // px: pictures of that size are signs in the text, such as emoji
-const SMALLEST_IN_TEXT = 4; // px: less is a help for the caret
+const TALLEST_IN_TEXT = 32; // px: images up to this height are characters of the text, such as emoji
+const SMALLEST_IN_TEXT = 4; // px: smaller images are aids for placing the caret
 
-const naturalWidth = reader(HTMLImageElement, 'naturalWidth'); // 0: it did not come, and its box says nothing
+const naturalWidth = reader(HTMLImageElement, 'naturalWidth'); // 0: the image was not loaded, and its size means nothing
 
 function visitEditedImage(element, line, flags) {
   const alt = flatten(attr(element, 'alt') ?? '');
-  reading.notes?.always.add(element); // for its size
+  reading.notes?.always.add(element); // its size counts
   const box = getBoundingClientRect_.call(element);
   if (box.height < SMALLEST_IN_TEXT && !alt) return;
   if (alt && box.height <= TALLEST_IN_TEXT && naturalWidth(element) > 0) {
@@ -184,7 +184,7 @@ function visitEditedLink(element, tag, line, flags, depth, isMarked) {
   if (selected && contains_.call(element, selected.end)) addText(line, selected.isCaret ? CARET : SELECTION_END);
 }
 
-/** A block that is a paragraph if it holds a line of text, and else only what is in it. */
+/** Adds a block: as a paragraph if it contains a line of text, else only its content. */
 function visitEditedParagraph(element, tag, parent, flags, depth) {
   const line = newLine(element, tag, 'paragraph');
   const placeholder = visitEditedContents(element, tag, line, flags, depth);
@@ -218,14 +218,14 @@ function visitEditedBlock(element, tag, role, parent, flags, depth) {
   parent.kids.push(BREAK, line, BREAK);
 }
 
-/** An item begins with its text; lists in it, and further paragraphs, are below. */
+/** Puts the first paragraph of a list item into its line, and nested lists and further paragraphs below. */
 function setItem(line, raw) {
   const blocks = blocksOf(raw, line);
   if (blocks.length && isParagraph(blocks[0])) takeParagraph(line, blocks[0], blocks.slice(1));
   else line.kids = blocks;
 }
 
-/** The cells of a row in one line of text; the caret of one is the row's. */
+/** Joins the cells of a row to one line of text; the caret of a cell becomes the row's. */
 function setCells(row, cells) {
   row.states += cells.map((cell) => cell.states.match(CARET_STATES)?.join('') ?? '').join('');
   const bare = cells.map((cell) => ({ ...cell, states: cell.states.replace(CARET_STATES, ''), kids: cell.kids.map((kid) => (typeof kid === 'string' ? kid.replaceAll('\n', ' ⏎ ') : kid)) }));
@@ -240,10 +240,10 @@ function isNumbered(list) {
   return item !== null && tagOf(list) === 'OL' && !BULLETS.has(computedStyleOf(item).listStyleType);
 }
 
-/** @param {Element | null} element  null: by its tag alone */
+/** @param {Element | null} element  null: judge by the tag alone */
 const isCodeBlock = (element, tag) => tag === 'PRE' || (element !== null && (tag === 'CODE' || matches(element, '.ql-code-block-container')));
 
-/** A block of code: its lines, whichever way the editor parts them. */
+/** Adds a block of code with its lines, however the editor separates them. */
 function visitCodeBlock(element, tag, parent, flags, depth) {
   const line = newLine(element, tag, 'code');
   const inner = newLine(element, tag, '');
@@ -262,7 +262,7 @@ function visitCodeBlock(element, tag, parent, flags, depth) {
   parent.kids.push(BREAK, line, BREAK);
 }
 
-/** What is in an element of an editor. @returns {string} text of a style sheet in place of text that is not there */
+/** Adds the content of an element in an editor. @returns {string} generated text, if the element has no other text */
 function visitEditedContents(element, tag, line, flags, depth) {
   const before = generatedText(element, 'before', reading.selections.before);
   const after = generatedText(element, 'after', reading.selections.after);
@@ -280,12 +280,12 @@ function visitEditedContents(element, tag, line, flags, depth) {
   return '';
 }
 
-/** What a style sheet writes into an element in a line: a text there, or in place of one, as whatever is around it says. */
+/** Adds generated text of an inline element. Whether it is text or a placeholder depends on the text around it. */
 function addGenerated(line, text) {
   if (text) addText(line, GENERATED_MARK + text.replaceAll(GENERATED_MARK, '') + GENERATED_MARK);
 }
 
-/** Makes it text where there is text beside it, and else takes it out. @returns {string} */
+/** Turns generated text into text if there is other text beside it, and else removes it. @returns {string} the removed text */
 function resolveGenerated(line, from, hasText) {
   let taken = '';
   for (let index = from; index < line.kids.length; index++) {
@@ -299,7 +299,7 @@ function resolveGenerated(line, from, hasText) {
 
 const hasAnyText = (kid) => (typeof kid === 'string' ? says(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(hasAnyText));
 
-/** The nodes in an element, its text with the marks and the caret. */
+/** Adds the child nodes of an element: the text with its marks and the caret. */
 function visitEditedNodes(parent, line, flags, depth) {
   const { selected } = reading;
   const at = selected && (selected.start === parent || selected.end === parent) ? selected : null;
@@ -316,7 +316,7 @@ function visitEditedNodes(parent, line, flags, depth) {
   if (at) addText(line, selectionMarkAt(at, parent, index));
 }
 
-/** Text of an editor, with our marks for the spaces and line breaks that count. */
+/** Text of an editor, with markers for preserved spaces and line breaks. */
 function markSpaces(data, keeps) {
   const text = data.replace(/\r\n?/g, '\n').replace(UNSEEN, '');
   if (keeps) return text.replace(/[^\S\n]/g, PRESERVED_SPACE).replaceAll('\n', LINE_BREAK);
@@ -331,7 +331,7 @@ function addMarkedText(line, text, flags) {
 /** @param {string | Line} kid @param {string} mark */
 const hasMark = (kid, mark) => typeof kid === 'string' && kid.includes(mark);
 
-/** What was gathered as block lines; text between blocks becomes a paragraph of its own. */
+/** The gathered content as lines of blocks; text between blocks becomes a paragraph of its own. */
 function blocksOf(kids, owner) {
   const blocks = [];
   let caretAt = -1;
@@ -345,11 +345,11 @@ function blocksOf(kids, owner) {
     } else if (segment.some((kid) => hasMark(kid, CARET))) caretAt = blocks.length;
   }
   if (caretAt >= 0) owner.states += caretAt === 0 && blocks.length ? ' [caret=start]' : ' [caret]';
-  // An editor without text holds an empty line for the caret.
+  // An empty editor contains an empty line for the caret.
   return blocks.length === 1 && isParagraph(blocks[0]) && !blocks[0].kids.length && !blocks[0].states ? [] : blocks;
 }
 
-/** Kids, parted where blocks begin and end. @returns {(string | Line)[][]} */
+/** Splits the content where blocks begin and end. @returns {(string | Line)[][]} */
 function segmentsOf(kids) {
   const segments = [[]];
   for (const kid of kids) {
@@ -363,7 +363,7 @@ function segmentsOf(kids) {
   return segments.filter((segment) => segment.length);
 }
 
-/** The contents of a paragraph: its text with marks, what can be acted on, and the caret as a state. */
+/** Sets the content of a paragraph: its text with marks, interactive elements, and the caret as a state. */
 function setInline(line, kids) {
   line.states += caretState(kids);
   line.kids = [];
@@ -385,10 +385,10 @@ function setInline(line, kids) {
 
 /** @type {[number, string][]} */
 const MARKDOWN_SIGNS = [[IS_BOLD, '**'], [IS_ITALIC, '*'], [IS_STRUCK, '~~'], [IS_CODE, '`']];
-// Text that would read as marked although it is not.
+// Text that would be read as marked although it is not.
 const LOOKS_LIKE_MARKDOWN = /(\*{1,3})(?=\S)[^*]*\S\1|~~(?=\S).*\S~~|`[^`]+`/;
 
-/** A run of text as Markdown marks it, line breaks as "\n". @param {boolean} drops  the last line break, which only holds the caret */
+/** A run of text in Markdown, with "\n" for line breaks. @param {boolean} drops  leave out the last line break, which only makes room for the caret */
 function markedText(raw, drops) {
   const writer = { text: '', open: [], space: '' };
   const [first, ...others] = raw.split(MARKS_PREFIX);
@@ -401,7 +401,7 @@ function markedText(raw, drops) {
   return lines.join('\n').trim() ? lines.join('\n') : '';
 }
 
-/** Adds text with its marks; spaces stand outside of them. */
+/** Appends text with its marks, which are put inside of the spaces around it. */
 function writeRun(writer, raw, marks) {
   const text = raw.replace(/[\x0e\x0f\x10]/g, '');
   const [, before, inner, after] = /^([ \x08\x11]*)([^]*?)([ \x08\x11]*)$/.exec(text);

@@ -1,7 +1,7 @@
-// The one function that runs in the page's own world, on the element of a code editor: only there can the editor's object be
-// had. It reads what the editor keeps and calls nothing that would change anything. What it returns is the page's word.
+// The only function that runs in the page's own world, on the element of a code editor: the editor's object is accessible only
+// there. It reads properties and calls nothing that changes anything. The page can fake what it returns.
 
-/** @this {HTMLElement} @returns {string | null} JSON: the text, and from where to where the caret is ([line, column] from 0) */
+/** @this {HTMLElement} @returns {string | null} JSON: the text, and the start and end of the selection ([line, column] from 0) */
 function codeHeld() {
   const ordered = (one, other) => (one[0] < other[0] || (one[0] === other[0] && one[1] <= other[1]) ? [one, other] : [other, one]);
   const answer = (text, one, other) => {

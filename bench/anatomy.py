@@ -65,7 +65,7 @@ async def _acting(page: Page, rounds: int) -> list[Figure]:
     aimed = await world.call("aim", button, {**_AIMING, "guard": ""})
 
     async def ready() -> None:
-        await world.call("readyField", field, _READY)
+        await world.call("prepareField", field, _READY)
 
     async def click() -> float:
         return (await page.click(named["Send"])).acted_ms

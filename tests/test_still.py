@@ -57,7 +57,7 @@ async def test_what_was_sent_or_what_it_became_tells_that_a_script_can_run(
         world = await (await tab_of(page).frames()).root.world()
 
         with subtests.test(content):
-            seems = await world.call("seemsStill", returning=bool)
+            seems = await world.call("seemsScriptless", returning=bool)
             assert (seems and _SCRIPTS_IN_MARKUP.search(content) is None) is still
 
 

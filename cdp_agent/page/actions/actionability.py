@@ -108,13 +108,13 @@ class Aimed(msgspec.Struct, frozen=True):
         if self.released is not None:
             await asyncio.wait([self.released], timeout=RELEASE_REPORT_S)
             if self.released.done() and self.released.exception() is None:
-                return self._landing([answer_of("landedAfter", self.released.result(), _Landed)])
+                return self._landing([answer_of("hitResultAfter", self.released.result(), _Landed)])
         return await self.landing(released=True)
 
     async def landing(self, *, released: bool = False) -> Landing:
         """What the guard saw of the press or move; ends the guard. `released`: the button is up again."""
         landed = await asyncio.gather(
-            *(world.call("landed", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
+            *(world.call("endInterception", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
         )
         return self._landing(landed)
 
@@ -146,7 +146,7 @@ async def aim(
     presses = range(max(releases, 1)) if guard == "press" else ()
     works = (at.frame.has_workers, at.frame.is_static is True)
     answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, *works)) for nth in presses]
-    released = at.world.ask("landedAfter", releases) if releases and at.frame.parent is None else None
+    released = at.world.ask("hitResultAfter", releases) if releases and at.frame.parent is None else None
     wait_s = at.ready_timeout_s(DEADLINE_S) if wait_s is None else wait_s
     options = {
         "guard": guard,

@@ -120,12 +120,12 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
 
 async def focus_lost_error(at: Located) -> NotInteractable:
     """The error when the page moved the focus elsewhere before the keys came. No key was delivered."""
-    other = at.refs.write(at.world, await at.world.call("focusTold", returning=str)) or "something else"
+    other = at.refs.write(at.world, await at.world.call("focusedLabel", returning=str)) or "something else"
     return refusal(at, "moving", await element_label(at), f"does not keep the focus: the page gives it to {other}.")
 
 
 class _Keys(msgspec.Struct, frozen=True):
-    """See keysLanded in js/act/fill.js."""
+    """See keysArrived in js/act/fill.js."""
 
     astray: bool
 
@@ -141,11 +141,11 @@ async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcom
     except BaseException:
         keys.close()
         raise
-    landed = at.world.ask("keysLanded")
+    landed = at.world.ask("keysArrived")
     try:
         await keys
         await asyncio.wait([landed], timeout=KEYS_REPORT_S)
-        if landed.done() and landed.exception() is None and answer_of("keysLanded", landed.result(), _Keys).astray:
+        if landed.done() and landed.exception() is None and answer_of("keysArrived", landed.result(), _Keys).astray:
             raise await focus_lost_error(at)
     except DocumentGone:
         pass  # the keys did it
@@ -218,7 +218,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
 async def _state_after(at: Located, local: int, wanted: str) -> str | None:
     """The state once it is as wanted, or a moment has passed; None when the control is gone."""
     try:
-        after = await at.world.call("checkedSoon", local, wanted, returning=_Checkable)
+        after = await at.world.call("waitForCheckState", local, wanted, returning=_Checkable)
         hidden = hidden_content_of(at.world)
         if after.state != wanted and hidden is not None and await hidden.renew_internals(at.world, local):
             after = await at.world.call("checkable", local, returning=_Checkable)

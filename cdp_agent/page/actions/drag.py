@@ -80,10 +80,10 @@ async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Out
             await _begin(hand, way)
             end = await _end(start, to)
             await _carry(hand, end, draggable)
-            await at.world.call("drawn")
+            await at.world.call("nextTwoFrames")
             await asyncio.sleep(hold_s)
             await hand.let_go(elsewhere=isinstance(to, Located) and to.frame is not at.frame)
-            await at.world.call("drawn")
+            await at.world.call("nextTwoFrames")
     except BaseException:
         hand.drop_now()
         raise

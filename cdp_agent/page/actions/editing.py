@@ -26,7 +26,7 @@ _SHOWN = 40
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """See readyField in js/act/fill.js."""
+    """See prepareField in js/act/fill.js."""
 
     kind: Kind
     local: int
@@ -45,7 +45,7 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """See filledWith in js/act/fill.js."""
+    """See fillResult in js/act/fill.js."""
 
     match: Literal["same", "alike", "other", "empty", "gone"]
     value: str | None
@@ -75,7 +75,7 @@ class Entered(msgspec.Struct, frozen=True):
 
 
 class _Copied(msgspec.Struct, frozen=True):
-    """See copiedFrom in js/editors/editing.js."""
+    """See copySelection in js/editors/editing.js."""
 
     text: str | None
 
@@ -96,9 +96,9 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
     filled = entered.filled
     if not text or filled.astray or filled.match == "gone":
         return entered
-    if filled.match == "same" and not ("\n" in text and await at.world.call("hasBareBreaks", ready.local)):
+    if filled.match == "same" and not ("\n" in text and await at.world.call("hasLiteralLineBreaks", ready.local)):
         return entered
-    if not await at.world.call("hasKeys", ready.local):
+    if not await at.world.call("hasKeyboardFocus", ready.local):
         return entered  # the page took it and moved on, as from part to part of a date: what followed would go there
     if filled.value != ready.before and not await _undone(at, ready) and append:
         return await _read_back(at, ready, wanted)  # the same again would be there twice
@@ -113,14 +113,14 @@ async def _undone(at: Located, ready: Ready) -> bool:
     """Undoes the entering, if undo removes nothing else. Returns whether it did."""
     session = input_session(at.frame)
     await send(session, keys("ControlOrMeta+Z", mac=ready.mac))
-    if await at.world.call("placeAtEnd", ready.local) == ready.before:
+    if await at.world.call("moveCaretToEnd", ready.local) == ready.before:
         return True
     await send(session, keys("ControlOrMeta+Shift+Z", mac=ready.mac))
     return False
 
 
 async def _read_back(at: Located, ready: Ready, wanted: str) -> Entered:
-    return Entered(await at.world.call("filledWith", ready.local, wanted, returning=Filled), wanted)
+    return Entered(await at.world.call("fillResult", ready.local, wanted, returning=Filled), wanted)
 
 
 async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Entered:
@@ -176,7 +176,7 @@ async def _paste(at: Located, ready: Ready, text: str) -> None:
 async def _whole(at: Located, ready: Ready) -> str | None:
     """The whole content of a code editor, which is selected then; None when it cannot be copied."""
     await send(input_session(at.frame), select_all(ready))
-    return (await at.world.call("copiedFrom", ready.local, returning=_Copied)).text
+    return (await at.world.call("copySelection", ready.local, returning=_Copied)).text
 
 
 async def _taken(at: Located, entered: Entered, before: str) -> Entered:

@@ -40,7 +40,7 @@ _FORMATS = {
 
 
 class _AtOnce(msgspec.Struct, frozen=True):
-    """See filledAfterKey in js/act/fill.js."""
+    """See fillResultAfterKey in js/act/fill.js."""
 
     filled: Filled | None
 
@@ -62,7 +62,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     """See `fill`; None when the page moved the focus elsewhere before the text came, which was not delivered then."""
     # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
     simple = text != "" and not append and "\n" not in text
-    answer = at.world.ask("filledAfterKey", at.local, text) if simple else None
+    answer = at.world.ask("fillResultAfterKey", at.local, text) if simple else None
     ready = await _ready(at, append)
     notes = [at.refs.write(at.world, ready.note)] if ready.note else []
     if ready.kind == "slider":
@@ -95,7 +95,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
 
 async def _reread(at: Located, local: int, was: Filled) -> Outcome:
     """The value of the field once the page has come to rest."""
-    now = await at.world.call("filledWith", local, was.value or "", returning=Filled)
+    now = await at.world.call("fillResult", local, was.value or "", returning=Filled)
     if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
         return Outcome(was.value)
     since = f"the page changed that since, to {now.length} characters"
@@ -154,12 +154,12 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
 async def _ready(at: Located, append: bool) -> Ready:
     options = {"append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
     within_s = at.call_timeout_s(FIELD_WAIT_S)
-    ready = await at.world.call("readyField", at.local, options, returning=Ready, timeout_s=within_s)
+    ready = await at.world.call("prepareField", at.local, options, returning=Ready, timeout_s=within_s)
     if opens := ready.opens:  # a text box, or a cell, that is no field until it is clicked
         cell = ready.local
         await click_element(at, count=2 if opens == "double" else 1)
         focused = await at.world.call("focusedField", at.local, returning=int)
-        ready = await at.world.call("readyField", focused, options, returning=Ready, timeout_s=within_s)
+        ready = await at.world.call("prepareField", focused, options, returning=Ready, timeout_s=within_s)
         ready = msgspec.structs.replace(ready, opens=opens, cell=cell, note="" if opens == "double" else ready.note)
     if ready.refusal is not None:
         raise obstacle_error(at, ready.refusal, at.world)
@@ -183,12 +183,12 @@ async def _set(at: Located, ready: Ready, text: str) -> Filled:
     was_set = await at.world.call("setField", ready.local, text, True, returning=_Set)
     if was_set.key:
         await send(input_session(at.frame), keys(was_set.key))
-    filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+    filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     if not was_set.taken:
         raise InvalidArguments(f'{await describe(at)} takes {_FORMATS[filled.type]}, not "{text}".')
     if was_set.key and filled.value != was_set.value:  # the page has the key do something else
         await at.world.call("setField", ready.local, text, False, returning=_Set)
-        filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+        filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     return filled
 
 
@@ -200,17 +200,17 @@ async def _type(
     placing = [] if not ready.end else keys("Meta+ArrowDown" if ready.mac else "End") if append else select_all(ready)
     await send(session, placing + _entering(ready, text, append))
     if answer is not None and answer.done() and not answer.cancelled() and answer.exception() is None:
-        at_once = answer_of("filledAfterKey", answer.result(), _AtOnce).filled
+        at_once = answer_of("fillResultAfterKey", answer.result(), _AtOnce).filled
         if at_once is not None:
             return at_once
-    filled = await at.world.call("filledWith", ready.local, wanted, returning=Filled)
+    filled = await at.world.call("fillResult", ready.local, wanted, returning=Filled)
     if filled.astray or (filled.match in ("other", "empty") and 0 <= filled.max == filled.length):
         return filled
     if filled.match in ("other", "empty") and text and not append and len(text) <= _TYPED_AT_MOST:
         # Masks and old scripts follow every key.
         again = await _ready(at, append)
         await send(session, [*select_all(ready), *keys("Delete"), *typing(text)])
-        filled = await at.world.call("filledWith", again.local, wanted, returning=Filled)
+        filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
     if filled.match == "empty":
         takes = f" It takes {_FORMATS[filled.type]}." if filled.type in _FORMATS else ""
         raise InvalidArguments(f"{await describe(at)} did not take the text and is empty.{takes}")
@@ -225,10 +225,10 @@ async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
     if not text:
         await send(session, keys("Delete"))
     for index, character in enumerate(text):
-        if index and not await at.world.call("hasKeys", ready.local):
+        if index and not await at.world.call("hasKeyboardFocus", ready.local):
             break  # the page took that much and moved on to the next part
         await send(session, typing(character))
-    filled = await at.world.call("filledWith", ready.local, text, returning=Filled)
+    filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     return filled if text else msgspec.structs.replace(filled, match="same")  # it shows what is to be entered there
 
 

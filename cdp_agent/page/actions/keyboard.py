@@ -76,7 +76,7 @@ async def type_text(frame: Frame, text: str) -> Outcome:
     while frame.parent is not None:
         frame = frame.parent
     world = await frame.world()
-    focused = await world.call("focusTold", returning=str)
+    focused = await world.call("focusedLabel", returning=str)
     moves = True  # the first key may open a field, which then takes the focus
     for part in _strokes(text):
         is_key = len(part) == 1 and _key_of(part) is not None

@@ -269,7 +269,7 @@ class _Scroll:
         return moved
 
     async def _place(self) -> _Place:
-        places = await self._box.world.call("scrolledTo", self._box.id, self._axis, returning=list[_Place])
+        places = await self._box.world.call("scrollPosition", self._box.id, self._axis, returning=list[_Place])
         if not places:
             raise ActionError(f"{self._box.label} left the page while it was scrolled: take a new snapshot.")
         return places[0]

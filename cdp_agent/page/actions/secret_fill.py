@@ -105,7 +105,7 @@ class _Kind(msgspec.Struct, frozen=True):
 async def secret_refusal(at: Located, secret: Revealed, local: int) -> SecretRefusal:
     """Asks the page whether a field, in its present state, may have the secret."""
     allowed = {"origins": secret.origins, "hidden_only": False}
-    return await at.world.call("secretStranger", local, allowed, returning=SecretRefusal)
+    return await at.world.call("secretRefusal", local, allowed, returning=SecretRefusal)
 
 
 async def check_allowed(at: Located, secret: Revealed, refusal_found: SecretRefusal) -> None:

@@ -71,7 +71,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 class _Among(msgspec.Struct, frozen=True):
-    """See meantAmong in js/act/choose.js."""
+    """See matchingTexts in js/act/choose.js."""
 
     meant: list[str]
     options: list[str]
@@ -145,7 +145,7 @@ def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
     """The outcome: what the list shows now, and what it shows once the page has come to rest."""
 
     async def again() -> Outcome:
-        now = await at.world.call("shown", local, returning=str)
+        now = await at.world.call("displayedValue", local, returning=str)
         since = "" if now == shown else f"the page changed it since: it showed {quoted(shown)}"
         return Outcome(now, since)
 
@@ -166,7 +166,7 @@ class _Custom:
         notes = []
         for each in wanted:
             notes.append(await self._choose(each))
-        shown = await self._at.world.call("shown", self._local, returning=str)
+        shown = await self._at.world.call("displayedValue", self._local, returning=str)
         note = "; ".join(filter(None, notes))
         # A field that is only for filtering does not show the choice.
         outcome = _shown(self._at, self._local, shown, note) if shown else Outcome(note=note)
@@ -211,7 +211,7 @@ class _Custom:
 
     async def _is_done(self, wanted: str, text: str) -> bool:
         """Whether a press without a click chose it all the same: it is marked, shown, or the list is closed."""
-        if await self._at.world.call("isShut", self._local, returning=bool):
+        if await self._at.world.call("isListClosed", self._local, returning=bool):
             return True  # what else came since is no option
         now = await self._option(wanted, 0)
         if now.state == "found":
@@ -219,7 +219,7 @@ class _Custom:
         return not now.total or await self._shows(text)
 
     async def _shows(self, text: str) -> bool:
-        return text.casefold() in (await self._at.world.call("shown", self._local, returning=str)).casefold()
+        return text.casefold() in (await self._at.world.call("displayedValue", self._local, returning=str)).casefold()
 
     async def _find(self, wanted: str) -> _Found:
         world = self._at.world
@@ -227,7 +227,7 @@ class _Custom:
         found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
         if not found.is_decided and field:
             filtered = msgspec.structs.replace(self._at, local=field)
-            before = await world.call("shown", field, returning=str)
+            before = await world.call("displayedValue", field, returning=str)
             await fill(filtered, wanted)
             all_of_them, found = found, await self._option(wanted, SUGGESTIONS_WAIT_S)
             if found.state == "unknown":
@@ -258,7 +258,7 @@ class _Custom:
                 break
             found = await self._option(wanted, 0)
         if meant:
-            among = await world.call("meantAmong", [*meant], wanted, returning=_Among)
+            among = await world.call("matchingTexts", [*meant], wanted, returning=_Among)
             if len(among.meant) == 1 and among.meant[0] != wanted:
                 return await self._scrolled_to(among.meant[0])
             return msgspec.structs.replace(first, state="ambiguous", options=among.options, total=len(among.meant))
@@ -284,7 +284,7 @@ class _Custom:
         await world.call("nextFrame")
         if await self._shows(text):
             return ""
-        beside = await world.call("shownBeside", self._local, returning=str)
+        beside = await world.call("displayedBeside", self._local, returning=str)
         if text in beside.casefold() or await world.call("isChosenNow", found.local, returning=bool):
             return f"{quoted(found.text)} was clicked"
         return f"{quoted(found.text)} was clicked, but the list does not show it as chosen"

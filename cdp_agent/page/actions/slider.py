@@ -26,7 +26,7 @@ _BACK = {"ArrowRight": "ArrowLeft", "ArrowLeft": "ArrowRight", "ArrowUp": "Arrow
 
 
 class _Slider(msgspec.Struct, frozen=True):
-    """See slidTo in js/act/slider.js."""
+    """See waitForSliderValue in js/act/slider.js."""
 
     value: float | None
     min: float | None
@@ -59,7 +59,7 @@ class _Setting:
         self._local = local
 
     async def now(self, wanted: float | None = None, still_ms: float = 0) -> _Slider:
-        return await self._at.world.call("slidTo", self._local, wanted, still_ms, returning=_Slider)
+        return await self._at.world.call("waitForSliderValue", self._local, wanted, still_ms, returning=_Slider)
 
     async def wanted(self, text: str, slider: _Slider) -> float:
         least, most = slider.min, slider.max

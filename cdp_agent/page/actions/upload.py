@@ -50,7 +50,7 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
         return await _by_chooser(at, files)
     if len(files) > 1 and not (field.multiple or field.folder):
         raise InvalidArguments(f"{await describe(at)} takes one file, not {len(files)}.")
-    element = await at.world.handle("elementBy", field.local)
+    element = await at.world.handle("resolveElement", field.local)
     async with deadline(at.world.session, CALL_TIMEOUT_S):
         await at.world.session.send(dom.SetFileInputFiles(files=files, object_id=element.object_id))
     at.world.release(element)

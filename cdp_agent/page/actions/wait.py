@@ -38,7 +38,7 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 
 class _Look(msgspec.Struct, frozen=True):
-    """What `look` in page/js answers."""
+    """What `checkConditions` in page/js answers."""
 
     text: bool
     entered: bool
@@ -170,7 +170,7 @@ class _Waiting:
         async def look(frame: Frame) -> tuple[World, _Look] | None:
             try:
                 world = await frame.world()
-                return world, await world.call("look", asked, returning=_Look)
+                return world, await world.call("checkConditions", asked, returning=_Look)
             except ActionError:
                 return None  # its document is being replaced: the navigation wakes us
 

@@ -369,7 +369,7 @@ async def is_static_document(frame: Frame, world: World, request_id: str) -> boo
     `request_id` is the id of the request for the document. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
     if frame.is_static is None:
-        seems = await world.call("seemsStill", returning=bool, timeout_s=_STATIC_CHECK_TIMEOUT_S)
+        seems = await world.call("seemsScriptless", returning=bool, timeout_s=_STATIC_CHECK_TIMEOUT_S)
         frame.is_static = seems and await _is_sent_without_scripts(world, request_id)
     return frame.is_static
 

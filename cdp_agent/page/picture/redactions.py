@@ -60,10 +60,10 @@ async def _boxes(reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame
     world: World = reading.world
     try:
         asked = [units_of(reading.part.text, start, end) for start, end in spans(reading.part.text)]
-        boxes = await world.call("coversOf", asked, returning=list[Box], timeout_s=timeout_for(frame))
+        boxes = await world.call("secretBoxes", asked, returning=list[Box], timeout_s=timeout_for(frame))
         while boxes and (holder := await frame.owner()) is not None:
             frame, world, owner = holder
-            boxes = await world.call("coversThrough", owner, boxes, returning=list[Box], timeout_s=timeout_for(frame))
+            boxes = await world.call("boxesFromFrame", owner, boxes, returning=list[Box], timeout_s=timeout_for(frame))
     except PageUnresponsive:
         if frame.parent is None:
             raise

@@ -83,7 +83,7 @@ async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) ->
     while boxes and (holder := await frame.owner()) is not None:
         frame, world, owner = holder
         await world.call("boxForScreenshot", owner, returning=list[Box])  # brings the frame into view
-        boxes = await world.call("coversThrough", owner, boxes, returning=list[Box])
+        boxes = await world.call("boxesFromFrame", owner, boxes, returning=list[Box])
     if not boxes:
         raise NotInteractable(at.ref, "hidden", f"{at.ref} has no place on the page, so there is no picture of it.")
     return await take_part(tab, boxes[0], scale=1.0, hidden=hidden)

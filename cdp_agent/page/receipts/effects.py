@@ -58,7 +58,7 @@ async def pictures(tree: FrameTree) -> Pictures:
     if world is None or tree.root.navigating_to is not None:
         return Pictures()
     try:
-        places = await world.call("hiddenPictures", returning=list[tuple[float, float, float, float] | None])
+        places = await world.call("unreadableCanvases", returning=list[tuple[float, float, float, float] | None])
         boxes = [box for box in places if box is not None]
         seen = []
         for x, y, width, height in boxes:

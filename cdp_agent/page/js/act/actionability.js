@@ -27,7 +27,7 @@ const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? 
  *   from its top left corner, instead of its middle; beside_frames: the page has out-of-process iframes
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
- * @typedef {{why: string, detail: string, by: Cover | null, said: Told}} Obstacle
+ * @typedef {{why: string, detail: string, by: Cover | null, said: RoleAndName}} Obstacle
  */
 function aim(id, options) {
   const element = resolveElement(id);

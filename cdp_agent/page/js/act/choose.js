@@ -30,7 +30,7 @@ function matchingChoices(choices, wanted, by) {
 
 /**
  * The kind of list that an element is, and its control: the element may be a label or a wrapper.
- * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: Told, instead: string}}
+ * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: RoleAndName, instead: string}}
  */
 function listKind(id) {
   const element = resolveElement(id);

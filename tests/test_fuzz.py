@@ -100,8 +100,8 @@ async def test_what_the_fuzz_found_once_in_drawings_stays_mended(
 
 
 PLANTED = {
-    "texts that nobody looks at": ("} else markStale(notes, parent);", "}"),
-    "what changed while it was hidden": ("notes.memos.delete(node);\n}\n}", "}\n}"),
+    "texts that nobody looks at": ("} else markStale(cache, parent);", "}"),
+    "what changed while it was hidden": ("cache.memos.delete(node);\n}\n}", "}\n}"),
 }
 """Faults in the script that reads pages: what stands there, and what stands there with the fault."""
 

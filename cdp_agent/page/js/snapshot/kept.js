@@ -132,16 +132,16 @@ function visitCached(element, line, flags, depth, isOwned) {
     return;
   }
   const from = (line.sealed = line.kids.length);
-  const describedSoFar = cache.descriptionUses.length;
+  const usesBefore = cache.descriptionUses.length;
   cache.since = newest;
   cache.visited = element;
   visitAnew(element, line, flags, depth, isOwned);
   cache.since = since;
   cache.visited = visited;
-  memoize(element, line.kids, from, flags, inRow, describedSoFar);
+  memoize(element, line.kids, from, flags, inRow, usesBefore);
 }
 
-function memoize(element, kids, from, flags, inRow, describedSoFar) {
+function memoize(element, kids, from, flags, inRow, usesBefore) {
   const { cache } = reading;
   const size = kids.length - from;
   // Plain texts and single links are visited as fast as they are looked up.
@@ -149,7 +149,7 @@ function memoize(element, kids, from, flags, inRow, describedSoFar) {
     cache.memos.delete(element);
     return;
   }
-  const descriptionUses = cache.descriptionUses.length > describedSoFar ? cache.descriptionUses.slice(describedSoFar) : null;
+  const descriptionUses = cache.descriptionUses.length > usesBefore ? cache.descriptionUses.slice(usesBefore) : null;
   cache.memos.set(element, { parts: kids.slice(from), flags, inRow, descriptionUses, made: readingCount });
 }
 

@@ -170,7 +170,7 @@ function visitSlot(slot, line, flags, depth) {
 function shadowOf(element) {
   const shadow = rootOfHost(element);
   if (shadow) recordRoot(shadow);
-  reading.cache?.[shadow ? 'always' : 'hosts'].add(element);
+  reading.cache?.[shadow ? 'volatile' : 'hosts'].add(element);
   return shadow;
 }
 

@@ -165,7 +165,10 @@ MOMENTS: dict[str, tuple[Moment, Act]] = {
     "act": (Moment("Input.dispatchMouseEvent"), _click),
     "type": (Moment("Input.insertText"), lambda stage: stage.page.fill("E2", "tea")),
     "settle": (Moment("Runtime.callFunctionOn", "changes("), _click),
-    "wait": (Moment("Runtime.callFunctionOn", "checkConditions("), lambda stage: stage.page.wait_for(text="Text", timeout_s=5)),
+    "wait": (
+        Moment("Runtime.callFunctionOn", "checkConditions("),
+        lambda stage: stage.page.wait_for(text="Text", timeout_s=5),
+    ),
     "picture": (Moment("Page.captureScreenshot"), lambda stage: stage.page.screenshot()),
     "ask": (NO_COMMAND, _ask),
     "run": (Moment("Input.dispatchMouseEvent"), _running(reply(FILL), reply(CLICK))),

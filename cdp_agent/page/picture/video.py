@@ -85,9 +85,13 @@ async def _draw(tab: Tab) -> None:
 
 
 async def _draw_end(tab: Tab) -> None:
-    """Makes Chrome draw what the page shows now: what changed just before would be missing at the end of the video."""
+    """Makes Chrome draw what the page shows now: what changed just before would be missing at the end of the video.
+
+    Twice: the recorder takes a frame a while after it was drawn, and on a busy machine one alone was sometimes missing.
+    """
     try:
-        await _draw(tab)
+        for _ in range(2):
+            await _draw(tab)
     except (ActionError, ProtocolError) as error:
         _log.debug("the page is gone or hangs, so there is no more of it to be seen: %s", error)
 

@@ -324,6 +324,12 @@ def _unreadable(method: str, error: Exception) -> ProtocolError:
     return refusal
 
 
+def retrieve_exception(future: asyncio.Future[R]) -> None:
+    """A callback of futures that are done: their error is raised elsewhere, or is of no interest, and needs no log."""
+    if not future.cancelled():
+        future.exception()
+
+
 def _log_refusal(future: asyncio.Future[R]) -> None:
     if not future.cancelled() and (error := future.exception()) is not None:
         log.debug("not awaited: %s", error)

@@ -12,11 +12,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from cdp_agent.cdp import inspector, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 
@@ -35,7 +34,6 @@ _STOPS_WITHIN_S = 1.0
 _STATIC_CHECK_TIMEOUT_S = 1.0
 _SCRIPTS_IN_MARKUP = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
 
-T = TypeVar("T")
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Empty]]]
 """Subscribes on a new session and sets it up before anything runs there; gives Chrome's answers.
 
@@ -170,7 +168,7 @@ class Frame:
         task = self._world
         if task is None or (task.done() and (task.cancelled() or task.exception() or task.result().gone)):
             task = self._world = asyncio.ensure_future(World.create(self.session, self.id))
-            task.add_done_callback(_retrieve_exception)  # whoever asked for it may have been cancelled
+            task.add_done_callback(retrieve_exception)  # whoever asked for it may have been cancelled
             self.owners = {}
         return task
 
@@ -292,7 +290,7 @@ class FrameTree:
         if is_preloaded(parent.session):
             preload(session)
         for answer in self._subscribe(frame):
-            answer.add_done_callback(_retrieve_exception)  # a frame may go as fast as it came
+            answer.add_done_callback(retrieve_exception)  # a frame may go as fast as it came
         arrived = self._arrivals.pop(info.target_id, None)
         if arrived is not None and not arrived.done():
             arrived.set_result(frame)
@@ -354,11 +352,6 @@ class FrameTree:
                 self._drop(inner)
         frame.forget_document()
         frame.session.fail(CRASHED, closed=False)
-
-
-def _retrieve_exception(answer: asyncio.Future[T]) -> None:
-    if not answer.cancelled():
-        answer.exception()
 
 
 async def is_static_document(frame: Frame, world: World, request_id: str) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import runtime
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.errors import BrowserError, ProtocolError
 
 from .standstill import timeout
@@ -69,7 +69,7 @@ async def is_responsive_again(session: Session) -> bool:
     probe = _probes.get(session)
     if probe is None or probe.asked.done():
         probe = _probes[session] = _Probe(session.post(runtime.Evaluate(expression="1")))
-        probe.asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # for whoever awaits it
+        probe.asked.add_done_callback(retrieve_exception)  # for whoever awaits it
     left_alone_s = now() - probe.gave_up_at
     if await _is_answered(
         session, asyncio.shield(probe.asked), min(max(left_alone_s, _SHORTEST_WAIT_S), ANSWERS_WITHIN_S)

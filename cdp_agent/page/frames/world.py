@@ -18,7 +18,7 @@ import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.known_errors import is_context_gone
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
@@ -97,7 +97,7 @@ class World:
     def ask(self, name: str, *args: object) -> asyncio.Future[runtime.Evaluated]:
         """Calls our function `name` now; `answer_of` decodes the future's result. It need not be awaited."""
         answer = self.session.post(self._command(name, args, by_value=True))
-        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        answer.add_done_callback(retrieve_exception)
         return answer
 
     def tell(self, name: str, *args: object) -> None:

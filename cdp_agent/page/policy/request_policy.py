@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from cdp_agent.cdp import fetch, network, runtime, target
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.frames.recent import RecentSet
@@ -468,4 +468,4 @@ def judge(
 def retrieve_exceptions(answers: Sequence[asyncio.Future[T]]) -> None:
     """Marks the errors of these futures as retrieved: a session may end at any time."""
     for answer in answers:
-        answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+        answer.add_done_callback(retrieve_exception)

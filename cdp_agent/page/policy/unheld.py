@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.page import js
 
 
@@ -25,7 +25,7 @@ class Unheld:
         """Removes them from the present and future documents of a session."""
         if session not in self._scripts:
             added = session.post(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.unheld(), run_immediately=True))
-            added.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may go as fast as it came
+            added.add_done_callback(retrieve_exception)  # it may go as fast as it came
             self._scripts[session] = added
 
     def restore_in(self, session: Session) -> None:

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from cdp_agent.cdp import accessibility, dom, dom_debugger
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.memory import DomCounters, GetDomCounters
 from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
@@ -167,7 +167,7 @@ class HiddenContent:
         )
         for answer in (queries.counters, queries.listeners, queries.internals):
             if answer is not None:
-                answer.add_done_callback(_retrieve_exception)
+                answer.add_done_callback(retrieve_exception)  # if the reading fails, it is never awaited
         return queries
 
     async def counted(self, world: World, queries: PendingQueries) -> ChromeCounters:
@@ -363,12 +363,6 @@ async def _answered(world: World, asked: asyncio.Future[T]) -> T:
         return asked.result()
     async with deadline(world.session, CALL_TIMEOUT_S):
         return await asked
-
-
-def _retrieve_exception(answer: asyncio.Future[T]) -> None:
-    """Marks an error as retrieved: if the reading fails, the future is never awaited."""
-    if not answer.cancelled():
-        answer.exception()
 
 
 def _ask_internals(

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 
 
@@ -34,7 +34,7 @@ def drawing(session: Session) -> Iterator[asyncio.Future[Empty]]:
     if cast is None:
         command = cdp_page.StartScreencast(format="jpeg", quality=1, max_width=16, max_height=16)
         cast = _casts[session] = _Cast(session.post(command))
-        cast.begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # raised where it is awaited
+        cast.begun.add_done_callback(retrieve_exception)  # raised where it is awaited
     cast.wanted += 1
     try:
         yield cast.begun

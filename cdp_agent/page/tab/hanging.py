@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, is_responsive
 
@@ -113,7 +113,7 @@ async def _hangs(tab: Tab) -> bool:
         return False
     before, dialogs = await _processor_times(session), tab.dialogs.opened
     asked = session.post(runtime.Evaluate(expression="1"))
-    asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # a refusal is an answer, too
+    asked.add_done_callback(retrieve_exception)  # a refusal is an answer, too
     until = _now() + _CPU_WAIT_S
     while not asked.done() and _now() < until and tab.dialogs.opened == dialogs:
         await asyncio.wait([asked], timeout=_LOOK_EVERY_S)

@@ -14,7 +14,7 @@ import msgspec
 
 from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError, ScriptError
@@ -255,7 +255,7 @@ class Tab:
         task = self._attached
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._attached = asyncio.ensure_future(self._attach(session_id))
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())  # raised when the tab is used
+            task.add_done_callback(retrieve_exception)  # raised when the tab is used
         return task
 
     async def close(self) -> None:
@@ -266,7 +266,7 @@ class Tab:
         """Begins to close the tab; `close` waits for the returned task. Only awaiting the task raises its error."""
         if self._closing is None or self._closing.done():
             self._closing = asyncio.ensure_future(self._close())
-            self._closing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._closing.add_done_callback(retrieve_exception)
         return self._closing
 
     async def _close(self) -> None:
@@ -322,7 +322,7 @@ class Tab:
         sessions = {frame.session for frame in (await self.frames()).all()}
         answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
         for answer in answers:
-            answer.add_done_callback(lambda done: done.cancelled() or done.exception())
+            answer.add_done_callback(retrieve_exception)
         await asyncio.wait(answers, timeout=DISABLE_SCRIPTS_TIMEOUT_S)
 
     def _end_what_delays_closing(self) -> None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from cdp_agent.cdp.connection import Session
-from cdp_agent.cdp.types import Command
-from cdp_agent.page.page import Page
+from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import renumbered
 from tests.web import Web, running
 from tests.writing import opened, write
+
+
+class CollectGarbage(Command[Empty], frozen=True):
+    """https://chromedevtools.github.io/devtools-protocol/tot/HeapProfiler/#method-collectGarbage"""
+
+    method: ClassVar[str] = "HeapProfiler.collectGarbage"
+
 
 FILL = "<ul>" + "<li>Item of a list</li>" * 120 + "</ul>"
 """So much that a reading is kept, and the next one visits only what changed."""
@@ -313,6 +320,19 @@ async def test_a_ref_follows_what_listens(page: Page, serve: Serve) -> None:
             read[name].append('generic "Go" [ref' in (await page.snapshot()).text)
 
     assert read == {name: [True, False, True, False] for name in LISTENING}
+
+
+async def test_a_listener_that_comes_as_another_is_forgotten_is_seen(page: Page, serve: Serve) -> None:
+    """Chrome's count of listeners is then what it was: what was added and removed counts 2 until its memory is freed."""
+    await opened(page, serve, "<div id=d>Go</div><script>var go = () => 0</script>")
+    session = (await tab_of(page).frames()).root.session
+    await page.evaluate("d.addEventListener('click', go); d.removeEventListener('click', go)")
+    before = (await page.snapshot()).text
+
+    await session.send(CollectGarbage())
+    await page.evaluate("void (d.onclick = d.onmouseup = go)")
+
+    assert (before, renumbered((await page.snapshot()).text)) == ("- text: Go", '- generic "Go" [ref=E]')
 
 
 async def test_a_handler_that_a_policy_forbids_is_none(page: Page, serve: Serve) -> None:

@@ -225,10 +225,13 @@ class HiddenContent:
         return entered
 
     def _accounts_for(self, counted: ChromeCounters, came: list[int]) -> bool:
-        """Whether no nodes were created since the last time, or exactly as many as text nodes were added."""
+        """Whether no nodes were created since the last time, or exactly as many as text nodes were added.
+
+        As many may have been created as were freed: so not when memory was freed.
+        """
         nodes, before = (counted.documents, counted.nodes), self._came
-        if nodes != self._nodes:
-            texts = came[0] - before[0] if came and before and came[1] == before[1] else 0
+        if nodes != self._nodes or came[2:] != before[2:]:
+            texts = came[0] - before[0] if came and before and came[1:] == before[1:] else 0
             if texts == 0 or nodes != (self._nodes[0], self._nodes[1] + texts):
                 return False
         self._nodes, self._came = nodes, came

@@ -24,11 +24,11 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     endless: bool = False
     """Whether it has a text so long, many megabytes, that Chrome would take very long to serialize the document."""
     came: list[int] = []
-    """How many text nodes were added since the first reading, and how often anything else was."""
+    """How many text nodes and how many others were added since the first reading, and how often memory was freed."""
     editors: list[int] = []
     """The code editors, whose contents are asked of the page."""
     elements: str = ""
-    """A text that changes when elements come or go, if it matters which of them listen for the mouse."""
+    """A text that changes when elements come or go, or memory was freed, if it matters which listen for the mouse."""
 
     rules: int = 0
     """The number of style rules, if they were walked over."""

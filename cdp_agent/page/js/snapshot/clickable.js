@@ -222,13 +222,13 @@ const elementsByTag_ = Document.prototype.getElementsByTagName;
 /** Whether any listening element is a part of an SVG: otherwise the parts of icons need not be checked. */
 let svgPartsListen = false;
 
-/** A text that changes when elements were added or removed: then there may be listeners that Chrome has not listed yet. */
+/** A text that changes when elements were added or removed, or memory was freed: then there may be listeners that Chrome has not listed yet. */
 function elementsFingerprint() {
   listeningRefs = listeningRefs.filter((reference) => {
     const element = reference.deref();
     return element !== undefined && isConnected_.call(element);
   });
-  return `${elementsByTag_.call(document, '*').length} ${listeningRefs.length}`;
+  return `${elementsByTag_.call(document, '*').length} ${listeningRefs.length} ${timesMemoryWasFreed()}`;
 }
 
 /** @type {WeakSet<Node>} the documents and shadow roots whose listeners Chrome has listed */

@@ -60,9 +60,33 @@ function wasStable(target, actedAt) {
   return actedAt - since > TICK_MS && (!known || (known.times === 0 && actedAt - known.at > TICK_MS));
 }
 
-/** How many text nodes were added so far, and how many other nodes. Observes the document from the first call on, so that changes of Chrome's count of nodes can be explained. */
+/** How many text nodes were added so far, how many other nodes, and how often memory was freed. Observes the document from the first call on, so that changes of Chrome's count of nodes can be explained. */
 function countAddedSoFar() {
   recordIdleMutations(idleObserver.takeRecords());
   observeIdleChanges(document);
-  return [idle.texts, idle.others];
+  return [idle.texts, idle.others, timesMemoryWasFreed()];
+}
+
+// Chrome frees nodes and listeners only together with old objects, of which this is one after it has outlived two collections
+// of young ones. Those are more frequent.
+/** @type {object | null} */
+let ageing = {};
+let unheldObject = new WeakRef(ageing);
+let youngObject = new WeakRef({});
+let youngFreed = 0;
+let timesFreed = 0;
+
+/** How often nodes and listeners may have been freed, as far as calls have noticed. Chrome's counts drop then, and may be what they were although others came. */
+function timesMemoryWasFreed() {
+  const isFreed = (ageing ? youngObject : unheldObject).deref() === undefined;
+  if (!isFreed) return timesFreed;
+  if (ageing) {
+    youngObject = new WeakRef({});
+    if (++youngFreed % 2 === 0) ageing = null;
+  } else {
+    ageing = {};
+    unheldObject = new WeakRef(ageing);
+    youngObject = new WeakRef({});
+  }
+  return ++timesFreed;
 }

@@ -7,7 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from cdp_agent.errors import InvalidArguments, NotInteractable
-from cdp_agent.page.actions import actions
+from cdp_agent.page.actions import actions, mouse
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
@@ -88,6 +88,25 @@ async def test_click_waits_for_what_has_just_begun_to_move(sheet: Page) -> None:
         await actions.click(target)
 
     assert await log(sheet) == CLICKS * 6
+
+
+GIVES_WAY = (
+    "<div style='height:40px'></div><button id=other style='position:absolute;left:0;top:0'>Go</button>"
+    "<button id=b style='position:absolute;left:0;top:0' onmouseover='b.style.left = `200px`'>Go away</button>"
+)
+
+
+@pytest.mark.parametrize("button", ["left", "middle"])
+async def test_a_press_that_meets_another_element_makes_no_click_even_for_listeners_of_the_window(
+    sheet: Page, button: mouse.Button
+) -> None:
+    await show(sheet, f"{GIVES_WAY}{LOGGING}")
+
+    await actions.click(await at(sheet, "Go away"), button=button, count=2)
+
+    kind = "click" if button == "left" else "auxclick"
+    twice = ["mousedown b", f"{kind} b"] * 2
+    assert await log(sheet) == [*twice, *["dblclick b"] * (button == "left")]
 
 
 async def test_click_waits_until_it_is_shown(sheet: Page) -> None:

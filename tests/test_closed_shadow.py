@@ -323,7 +323,7 @@ async def test_a_ref_follows_what_listens(page: Page, serve: Serve) -> None:
 
 
 async def test_a_listener_that_comes_as_another_is_forgotten_is_seen(page: Page, serve: Serve) -> None:
-    """Chrome's count of listeners is then what it was: what was added and removed counts 2 until its memory is freed."""
+    """Chrome's count of listeners stays the same: what was added and removed counts 2 until its memory is freed."""
     await opened(page, serve, "<div id=d>Go</div><script>var go = () => 0</script>")
     session = (await tab_of(page).frames()).root.session
     await page.evaluate("d.addEventListener('click', go); d.removeEventListener('click', go)")

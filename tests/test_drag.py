@@ -100,6 +100,18 @@ async def test_drag_presses_nothing_when_the_target_cannot_be_reached(page: Page
     assert await page.evaluate("held") is False
 
 
+async def test_a_press_of_a_drag_that_meets_another_element_makes_no_click(page: Page, serve: Serve) -> None:
+    other = "<button id=other style='position:absolute;left:0;top:0;width:60px;height:60px'>Go</button>"
+    gives_way = "<script>s.onmouseover = () => s.style.top = '100px'; addEventListener('click', note, true)</script>"
+    note = "<script>var clicks = [], note = (event) => clicks.push(event.target.id)</script>"
+    await opened(page, serve, note + other + following(200) + gives_way)
+
+    await drag(await at(page, "Source"), await at(page, "Target"))
+
+    assert await page.evaluate("[s.offsetLeft, s.offsetTop, held]") == [400, 200, False]
+    assert "other" not in await page.evaluate("clicks")
+
+
 async def test_drag_onto_an_outline_that_the_mouse_does_not_see(page: Page, serve: Serve) -> None:
     box = "<svg width=300 height=200><rect x=200 y=50 width=60 height=60 fill=none stroke=black /></svg>"
     button = "<button style='position:absolute;left:0;top:150px'>Go</button>"

@@ -142,9 +142,12 @@ class _Hand:
         return self.handed_over is not None and self.handed_over.done()
 
     async def press(self, point: Aimed) -> None:
+        """Presses on the element; after a press that missed it, the button is up again."""
         self.at = self.start = _Point(point.x, point.y)
         self.pressed = True
-        await mouse.press_down(self.session, point.x, point.y, point.answers[0])
+        if not await mouse.press_down(self.session, point.x, point.y, point.answers[0]):
+            await mouse.release_without_click(self.session, point.x, point.y)
+            self.pressed = False
 
     async def press_at(self, point: _Point) -> None:
         self.at = self.start = point
@@ -186,7 +189,6 @@ async def _press(at: Located, hand: _Hand) -> Aimed:
         landing = await start.landing()
         if landing.state == "met":
             return start
-        await hand.release()
         if loop.time() > ends:
             raise missed_error(at, await element_label(at), landing)
 

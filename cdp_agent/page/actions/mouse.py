@@ -31,12 +31,13 @@ class PressAnswer(msgspec.Struct, frozen=True):
 
     world: World
     response: asyncio.Future[runtime.Evaluated]
-    """From `pressAnswered` in page/js."""
+    """A PressResult from `pressAnswered` in page/js."""
 
 
-class Moved(msgspec.Struct, frozen=True):
-    """How far the pressed element has moved since the press, in CSS pixels, as when a message pushes it down."""
+class PressResult(msgspec.Struct, frozen=True):
+    """Whether a press missed its element, else how far that has moved since (CSS pixels), as under a new message."""
 
+    missed: bool = False
     x: float = 0.0
     y: float = 0.0
 
@@ -53,6 +54,7 @@ async def click_at(
 ) -> None:
     """Moves to the point and clicks `count` times. With `answers`, each press is held until the page has answered it.
 
+    After a press that missed its element, the button is released without a click, and not pressed again.
     `modifiers` are the bits of the keys that are held down (keys.MODIFIERS).
 
     Chrome answers a move alone with the next frame, and a press at once: so the move is not waited for by itself.
@@ -61,15 +63,18 @@ async def click_at(
     for click in range(1, count + 1):
         pressed = session.post(_event("mousePressed", x, y, button=button, held=True, count=click, modifiers=modifiers))
         try:
-            moved = await _answered(session, pressed, answers[click - 1]) if answers else Moved()
+            result = await _answered(session, pressed, answers[click - 1]) if answers else PressResult()
         except BaseException:
             session.tell(_event("mouseReleased", x, y, button=button, count=click, modifiers=modifiers))
             for each in sent:
                 each.cancel()
             raise
-        at = x + moved.x, y + moved.y
-        up = _event("mouseReleased", *at, button=button, count=click, modifiers=modifiers)
-        sent += [pressed, session.post(up)]
+        sent.append(pressed)
+        if result.missed:
+            sent += _post_release_without_click(session, x, y, button)
+            break
+        at = x + result.x, y + result.y
+        sent.append(session.post(_event("mouseReleased", *at, button=button, count=click, modifiers=modifiers)))
     async with deadline(session, HANDLED_WITHIN_S):
         await asyncio.gather(*sent)
 
@@ -93,14 +98,16 @@ async def turn_wheel(session: Session, x: float, y: float, right: float, down: f
         await session.send(cdp_input.DispatchMouseEvent(type="mouseWheel", x=x, y=y, delta_x=right, delta_y=down))
 
 
-async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> None:
-    """Moves there, presses the left button and keeps it down; returns when the page has answered the press."""
+async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> bool:
+    """Moves there, presses the left button and keeps it down; whether the press met its element, when that is known."""
     moved = session.post(_event("mouseMoved", x, y))
     try:
-        await _answered(session, session.post(_event("mousePressed", x, y, button="left", held=True, count=1)), answer)
+        pressed = session.post(_event("mousePressed", x, y, button="left", held=True, count=1))
+        result = await _answered(session, pressed, answer)
         await moved
     finally:
         moved.cancel()
+    return not result.missed
 
 
 async def release(session: Session, x: float, y: float) -> None:
@@ -109,23 +116,35 @@ async def release(session: Session, x: float, y: float) -> None:
         await session.send(released(x, y))
 
 
+async def release_without_click(session: Session, x: float, y: float) -> None:
+    """Releases the left button at the point after a press that missed its element: no click follows."""
+    async with deadline(session, HANDLED_WITHIN_S):
+        await asyncio.gather(*_post_release_without_click(session, x, y, "left"))
+
+
+def _post_release_without_click(session: Session, x: float, y: float, button: Button) -> list[asyncio.Future[Empty]]:
+    """Chrome makes no click of a release if the last press counted none; a press with the right button opens a menu."""
+    again = [_event("mousePressed", x, y, button=button, held=True)] if button != "right" else []
+    return [session.post(each) for each in (*again, _event("mouseReleased", x, y, button=button))]
+
+
 def released(x: float, y: float) -> cdp_input.DispatchMouseEvent:
     """The event that releases the left button at the point, for callers that cannot wait."""
     return _event("mouseReleased", x, y, button="left", count=1)
 
 
-async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: PressAnswer) -> Moved:
+async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: PressAnswer) -> PressResult:
     async with deadline(session, HANDLED_WITHIN_S):
         await pressed
     await asyncio.wait([answer.response], timeout=HELD_S)
     if not answer.response.done():
         try:  # a slow page is asked where the element is now, since the release goes there
-            return await answer.world.call("pressMoved", returning=Moved, timeout_s=HANDLED_WITHIN_S)
+            return await answer.world.call("pressResultSoFar", returning=PressResult, timeout_s=HANDLED_WITHIN_S)
         except DocumentGone:
-            return Moved()
+            return PressResult()
     if answer.response.cancelled() or answer.response.exception() is not None:
-        return Moved()  # the page has gone elsewhere
-    return answer_of("pressAnswered", answer.response.result(), Moved)
+        return PressResult()  # the page has gone elsewhere
+    return answer_of("pressAnswered", answer.response.result(), PressResult)
 
 
 def _event(

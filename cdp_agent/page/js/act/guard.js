@@ -75,8 +75,9 @@ function onMouseEvent(event) {
   }
   interceptor.pressed ||= event.type === 'mousedown';
   if (event.type === 'mousedown' && interceptor.state === 'met') trackPress(interceptor.element, /** @type {Window} */ (event.currentTarget));
-  else if (event.type === 'mousedown') cancelPresses();
-  if (event.type === 'mouseup') recordRelease(interceptor);
+  else if (interceptor.state === 'missed') cancelPresses(true);
+  // Where the page does not get `pointerdown`, Chrome dispatches no `mouseup`.
+  if (event.type === (interceptor.state === 'missed' ? 'pointerup' : 'mouseup')) recordRelease(interceptor);
   else if (CLICKS.includes(event.type)) recordClick(interceptor, event.type, composedPath_.call(event)[0]);
   if (interceptor.state === 'missed' && interceptor.types === PRESSES) {
     event.stopImmediatePropagation();
@@ -88,7 +89,7 @@ function onMouseEvent(event) {
 function recordRelease(watched) {
   watched.released++;
   watched.removed ||= watched.state === 'met' && !watched.clicked && !isConnected_.call(watched.element); // in a double click, the first click may have made the page render it anew
-  if (!releaseWait || watched.released < releaseWait.releases) return;
+  if (!wasReleased(watched)) return;
   // The click follows in the same task, and may have to be kept from the page, too.
   setTimeout(() => {
     if (interceptor !== watched) return;
@@ -106,9 +107,12 @@ function recordClick(watched, type, target) {
   reportRelease(watched);
 }
 
+/** Whether the awaited number of releases has come. After a press that missed, no other follows. @param {Interceptor} watched */
+const wasReleased = ({ state, released }) => releaseWait !== null && released >= (state === 'missed' ? 1 : releaseWait.releases);
+
 /** Resolves the call that waits for the last release, once. @param {Interceptor} watched */
 function reportRelease(watched) {
-  if (watched.reported || !releaseWait || watched.released < releaseWait.releases) return;
+  if (watched.reported || !wasReleased(watched)) return;
   watched.reported = true;
   resolveReleaseWait((lastHitResult = hitResultOf(watched)));
 }

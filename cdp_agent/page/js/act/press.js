@@ -3,9 +3,9 @@
 
 /**
  * @typedef {{element: Element, corner: Point, focused: Element | null, edited: boolean, began: number}} Press
- * @typedef {{x: number, y: number}} Moved  how far the pressed element has moved since, in CSS pixels
+ * @typedef {{missed: boolean, x: number, y: number}} PressResult  missed: the press did not hit its target; how far the target has moved since, in CSS pixels
  */
-/** @type {{resolve: (moved: Moved) => void, leftFieldMs: number}[]} the waiting calls, one for each press, in order */
+/** @type {{resolve: (result: PressResult) => void, leftFieldMs: number}[]} the waiting calls, one for each press, in order */
 let pendingPresses = [];
 
 /** @type {Press | null} the last press */
@@ -16,11 +16,11 @@ const LONGEST_PRESS_MS = 80; // the longest time that the button is held
 const LEFT_FIELD_MS = 48;
 
 /**
- * Resolves when the page has handled a press that hit its target (see guard.js).
+ * Resolves when the page has handled a press that hit its target, or the press has missed it (see guard.js).
  * @param {number} index  the number of the press within the action; the first one cancels calls for presses that never came
  * @param {boolean} hasWorkers
  * @param {boolean} isScriptless  no script can run, therefore nothing saves a field that loses the focus
- * @returns {Promise<Moved>}
+ * @returns {Promise<PressResult>}
  */
 function pressAnswered(index, hasWorkers, isScriptless) {
   if (index === 0) {
@@ -31,14 +31,14 @@ function pressAnswered(index, hasWorkers, isScriptless) {
   return new Promise((resolve) => pendingPresses.push({ resolve, leftFieldMs }));
 }
 
-function cancelPresses() {
-  for (const { resolve } of pendingPresses) resolve({ x: 0, y: 0 });
+function cancelPresses(missed = false) {
+  for (const { resolve } of pendingPresses) resolve({ missed, x: 0, y: 0 });
   pendingPresses = [];
   lastPress = null;
 }
 
-/** How far the pressed element has moved so far, for a button that is released before the press was handled. @returns {Moved} */
-const pressMoved = () => (lastPress ? movedSince(lastPress) : { x: 0, y: 0 });
+/** The result so far, for a button that is released before the press was handled. @returns {PressResult} */
+const pressResultSoFar = () => (lastPress ? movedSince(lastPress) : { missed: false, x: 0, y: 0 });
 
 /** Called before the page gets the press. @param {Element} element @param {Window} view */
 async function trackPress(element, view) {
@@ -73,12 +73,12 @@ function hasLeftText({ focused }) {
   return isEditable(focused);
 }
 
-/** @param {Press} press @returns {Moved} */
+/** @param {Press} press @returns {PressResult} */
 function movedSince({ element, corner }) {
   const { width, height } = rectOf(element);
-  if (!isConnected_.call(element) || (width === 0 && height === 0)) return { x: 0, y: 0 };
+  if (!isConnected_.call(element) || (width === 0 && height === 0)) return { missed: false, x: 0, y: 0 };
   const now = cornerOf(element);
-  return { x: now.x - corner.x, y: now.y - corner.y };
+  return { missed: false, x: now.x - corner.x, y: now.y - corner.y };
 }
 
 /** Its top left corner in the viewport of this world's root document: moving an iframe moves what is in it. @returns {Point} */

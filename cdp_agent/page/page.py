@@ -7,26 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
-from cdp_agent.errors import InvalidArguments
-from cdp_agent.page.actions import (
-    actions,
-    drag,
-    fill,
-    form,
-    keyboard,
-    navigation,
-    pointing,
-    scroll,
-    select,
-    upload,
-    wait,
-)
+from cdp_agent.page.actions import actions, drag, fill, form, navigation, scroll, select, upload, wait
 from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
 from cdp_agent.page.activity.request_log import RequestsResult, Status
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
-from cdp_agent.page.picture import pdf, screenshot, video, view
+from cdp_agent.page.picture import pdf, video, view
 from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions
 from cdp_agent.page.picture.video import VideoRecording
 from cdp_agent.page.query import find, markup, schema
@@ -34,7 +21,7 @@ from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml
 from cdp_agent.page.query.schema import PageSchema
 from cdp_agent.page.receipts.action_runner import perform
-from cdp_agent.page.refs.locate import Located, Position, locate
+from cdp_agent.page.refs.locate import Position
 from cdp_agent.page.snapshot.budget import is_whole
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.saving import HarSaved, har_content, save
@@ -43,14 +30,17 @@ from cdp_agent.page.tab.tab import Tab
 if TYPE_CHECKING:
     from cdp_agent.page.picture.redactions import Spans
     from cdp_agent.page.query.search import SearchResult
-    from cdp_agent.page.receipts.receipts import Outcome, Receipt
+    from cdp_agent.page.receipts.receipts import Receipt
 
 MouseButton = Literal["left", "right", "middle"]
 SelectBy = Literal["text", "value", "index"]
 
 
 class Page:
-    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
+    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
+
+    Whatever asks the page may raise PageUnresponsive, DocumentGone and BrowserError.
+    """
 
     def __init__(self, tab: Tab) -> None:
         """To be called by `page_of` only."""
@@ -92,7 +82,7 @@ class Page:
         return self._tab.closed
 
     async def close(self) -> None:
-        """Closes the tab, even if its page asks whether to stay. Raises PageUnresponsive, BrowserError.
+        """Closes the tab, even if its page asks whether to stay.
 
         When the call is cancelled, the tab is closed all the same.
         """
@@ -109,8 +99,7 @@ class Page:
         """The page as text, every element that matters with a ref, all frames in document order.
 
         Without a budget it is complete; with one it is at most `budget_tokens` long, and its last line says what was
-        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`. Raises
-        PageUnresponsive, DocumentGone, BrowserError.
+        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`.
         """
         snapshot = await self._tab.read(budget_tokens)
         self._tab.note_shown(snapshot.text if is_whole(snapshot.text) else None)
@@ -132,7 +121,7 @@ class Page:
         and dashes of any form; or with `regex` an expression of the `regex` package. Each match comes with
         `context_chars` before and after it, and at most `max_results` are given; `total` counts them all. `cover` may
         hide parts of a text before it is searched, by as many other characters. Raises InvalidArguments for a bad
-        pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        pattern, one that takes too long, and values out of range.
         """
         from cdp_agent.page.query.search import search  # late: 15 ms, half of it the regex package
 
@@ -159,8 +148,7 @@ class Page:
 
         `within` is the ref of an element to search in, with its shadow root and, for an iframe, its document.
         `attributes` names the attributes to give, `max_results` is the most elements; `total` counts them all. Raises
-        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
-        BrowserError.
+        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef.
         """
         return await find.find(
             self._tab,
@@ -175,7 +163,6 @@ class Page:
         """Everything that a reader sees of the page, as Markdown, all frames in document order.
 
         With a budget it is at most `budget_tokens` long, the main content first, and its last line says what was cut.
-        Raises PageUnresponsive, BrowserError.
         """
         from cdp_agent.page.markdown import markdown  # late: 39 ms, with lxml
 
@@ -186,8 +173,7 @@ class Page:
         """What the page wrote to its console since its document began, and its uncaught exceptions.
 
         `level`: "error", "warning" (with errors) or "all"; `text` is a part of the message, ignoring case. The latest
-        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
-        PageUnresponsive, BrowserError.
+        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments.
         """
         tree = await self._tab.frames()
         return await self._tab.activity.console.messages(tree, level=level, text=text, max_results=max_results)
@@ -199,8 +185,7 @@ class Page:
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments, PageUnresponsive,
-        BrowserError.
+        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments.
         """
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
@@ -229,7 +214,7 @@ class Page:
         file. All bodies together are at most `max_body_bytes` long, those of the latest requests first. The values of
         cookies and of headers with credentials are only in it with `credentials`; `mask` is called with every text, and
         returns what may be shown of it. What is missing is named in the file's comments, and in `left_out`. Raises
-        ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
+        ActionError for a file that cannot be written.
         """
         content, requests, left_out = await har_content(
             self._tab, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes
@@ -250,27 +235,17 @@ class Page:
         With `ref`, of that element alone, which is scrolled into view if necessary; with `region`, of a part of the
         viewport, see `zoom`. Marks are painted onto the picture, not into the page, and so are masks over all text in
         which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element without layout,
-        StaleRef, PageUnresponsive, DocumentGone, BrowserError.
+        StaleRef.
         """
-        if region is not None and ref is None and not (full_page or marks):
-            return await self.zoom(region, hidden=hidden)
-        if ref is None and region is None:
-            return await screenshot.screenshot(self._tab, full_page=full_page, marks=marks, hidden=hidden)
-        if region is not None or full_page or marks:
-            raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
-        return (await view.take_element(self._tab, await locate(self._tab, ref or ""), hidden=hidden)).data
+        return await view.take_any(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
         """A PNG of a part of the viewport, enlarged up to four times, but no larger than models use.
 
         `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
-        region that is not in the viewport, PageUnresponsive, DocumentGone, BrowserError.
+        region that is not in the viewport.
         """
-        if len(region) != 4:
-            raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
-        share = (await view.view_of(self._tab)).share
-        left, top, right, bottom = (each * share for each in region)
-        return (await view.zoom(self._tab, left, top, right, bottom, hidden=hidden)).data
+        return (await view.zoom_to(self._tab, region, hidden=hidden)).data
 
     def record_video(
         self,
@@ -311,8 +286,7 @@ class Page:
         `scale` is 0.1 to 2; `page_ranges` is like "1-5, 8"; the templates are HTML, in which Chrome fills elements of
         the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: uses the paper size that the
         page's CSS sets, if any. `outline`: with bookmarks for its headings. If `hidden` finds something anywhere in the
-        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy,
-        PageUnresponsive, BrowserError.
+        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy.
         """
         options = PdfOptions(
             format=format,
@@ -336,23 +310,17 @@ class Page:
         return await markup.outer_html(self._tab, selector)
 
     async def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
-        """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
-
-        With a budget it is cut after `budget_tokens`. Raises StaleRef, PageUnresponsive, BrowserError.
-        """
+        """The cleaned markup of an element or the page, with shadow roots and frames, cut after `budget_tokens`."""
         return await markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """The interactive elements as data, all frames in document order, as many as fit the budget, if one is given.
-
-        Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
-        """
+        """The interactive elements as data, all frames in document order, as many as fit the budget if one is given."""
         return await schema.take(self._tab, budget_tokens=budget_tokens)
 
     async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
         """Opens an address and waits for the page to rest: `timeout_s`, or the browser's `navigation_timeout_s`.
 
-        Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
+        Raises NavigationFailed, BlockedByPolicy.
         """
         return await navigation.goto(self._tab, url, timeout_s=timeout_s)
 
@@ -382,11 +350,9 @@ class Page:
         `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
         `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
         """
-
-        async def do(at: Located) -> Outcome:
-            return await actions.click(at.at(position), button=button, count=count, modifiers=modifiers)
-
-        return await perform(self._tab, "click", ref, do, detail=pointing.click_detail(button, count, modifiers))
+        return await actions.click_ref(
+            self._tab, ref, button=button, count=count, position=position, modifiers=modifiers
+        )
 
     async def hover(self, ref: str, *, position: Position | None = None) -> Receipt:
         """Moves the mouse over the element, or to a position in it as in `click`. Raises NotInteractable, StaleRef."""
@@ -408,13 +374,9 @@ class Page:
         to the right and down, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
         drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
-        goal = drag.goal(to_ref, by)
-
-        async def do(at: Located) -> Outcome:
-            to = goal if isinstance(goal, drag.Offset) else (await locate(self._tab, goal)).at(to_position)
-            return await drag.drag(at.at(position), to, hold_s=hold_s)
-
-        return await perform(self._tab, "drag", from_ref, do, detail=drag.describe_goal(goal))
+        return await drag.drag_ref(
+            self._tab, from_ref, to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s
+        )
 
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
@@ -458,10 +420,7 @@ class Page:
 
         Raises InvalidArguments for a key that does not exist, NotInteractable, StaleRef.
         """
-        detail = key if repeat == 1 else f"{key} {repeat} times"
-        return await actions.use_keyboard(
-            self._tab, "press", ref, lambda root: keyboard.press(root, key, repeat), detail=detail
-        )
+        return await actions.press_key(self._tab, key, ref, repeat)
 
     async def type(self, text: str, *, ref: str | None = None) -> Receipt:
         """Types where the focus is, or into an element, a key for each character; line breaks are Enter.
@@ -469,14 +428,7 @@ class Page:
         For elements that handle keys themselves: terminals, grids, canvases. It replaces nothing; `fill` is for fields.
         Raises InvalidArguments for more than a million characters.
         """
-        keyboard.check_enterable(text)
-        return await actions.use_keyboard(
-            self._tab,
-            "type",
-            ref,
-            lambda root: keyboard.type_text(root, text),
-            detail=keyboard.quoted_for_receipt(text),
-        )
+        return await actions.type_text(self._tab, text, ref)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to an element that opens a file chooser.
@@ -499,7 +451,7 @@ class Page:
         `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
         `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
         it scrolls until that text is found, also in a list that draws only the visible rows, and brings it into view;
-        at the end it starts again from the top. Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
+        at the end it starts again from the top. Raises InvalidArguments, StaleRef.
         """
         return await scroll.scroll(self._tab, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
 

@@ -354,7 +354,10 @@ class Browser(BrowserContext):
 
 
 class Page(SyncWrapper[AsyncPage]):
-    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`."""
+    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
+
+    Whatever asks the page may raise PageUnresponsive, DocumentGone and BrowserError.
+    """
 
     @property
     def target_id(self) -> str:
@@ -392,7 +395,7 @@ class Page(SyncWrapper[AsyncPage]):
         return read(lambda: self._async.closed)
 
     def close(self) -> None:
-        """Closes the tab, even if its page asks whether to stay. Raises PageUnresponsive, BrowserError.
+        """Closes the tab, even if its page asks whether to stay.
 
         When the call is cancelled, the tab is closed all the same.
         """
@@ -409,8 +412,7 @@ class Page(SyncWrapper[AsyncPage]):
         """The page as text, every element that matters with a ref, all frames in document order.
 
         Without a budget it is complete; with one it is at most `budget_tokens` long, and its last line says what was
-        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`. Raises
-        PageUnresponsive, DocumentGone, BrowserError.
+        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`.
         """
         return call(self._async.snapshot(budget_tokens=budget_tokens))
 
@@ -430,7 +432,7 @@ class Page(SyncWrapper[AsyncPage]):
         and dashes of any form; or with `regex` an expression of the `regex` package. Each match comes with
         `context_chars` before and after it, and at most `max_results` are given; `total` counts them all. `cover` may
         hide parts of a text before it is searched, by as many other characters. Raises InvalidArguments for a bad
-        pattern, one that takes too long, and values out of range; PageUnresponsive, BrowserError.
+        pattern, one that takes too long, and values out of range.
         """
         return call(
             self._async.search(
@@ -456,8 +458,7 @@ class Page(SyncWrapper[AsyncPage]):
 
         `within` is the ref of an element to search in, with its shadow root and, for an iframe, its document.
         `attributes` names the attributes to give, `max_results` is the most elements; `total` counts them all. Raises
-        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef, PageUnresponsive,
-        BrowserError.
+        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef.
         """
         return call(
             self._async.find(
@@ -469,7 +470,6 @@ class Page(SyncWrapper[AsyncPage]):
         """Everything that a reader sees of the page, as Markdown, all frames in document order.
 
         With a budget it is at most `budget_tokens` long, the main content first, and its last line says what was cut.
-        Raises PageUnresponsive, BrowserError.
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
 
@@ -477,8 +477,7 @@ class Page(SyncWrapper[AsyncPage]):
         """What the page wrote to its console since its document began, and its uncaught exceptions.
 
         `level`: "error", "warning" (with errors) or "all"; `text` is a part of the message, ignoring case. The latest
-        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments,
-        PageUnresponsive, BrowserError.
+        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments.
         """
         return call(self._async.console(level=level, text=text, max_results=max_results))
 
@@ -489,8 +488,7 @@ class Page(SyncWrapper[AsyncPage]):
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments, PageUnresponsive,
-        BrowserError.
+        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments.
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
@@ -517,7 +515,7 @@ class Page(SyncWrapper[AsyncPage]):
         file. All bodies together are at most `max_body_bytes` long, those of the latest requests first. The values of
         cookies and of headers with credentials are only in it with `credentials`; `mask` is called with every text, and
         returns what may be shown of it. What is missing is named in the file's comments, and in `left_out`. Raises
-        ActionError for a file that cannot be written, PageUnresponsive, BrowserError.
+        ActionError for a file that cannot be written.
         """
         return call(
             self._async.har(path, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes)
@@ -537,7 +535,7 @@ class Page(SyncWrapper[AsyncPage]):
         With `ref`, of that element alone, which is scrolled into view if necessary; with `region`, of a part of the
         viewport, see `zoom`. Marks are painted onto the picture, not into the page, and so are masks over all text in
         which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element without layout,
-        StaleRef, PageUnresponsive, DocumentGone, BrowserError.
+        StaleRef.
         """
         return call(self._async.screenshot(full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden))
 
@@ -545,7 +543,7 @@ class Page(SyncWrapper[AsyncPage]):
         """A PNG of a part of the viewport, enlarged up to four times, but no larger than models use.
 
         `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
-        region that is not in the viewport, PageUnresponsive, DocumentGone, BrowserError.
+        region that is not in the viewport.
         """
         return call(self._async.zoom(region, hidden=hidden))
 
@@ -594,8 +592,7 @@ class Page(SyncWrapper[AsyncPage]):
         `scale` is 0.1 to 2; `page_ranges` is like "1-5, 8"; the templates are HTML, in which Chrome fills elements of
         the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: uses the paper size that the
         page's CSS sets, if any. `outline`: with bookmarks for its headings. If `hidden` finds something anywhere in the
-        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy,
-        PageUnresponsive, BrowserError.
+        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy.
         """
         return call(
             self._async.pdf(
@@ -622,23 +619,17 @@ class Page(SyncWrapper[AsyncPage]):
         return call(self._async.html(selector))
 
     def clean_html(self, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
-        """The cleaned markup of an element, or of the page, with shadow roots and the documents of its frames inside.
-
-        With a budget it is cut after `budget_tokens`. Raises StaleRef, PageUnresponsive, BrowserError.
-        """
+        """The cleaned markup of an element or the page, with shadow roots and frames, cut after `budget_tokens`."""
         return call(self._async.clean_html(ref, budget_tokens=budget_tokens))
 
     def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """The interactive elements as data, all frames in document order, as many as fit the budget, if one is given.
-
-        Raises PageUnresponsive or DocumentGone when the tab itself cannot be read, BrowserError.
-        """
+        """The interactive elements as data, all frames in document order, as many as fit the budget if one is given."""
         return call(self._async.schema(budget_tokens=budget_tokens))
 
     def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
         """Opens an address and waits for the page to rest: `timeout_s`, or the browser's `navigation_timeout_s`.
 
-        Raises NavigationFailed, BlockedByPolicy, PageUnresponsive, BrowserError.
+        Raises NavigationFailed, BlockedByPolicy.
         """
         return call(self._async.goto(url, timeout_s=timeout_s))
 
@@ -766,7 +757,7 @@ class Page(SyncWrapper[AsyncPage]):
         `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
         `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
         it scrolls until that text is found, also in a list that draws only the visible rows, and brings it into view;
-        at the end it starts again from the top. Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
+        at the end it starts again from the top. Raises InvalidArguments, StaleRef.
         """
         return call(self._async.scroll(direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text))
 

@@ -16,11 +16,11 @@ from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.receipts.action_runner import perform, perform_without_element
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
-from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.refs.locate import Located, Position
 from cdp_agent.page.snapshot.closed_shadow import hidden_content_of
 from cdp_agent.page.tab.tab import Tab
 
-from . import mouse
+from . import keyboard, mouse
 from .actionability import DEADLINE_S, aim, describe, element_label, input_session, missed_error, refusal, removed_error
 from .keyboard import held_down, press
 from .mouse import Button
@@ -31,6 +31,17 @@ ELEMENT_MOVED = (
 )
 KEYS_REPORT_S = 0.1
 _LOST = {"left": ELEMENT_GONE, "elsewhere": ELEMENT_MOVED}
+
+
+async def click_ref(
+    tab: Tab, ref: str, *, button: Button, count: int, position: Position | None, modifiers: Sequence[str]
+) -> Receipt:
+    """Clicks the element of a ref, or a position in it. Raises as `Page.click`."""
+
+    async def do(at: Located) -> Outcome:
+        return await click(at.at(position), button=button, count=count, modifiers=modifiers)
+
+    return await perform(tab, "click", ref, do, detail=click_detail(button, count, modifiers))
 
 
 async def click(at: Located, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()) -> Outcome:
@@ -73,6 +84,13 @@ async def click_element(
             raise missed_error(at, await element_label(at, local), landing)
         # Chrome drops input until a new document has painted, and a moving element is elsewhere in the next frame.
         await at.world.call("nextFrame")
+
+
+def click_detail(button: Button, count: int, modifiers: Sequence[str]) -> str:
+    """How it was clicked, for a receipt: "twice with the right button and Shift"."""
+    times = {1: "", 2: "twice"}.get(count, f"{count} times")
+    means = [*([] if button == "left" else [f"the {button} button"]), *modifiers]
+    return " ".join(filter(None, (times, f"with {' and '.join(means)}" if means else "")))
 
 
 async def hover(at: Located) -> Outcome:
@@ -154,7 +172,20 @@ async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcom
     return outcome
 
 
-async def use_keyboard(
+async def press_key(tab: Tab, key: str, ref: str | None, repeat: int) -> Receipt:
+    """Presses a key or chord `repeat` times where the focus is, or in an element. Raises as `Page.press`."""
+    detail = key if repeat == 1 else f"{key} {repeat} times"
+    return await _use_keyboard(tab, "press", ref, lambda root: press(root, key, repeat), detail=detail)
+
+
+async def type_text(tab: Tab, text: str, ref: str | None) -> Receipt:
+    """Types where the focus is, or into an element, a key for each character. Raises as `Page.type`."""
+    keyboard.check_enterable(text)
+    detail = keyboard.quoted_for_receipt(text)
+    return await _use_keyboard(tab, "type", ref, lambda root: keyboard.type_text(root, text), detail=detail)
+
+
+async def _use_keyboard(
     tab: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
 ) -> Receipt:
     """Carries out `do` with the root frame, after focusing the element of `ref` if one is given; see `perform`."""

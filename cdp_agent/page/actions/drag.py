@@ -17,8 +17,10 @@ from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
-from cdp_agent.page.receipts.receipts import Outcome
-from cdp_agent.page.refs.locate import Located, Position
+from cdp_agent.page.receipts.action_runner import perform
+from cdp_agent.page.receipts.receipts import Outcome, Receipt
+from cdp_agent.page.refs.locate import Located, Position, locate
+from cdp_agent.page.tab.tab import Tab
 
 from . import mouse
 from .actionability import DEADLINE_S, Aimed, aim, element_label, input_session, missed_error
@@ -44,16 +46,25 @@ class _Point(msgspec.Struct, frozen=True):
     y: float
 
 
-def goal(to_ref: str | None, by: Position | None) -> str | Offset:
-    """The goal of a drag. Raises InvalidArguments unless exactly one of the two is given."""
+async def drag_ref(
+    tab: Tab,
+    ref: str,
+    to_ref: str | None,
+    *,
+    by: Position | None,
+    position: Position | None,
+    to_position: Position | None,
+    hold_s: float,
+) -> Receipt:
+    """Drags the element of a ref to that of another one, or by an offset. Raises as `Page.drag`."""
     if (to_ref is None) == (by is None):
         raise InvalidArguments("Give the drag either the element to drop it on or how far to drag it (by), not both.")
-    return Offset(*by) if by is not None else str(to_ref)
 
+    async def do(at: Located) -> Outcome:
+        to = Offset(*by) if by is not None else (await locate(tab, str(to_ref))).at(to_position)
+        return await drag(at.at(position), to, hold_s=hold_s)
 
-def describe_goal(goal: str | Offset) -> str:
-    """For a receipt: `to E7`, `by 100, -20`."""
-    return f"by {goal.x:g}, {goal.y:g}" if isinstance(goal, Offset) else f"to {goal}"
+    return await perform(tab, "drag", ref, do, detail=f"by {by[0]:g}, {by[1]:g}" if by is not None else f"to {to_ref}")
 
 
 async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Outcome:

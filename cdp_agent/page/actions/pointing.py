@@ -18,6 +18,7 @@ from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.tab.tab import Tab
 
 from . import drag, mouse
+from .actions import click_detail
 from .keyboard import held_down, is_mac
 from .keys import find_key, parse_chord
 from .mouse import Button
@@ -150,13 +151,6 @@ def check_modifiers(names: Sequence[str]) -> None:
     """Raises InvalidArguments for keys that cannot be held during a mouse action."""
     for name in names:
         parse_chord(f"{name}+a", mac=False)
-
-
-def click_detail(button: Button, count: int, modifiers: Sequence[str]) -> str:
-    """How it was clicked, for a receipt: "twice with the right button and Shift"."""
-    times = {1: "", 2: "twice"}.get(count, f"{count} times")
-    means = [*([] if button == "left" else [f"the {button} button"]), *modifiers]
-    return " ".join(filter(None, (times, f"with {' and '.join(means)}" if means else "")))
 
 
 async def viewport_of(tab: Tab) -> Point:

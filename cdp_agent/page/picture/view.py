@@ -6,19 +6,21 @@ these to CSS pixels. A part of the viewport is shown enlarged, and named in the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.frames.world import deadline
-from cdp_agent.page.refs.locate import Located
+from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.drawing import capture
 from cdp_agent.page.tab.tab import Tab
 
 from .marks import Box, viewport_place
 from .paint import LONGEST_PX, Picture, paint, share_for_models
 from .redactions import Spans
-from .screenshot import LONGEST_SIDE_PX, TIMEOUT_S, cover, take_picture
+from .screenshot import LONGEST_SIDE_PX, TIMEOUT_S, cover, screenshot, take_picture
 
 MOST_ENLARGED = 4.0
 
@@ -46,6 +48,34 @@ async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
     view = await view_of(tab)
     longest = round(max(view.width, view.height) * view.share)
     return await take_picture(tab, hidden=hidden, format="png", longest_px=longest)
+
+
+async def take_any(
+    tab: Tab,
+    *,
+    full_page: bool = False,
+    marks: bool = False,
+    ref: str | None = None,
+    region: Sequence[float] | None = None,
+    hidden: Spans | None = None,
+) -> bytes:
+    """A PNG of the viewport, of the whole page, of an element or of a region. Raises as `Page.screenshot`."""
+    if ref is None and region is None:
+        return await screenshot(tab, full_page=full_page, marks=marks, hidden=hidden)
+    if full_page or marks or None not in (ref, region):
+        raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
+    if region is not None:
+        return (await zoom_to(tab, region, hidden=hidden)).data
+    return (await take_element(tab, await locate(tab, str(ref)), hidden=hidden)).data
+
+
+async def zoom_to(tab: Tab, region: Sequence[float], *, hidden: Spans | None = None) -> Picture:
+    """As `zoom`, for left, top, right and bottom in CSS pixels. Raises as `zoom`."""
+    if len(region) != 4:
+        raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
+    share = (await view_of(tab)).share
+    left, top, right, bottom = (each * share for each in region)
+    return await zoom(tab, left, top, right, bottom, hidden=hidden)
 
 
 async def zoom(

@@ -112,7 +112,6 @@ class Tab:
         """How long the last complete reading took, in seconds."""
         self.cached_reading: CachedReading | None = None
         self.shown: LastShown | None = None
-        """What the caller was last shown of the page."""
         self.activity = Activity(info.target_id, info.url)
         self._read_last = 0
         """The number of the document that was read last."""

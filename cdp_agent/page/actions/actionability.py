@@ -1,8 +1,8 @@
 """Aiming at an element: the point where the mouse meets it, through all frames, or what is in the way.
 
 The waiting is done in the page (actionability.js), world by world from the element outwards. The page may change before
-the mouse arrives, so a guard in the page (guard.js) reports whether the press met the element, and hides the press
-from the page if it did not.
+the mouse arrives, so the page is listened to meanwhile (interception.js): whether the press met the element is
+reported, and a press that did not is hidden from the page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEADLINE_S = 5.0
 _CLOSED_BY_ESCAPE = {"listbox", "menu", "tooltip"}
 RELEASE_REPORT_S = 0.02
 """How long to wait for the page's word on a release after Chrome says that it was handled."""
-Guard = Literal["", "press", "move"]
+Intercepted = Literal["", "press", "move"]
 Lost = Literal["", "left", "elsewhere"]
 """Why a press on the element made no click: the element left the page before the release ("left"), or the release met
 something else ("elsewhere"); "" when there was a click."""
@@ -54,7 +54,7 @@ class ElementLabel(msgspec.Struct, frozen=True):
 
 
 class Obstacle(msgspec.Struct, frozen=True):
-    """Why an element cannot be acted on, see js/names/told.js; `why` is "" if it can."""
+    """Why an element cannot be acted on, see js/names/preview.js; `why` is "" if it can."""
 
     why: str = ""
     detail: str = ""
@@ -71,8 +71,8 @@ class _Answer(Obstacle, frozen=True):
     hint: str = ""
 
 
-class Landing(msgspec.Struct, frozen=True):
-    """What the guard saw: `state` is "met", "missed", "waiting" (no press arrived) or "none" (there was no guard)."""
+class HitResult(msgspec.Struct, frozen=True):
+    """What a press or move hit. `state`: "met", "missed", "waiting" (none arrived), "none" (not intercepted)."""
 
     state: str
     met: str = ""
@@ -80,7 +80,7 @@ class Landing(msgspec.Struct, frozen=True):
     lost: Lost = ""
 
 
-class _Landed(msgspec.Struct, frozen=True):
+class _HitAnswer(msgspec.Struct, frozen=True):
     state: str
     by: Cover | None
     lost: Lost
@@ -98,37 +98,40 @@ class Aimed(msgspec.Struct, frozen=True):
     """How to go on after a click there, when it opens something outside the page, such as a native pop-up."""
 
     released: asyncio.Future[runtime.Evaluated] | None = None
-    """What the guard saw of the press, reported at the release; None where frames around it have their own worlds."""
+    """The hit of the press, reported at the release; None where frames around it have their own worlds."""
     answers: Sequence[PressAnswer] = ()
     """For each watched press, when the page has answered it."""
 
-    async def landing_of(self, clicking: Coroutine[Any, Any, None]) -> Landing:
-        """Runs the coroutine that clicks, and gives what the guard saw; ends the guard. Raises as the click does."""
+    async def hit_result_of(self, clicking: Coroutine[Any, Any, None]) -> HitResult:
+        """Runs the coroutine that clicks, ends the interception, and gives what the press hit. Raises as the click."""
         await clicking
         if self.released is not None:
             await asyncio.wait([self.released], timeout=RELEASE_REPORT_S)
             if self.released.done() and self.released.exception() is None:
-                return self._landing([answer_of("hitResultAfter", self.released.result(), _Landed)])
-        return await self.landing(released=True)
+                return self._hit_result([answer_of("hitResultAfter", self.released.result(), _HitAnswer)])
+        return await self.hit_result(released=True)
 
-    async def landing(self, *, released: bool = False) -> Landing:
-        """What the guard saw of the press or move; ends the guard. `released`: the button is up again."""
-        landed = await asyncio.gather(
-            *(world.call("endInterception", released, returning=_Landed, timeout_s=DEADLINE_S) for world in self.worlds)
+    async def hit_result(self, *, released: bool = False) -> HitResult:
+        """What the press or move hit; ends the interception. `released`: the button is up again."""
+        answers = await asyncio.gather(
+            *(
+                world.call("endInterception", released, returning=_HitAnswer, timeout_s=DEADLINE_S)
+                for world in self.worlds
+            )
         )
-        return self._landing(landed)
+        return self._hit_result(answers)
 
-    def _landing(self, landed: list[_Landed]) -> Landing:
-        index = next((index for index, each in enumerate(landed) if each.state == "missed"), 0)
-        by = landed[index].by
+    def _hit_result(self, answers: list[_HitAnswer]) -> HitResult:
+        index = next((index for index, each in enumerate(answers) if each.state == "missed"), 0)
+        by = answers[index].by
         met = self.refs.write(self.worlds[index], by.text) if by else ""
-        return Landing(landed[index].state, met, landed[index].lost)
+        return HitResult(answers[index].state, met, answers[index].lost)
 
 
 async def aim(
     at: Located,
     *,
-    guard: Guard = "",
+    intercept: Intercepted = "",
     enabled: bool = True,
     place: bool = False,
     wait_s: float | None = None,
@@ -137,19 +140,19 @@ async def aim(
 ) -> Aimed:
     """A point where the mouse meets the element, after scrolling if necessary.
 
-    Waits until the element is shown, at rest, enabled (if `enabled`) and on top. With `guard` the next press or move is
-    watched; `releases` is how many releases that click has. `local` is another element of the same world to aim at.
-    `place`: a point in its box is enough, even if only an element around it is on top there (an empty outline). Raises
-    NotInteractable, StaleRef when it left the page, DocumentGone, PageUnresponsive.
+    Waits until the element is shown, at rest, enabled (if `enabled`) and on top. With `intercept` the next press or
+    move is watched; `releases` is how many releases that click has. `local` is another element of the same world to
+    aim at. `place`: a point in its box is enough, even if only an element around it is on top there (an empty
+    outline). Raises NotInteractable, StaleRef when it left the page, DocumentGone, PageUnresponsive.
     """
     # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
-    presses = range(max(releases, 1)) if guard == "press" else ()
+    presses = range(max(releases, 1)) if intercept == "press" else ()
     works = (at.frame.has_workers, at.frame.is_static is True)
     answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, *works)) for nth in presses]
     released = at.world.ask("hitResultAfter", releases) if releases and at.frame.parent is None else None
     wait_s = at.ready_timeout_s(DEADLINE_S) if wait_s is None else wait_s
     options = {
-        "guard": guard,
+        "intercept": intercept,
         "enabled": enabled and not place,
         "place": place,
         "position": at.position,
@@ -165,7 +168,7 @@ async def aim(
     frame, moved, hint = at.frame, found.scrolled, found.hint
     while (holder := await frame.owner()) is not None:
         outside, world, owner = holder
-        through = {"guard": guard, "moved": moved, "wait_ms": wait_s * 1000}
+        through = {"intercept": intercept, "moved": moved, "wait_ms": wait_s * 1000}
         inner = {"x": found.x, "y": found.y}
         outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
         if outer.why:
@@ -207,10 +210,10 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def missed_error(at: Located, said: ElementLabel, landing: Landing) -> NotInteractable:
+def missed_error(at: Located, said: ElementLabel, hit: HitResult) -> NotInteractable:
     """The error when the mouse missed the element at each of several attempts."""
-    if landing.met:
-        return refusal(at, "moving", said, f"was not hit: it moves, or {landing.met} gets in the way.")
+    if hit.met:
+        return refusal(at, "moving", said, f"was not hit: it moves, or {hit.met} gets in the way.")
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 

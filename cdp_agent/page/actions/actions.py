@@ -64,7 +64,7 @@ async def click_element(
     was_reached = False
     while True:
         try:
-            aimed = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
+            aimed = await aim(at, intercept="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
         except NotInteractable as error:
             if was_reached and error.why == "hidden":
                 raise removed_error(at, await element_label(at, local)) from error
@@ -75,13 +75,13 @@ async def click_element(
             clicking = mouse.click_at(
                 session, aimed.x, aimed.y, button=button, count=count, modifiers=modifiers, answers=aimed.answers
             )
-            landing = await aimed.landing_of(clicking)
+            hit = await aimed.hit_result_of(clicking)
         except DocumentGone:
             return ""  # the click did it
-        if landing.state in ("met", "none"):
-            return _LOST[landing.lost] if landing.lost else aimed.hint
+        if hit.state in ("met", "none"):
+            return _LOST[hit.lost] if hit.lost else aimed.hint
         if loop.time() > ends:
-            raise missed_error(at, await element_label(at, local), landing)
+            raise missed_error(at, await element_label(at, local), hit)
         # Chrome drops input until a new document has painted, and a moving element is elsewhere in the next frame.
         await at.world.call("nextFrame")
 
@@ -98,13 +98,13 @@ async def hover(at: Located) -> Outcome:
     loop = asyncio.get_running_loop()
     ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
     while True:
-        aimed = await aim(at, guard="move", enabled=False, wait_s=max(0.1, ends - loop.time()))
+        aimed = await aim(at, intercept="move", enabled=False, wait_s=max(0.1, ends - loop.time()))
         await mouse.move_to(input_session(at.frame), aimed.x, aimed.y)
-        landing = await aimed.landing()
-        if landing.state == "met":
+        hit = await aimed.hit_result()
+        if hit.state == "met":
             return Outcome()
         if loop.time() > ends:
-            raise missed_error(at, await element_label(at), landing)
+            raise missed_error(at, await element_label(at), hit)
 
 
 class _Focus(msgspec.Struct, frozen=True):

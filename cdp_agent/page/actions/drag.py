@@ -195,13 +195,13 @@ async def _press(at: Located, hand: _Hand) -> Aimed:
     loop = asyncio.get_running_loop()
     ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
     while True:
-        start = await aim(at, guard="press", wait_s=max(0.1, ends - loop.time()))
+        start = await aim(at, intercept="press", wait_s=max(0.1, ends - loop.time()))
         await hand.press(start)
-        landing = await start.landing()
-        if landing.state == "met":
+        hit = await start.hit_result()
+        if hit.state == "met":
             return start
         if loop.time() > ends:
-            raise missed_error(at, await element_label(at), landing)
+            raise missed_error(at, await element_label(at), hit)
 
 
 async def _end(start: Aimed, to: Located | Offset) -> _Point:

@@ -63,9 +63,9 @@ REST = (
     "activity/effects.js",
     "core/place.js",
     "core/hit.js",
-    "names/told.js",
+    "names/preview.js",
     "act/press.js",
-    "act/guard.js",
+    "act/interception.js",
     "act/actionability.js",
     "act/controls.js",
     "act/slider.js",
@@ -122,14 +122,14 @@ def whole() -> str:
     return f"globalThis.{WORLD} = (() => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}})"
 
 
-def held_code() -> str:
-    """The function that runs in a page's own world, see snapshot/held_code.py."""
-    return _body(("editors/held_code.js",))
+def code_object() -> str:
+    """The function that runs in a page's own world, see snapshot/code_editors.py."""
+    return _body(("editors/code_object.js",))
 
 
-def unheld() -> str:
-    """The script that runs first in a page's own world where its tab has rules, see policy/unheld.py."""
-    return _body(("activity/unheld.js",))
+def removed_interfaces() -> str:
+    """The script that runs first in a page's own world where its tab has rules, see policy/removed_interfaces.py."""
+    return _body(("activity/removed_interfaces.js",))
 
 
 @cache

@@ -22,8 +22,8 @@ from cdp_agent.page.frames.standstill import Standstill, set_standstill
 from cdp_agent.security.origins import origin_of
 
 from .interception import FailReason, Interception, Verdict, refusal_of, socket_conditions
+from .removed_interfaces import RemovedInterfaces
 from .rules import Blocked, RequestRules
-from .unheld import Unheld
 from .unsafe import unsafe_kind
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class RequestPolicy:
         """The sessions whose WebSocketCreated events are followed."""
         self._blocked: list[Blocked] = []
         self._retired: list[RequestRules] = []
-        self._unheld: Unheld | None = None
+        self._removed_interfaces: RemovedInterfaces | None = None
         self._activities: WeakValueDictionary[str, Activity] = WeakValueDictionary()
 
     @property
@@ -197,7 +197,7 @@ class RequestPolicy:
             session.on(cdp_page.FrameAttached, lambda event: self._add_frame(event.frame_id))
         elif self.tab_rules:
             retrieve_exceptions(self._interception(session).enforce(self.tab_rules))
-        self._remove_unheld(session)
+        self._remove_interfaces(session)
         self._visit_present(session)
         session.on(network.RequestWillBeSent, self._sent)
         session.on(cdp_page.FrameNavigated, lambda event: self.note_visit(event.frame.url))
@@ -307,7 +307,7 @@ class RequestPolicy:
         self._forget_closed()
         for session in self._sessions:
             answers += self._interception(session).enforce(rules)
-            self._remove_unheld(session)
+            self._remove_interfaces(session)
             self._visit_present(session)
         for session in self._watched:
             self._limit_sockets(session)
@@ -327,21 +327,21 @@ class RequestPolicy:
         self._watched = [each for each in self._watched if each.closed_because is None]
         self._interceptions = {each: kept for each, kept in self._interceptions.items() if each in self._sessions}
         self._listening &= set(self._watched)
-        if self._unheld is not None:
-            self._unheld.forget_closed()
+        if self._removed_interfaces is not None:
+            self._removed_interfaces.forget_closed()
 
     def _interception(self, session: Session) -> Interception:
         if session not in self._interceptions:
             self._interceptions[session] = Interception(session, self._judge)
         return self._interceptions[session]
 
-    def _remove_unheld(self, session: Session) -> None:
-        """Removes or restores the interfaces in unheld.py, in present documents and future ones."""
+    def _remove_interfaces(self, session: Session) -> None:
+        """Removes or restores the interfaces in removed_interfaces.py, in present documents and future ones."""
         if any(each.has_origin_lists for each in self.tab_rules):
-            self._unheld = self._unheld or Unheld()
-            self._unheld.remove_from(session)
-        elif self._unheld is not None:
-            self._unheld.restore_in(session)
+            self._removed_interfaces = self._removed_interfaces or RemovedInterfaces()
+            self._removed_interfaces.remove_from(session)
+        elif self._removed_interfaces is not None:
+            self._removed_interfaces.restore_in(session)
 
     def _visit_present(self, session: Session) -> None:
         """Notes the documents that were there before us, in somebody else's tab. Does not wait: the page may hang."""

@@ -25,8 +25,8 @@ from .closed_shadow import (
     hidden_content_of,
     set_hidden_content,
 )
+from .code_editors import adopt_code
 from .frame_part import FramePart
-from .held_code import adopt_code
 from .listeners import main_world_object
 from .refs import RefTable
 

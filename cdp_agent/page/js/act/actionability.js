@@ -5,7 +5,7 @@ const documentAnimations_ = Document.prototype.getAnimations;
 
 /** How long to wait for each obstacle to go, in ms. Fields get enabled and overlays fade within that time, or not by themselves. */
 const OBSTACLE_TIMEOUT_MS = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
-const LONGEST_MOVE = 1000; // ms; after that, a moving target is aimed at while it moves, and the interceptor (guard.js) reports whether it was hit
+const LONGEST_MOVE = 1000; // ms; after that, a moving target is aimed at while it moves, and the interceptor (interception.js) reports whether it was hit
 
 /** Elements found by actions themselves. They have negative ids, which no ref can have. @type {WeakRef<Element>[]} */
 const internalElements = [];
@@ -22,8 +22,8 @@ const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? 
 /**
  * Finds a point at which the mouse hits the element, in the viewport of this world's root document. Scrolls only if necessary.
  * @param {number} id
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null, beside_frames: boolean}} options  guard: intercept
- *   these events (guard.js); enabled: the element must be enabled; place: a point is accepted where only an ancestor of the element is on top; position: offset
+ * @param {{intercept: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null, beside_frames: boolean}} options  intercept: intercept
+ *   these events (interception.js); enabled: the element must be enabled; place: a point is accepted where only an ancestor of the element is on top; position: offset
  *   from its top left corner, instead of its middle; beside_frames: the page has out-of-process iframes
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
@@ -54,13 +54,13 @@ function attempt(element, options, state) {
   const mayWaitFor = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
   if (options.enabled && isDisabled(element)) return mayWaitFor('disabled') ? null : obstacle('disabled', null, element);
-  if (options.guard === 'press' && isFileField(element)) return obstacle('file', null, element);
+  if (options.intercept === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
   const acceptAncestor = Boolean(options.place) && state.centred;
   const picked = options.position ? pickAt(element, levels, options.position, acceptAncestor) : pickOnElementOrLabel(element, levels, acceptAncestor);
   if (picked.point) {
-    if (options.guard) interceptMouse(element, levels, options.guard);
+    if (options.intercept) interceptMouse(element, levels, options.intercept);
     const point = outwardPoints(levels, picked.point)[0];
     return { x: point.x, y: point.y, scrolled: state.scrolled, hint: hintFor(element) };
   }
@@ -179,7 +179,7 @@ function timersDone(ms = 0) {
  * Maps a point in an out-of-process iframe to the viewport of this world's root document. Scrolls the iframe so that the
  * point is in view, and waits until the iframe is on top there.
  * @param {number} id  of the iframe element @param {Point} inner  in the iframe's viewport
- * @param {{guard: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: the content of the iframe has just been scrolled
+ * @param {{intercept: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: the content of the iframe has just been scrolled
  */
 async function aimThrough(id, inner, options) {
   const frame = resolveElement(id);
@@ -205,7 +205,7 @@ async function aimThrough(id, inner, options) {
         await nextTwoFrames();
         continue;
       }
-      if (options.guard) interceptMouse(frame, levels, options.guard, false);
+      if (options.intercept) interceptMouse(frame, levels, options.intercept, false);
       return { ...outwardPoints(levels, point)[0], scrolled };
     }
     if (!scrolled) {

@@ -16,7 +16,7 @@ const LONGEST_PRESS_MS = 80; // the longest time that the button is held
 const LEFT_FIELD_MS = 48;
 
 /**
- * Resolves when the page has handled a press that hit its target, or the press has missed it (see guard.js).
+ * Resolves when the page has handled a press that hit its target, or the press has missed it (see interception.js).
  * @param {number} index  the number of the press within the action; the first one cancels calls for presses that never came
  * @param {boolean} hasWorkers
  * @param {boolean} isScriptless  no script can run, therefore nothing saves a field that loses the focus

@@ -1,5 +1,5 @@
 // Code editors: Monaco, CodeMirror 5 and 6, Ace. They render only the lines in view, in boxes of their own. Therefore their
-// text is read from the editor's object where possible (codeHeld in held_code.js, in the page's own world); else the rendered
+// text is read from the editor's object where possible (codeOfEditor in code_object.js, in the page's own world); else the rendered
 // lines are read, and a state shows that there are more.
 
 /** @typedef {{editor: string, input: string, lines: string, line: string, scroller: string, parts: string}} CodeKind */
@@ -41,7 +41,7 @@ function knownCodeEditors() {
   return [...codeEditors].map(idOf);
 }
 
-/** Stores what the page's own world returned for code editors. @param {[number, string | null][]} answers  JSON of what codeHeld returns */
+/** Stores what the page's own world returned for code editors. @param {[number, string | null][]} answers  JSON of what codeOfEditor returns */
 function adoptCode(answers) {
   for (const [id, answer] of answers) {
     const editor = elementOf(id);

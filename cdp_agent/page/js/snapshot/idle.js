@@ -71,21 +71,21 @@ function countAddedSoFar() {
 // of young ones. Those are more frequent.
 /** @type {object | null} */
 let ageing = {};
-let unheldObject = new WeakRef(ageing);
+let unreferenced = new WeakRef(ageing);
 let youngObject = new WeakRef({});
 let youngFreed = 0;
 let timesFreed = 0;
 
 /** How often nodes and listeners may have been freed, as far as calls have noticed. Chrome's counts drop then, and may be what they were although others came. */
 function timesMemoryWasFreed() {
-  const isFreed = (ageing ? youngObject : unheldObject).deref() === undefined;
+  const isFreed = (ageing ? youngObject : unreferenced).deref() === undefined;
   if (!isFreed) return timesFreed;
   if (ageing) {
     youngObject = new WeakRef({});
     if (++youngFreed % 2 === 0) ageing = null;
   } else {
     ageing = {};
-    unheldObject = new WeakRef(ageing);
+    unreferenced = new WeakRef(ageing);
     youngObject = new WeakRef({});
   }
   return ++timesFreed;

@@ -2,7 +2,7 @@
 // there. It reads properties and calls nothing that changes anything. The page can fake what it returns.
 
 /** @this {HTMLElement} @returns {string | null} JSON: the text, and the start and end of the selection ([line, column] from 0) */
-function codeHeld() {
+function codeOfEditor() {
   const ordered = (one, other) => (one[0] < other[0] || (one[0] === other[0] && one[1] <= other[1]) ? [one, other] : [other, one]);
   const answer = (text, one, other) => {
     const [from, to] = ordered(one, other);

@@ -1,5 +1,5 @@
 """Removes ways of sending data that Chrome cannot hold for single tabs: WebRTC by TCP, WebTransport, `fetchLater` and
-background fetch. See unheld.js.
+background fetch. See removed_interfaces.js.
 
 A Chrome that is launched with a list of origins is kept from them by its command line. Otherwise they are removed from
 pages under a list. They remain in pages that got hold of them before the list was in force, and WebTransport remains in
@@ -15,7 +15,7 @@ from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.page import js
 
 
-class Unheld:
+class RemovedInterfaces:
     """The sessions from whose pages the interfaces were removed."""
 
     def __init__(self) -> None:
@@ -24,7 +24,9 @@ class Unheld:
     def remove_from(self, session: Session) -> None:
         """Removes them from the present and future documents of a session."""
         if session not in self._scripts:
-            added = session.post(cdp_page.AddScriptToEvaluateOnNewDocument(source=js.unheld(), run_immediately=True))
+            added = session.post(
+                cdp_page.AddScriptToEvaluateOnNewDocument(source=js.removed_interfaces(), run_immediately=True)
+            )
             added.add_done_callback(retrieve_exception)  # it may go as fast as it came
             self._scripts[session] = added
 

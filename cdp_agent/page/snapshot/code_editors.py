@@ -20,7 +20,7 @@ class _Editor(msgspec.Struct):
     node: int | None
     """Its `backendNodeId`, None when it left the page before it could be asked."""
     answer: str | None = None
-    """The last result of `codeHeld`."""
+    """The last result of `codeOfEditor`."""
 
 
 _known: WeakKeyDictionary[World, dict[int, _Editor]] = WeakKeyDictionary()
@@ -61,11 +61,13 @@ async def _ask(world: World, nodes: list[int | None]) -> list[str | None]:
 
 
 def _call(editor: runtime.RemoteObject) -> runtime.CallFunctionOn:
-    return runtime.CallFunctionOn(function_declaration=js.held_code(), object_id=editor.object_id, return_by_value=True)
+    return runtime.CallFunctionOn(
+        function_declaration=js.code_object(), object_id=editor.object_id, return_by_value=True
+    )
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """See codeHeld in js/editors/held_code.js; from and to are [line, column]."""
+    """See codeOfEditor in js/editors/code_object.js; from and to are [line, column]."""
 
     text: str
     from_: tuple[int, int] = msgspec.field(name="from")

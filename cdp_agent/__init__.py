@@ -1,16 +1,16 @@
-"""cdp_agent: a web-agent runtime that speaks the Chrome DevTools Protocol itself. The public names.
+"""cdp_agent: a web-agent runtime that speaks the Chrome DevTools Protocol itself.
 
-They are imported when they are first used, so that importing the package costs next to nothing. Also public are
+The public names are imported on first use, so that importing the package costs next to nothing. Also public are
 `cdp_agent.errors`, every exception; `cdp_agent.events` and `cdp_agent.step_events`, the events of a run;
-`cdp_agent.decisions`, the questions that a run asks, and the possible decisions; `cdp_agent.config`, the settings;
-`cdp_agent.cdp`, the protocol; and `cdp_agent.sync`, the same classes with blocking calls.
+`cdp_agent.decisions`, the questions that a run asks and the decisions that answer them; `cdp_agent.config`, the
+settings; `cdp_agent.cdp`, the protocol; and `cdp_agent.sync`, the same classes with blocking calls.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any  # at run time it would take a command 5 ms
+    from typing import Any  # at run time this import would cost each command 5 ms
 
     from cdp_agent.agent.agent import Agent as Agent
     from cdp_agent.agent.base.task import Limits as Limits
@@ -128,7 +128,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module  # late: the package alone imports nothing, not even this
+    from importlib import import_module  # late: importing the package alone loads nothing, not even this
 
     if name == "__version__":
         from importlib.metadata import version  # takes 20 ms

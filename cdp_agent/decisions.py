@@ -23,10 +23,10 @@ class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
 
 
 class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
-    """One act, before it is done: `about` is the element, `risks` why it is asked about.
+    """A proposed action: `about` is its element, `risks` are the reasons for asking.
 
-    With `held` the act was done in the page, and this is what it set off: a request that was not sent yet, a download,
-    a dialog. `Execute` lets it go on, `Skip` does not; then the run goes on without.
+    With `held`, the action was done in the page, and `held` is its effect, which waits: an unsent request, a download
+    or a dialog. `Execute` releases the effect; `Skip` discards it, and the run goes on without it.
     """
 
     id: int
@@ -54,9 +54,9 @@ FieldValue = str | bool | int | float | list[str]
 class FormField(msgspec.Struct, frozen=True, kw_only=True):
     """A field of a page that the user is to fill in.
 
-    `label` and `description` are the model's words, `name` is what the page calls it. `field_type` is that of the page:
+    `label` and `description` are the model's words, `name` is the field's name in the page, `field_type` its type:
     text, password, email, number, date, select, multiselect, checkbox, radio, textarea and so on; `options` are the
-    texts to choose from. `current_value` is "" where the value must not be shown. `error` is why the previous value was
+    texts to choose from. `current_value` is "" if the value must not be shown. `error` is why the previous value was
     refused, in the page's words, without that value.
     """
 
@@ -88,7 +88,7 @@ class FormRequested(msgspec.Struct, frozen=True, kw_only=True, tag="form"):
 
 
 class Paused(msgspec.Struct, frozen=True, kw_only=True, tag="paused"):
-    """The run is paused, as requested, so that the user can act in its page; `tab` is its id, for example "t2"."""
+    """The run is paused, as requested, so that the user can act in its page; `tab` is the tab's id, such as "t2"."""
 
     id: int
     url: str
@@ -107,41 +107,41 @@ class StepFailed(msgspec.Struct, frozen=True, kw_only=True, tag="failed"):
 
 
 class Approve(msgspec.Struct, frozen=True, tag_field="decision", tag="approve"):
-    """The plan is carried out as it is. For an act it means `Execute`."""
+    """Carries out the plan as it is. For an action it means `Execute`."""
 
 
 class Reject(msgspec.Struct, frozen=True, tag_field="decision", tag="reject", forbid_unknown_fields=True):
-    """Another plan is made from the same view of the page; `correction` says what was wrong."""
+    """Has another plan made from the same view of the page; `correction` says what was wrong."""
 
     correction: str
 
 
 class Edit(msgspec.Struct, frozen=True, tag_field="decision", tag="edit", forbid_unknown_fields=True):
-    """These steps are carried out instead: reordered, reworded, dropped, added."""
+    """Carries out these steps instead: reordered, reworded, dropped or added."""
 
     steps: list[str]
 
 
 class Execute(msgspec.Struct, frozen=True, tag_field="decision", tag="execute"):
-    """The act is done."""
+    """Carries out the action."""
 
 
 class Skip(msgspec.Struct, frozen=True, tag_field="decision", tag="skip"):
-    """The act is left out, and the run goes on."""
+    """Leaves out the action or the step; the run goes on."""
 
 
 class Reword(msgspec.Struct, frozen=True, tag_field="decision", tag="reword", forbid_unknown_fields=True):
-    """This step is done instead."""
+    """Carries out this step instead."""
 
     step: str
 
 
 class Retry(msgspec.Struct, frozen=True, tag_field="decision", tag="retry"):
-    """The step that failed is tried again."""
+    """Tries the failed step again."""
 
 
 class Respond(msgspec.Struct, frozen=True, tag_field="decision", tag="answer", forbid_unknown_fields=True):
-    """What the user answers."""
+    """The user's answer to a question."""
 
     text: str
 
@@ -156,17 +156,17 @@ class Fill(msgspec.Struct, frozen=True, tag_field="decision", tag="fill", forbid
 
 
 class Decline(msgspec.Struct, frozen=True, tag_field="decision", tag="decline"):
-    """The user does not answer, or does not fill the form in. The run goes on, and its model is told."""
+    """The user does not answer, or does not fill in the form. The run goes on, and its model is informed."""
 
 
 class Continue(msgspec.Struct, frozen=True, tag_field="decision", tag="continue", forbid_unknown_fields=True):
-    """The run goes on. Its model is told what became of the page meanwhile, and `text`, what the user says to it."""
+    """Resumes the run. Its model is informed of how the page changed meanwhile, and of `text`, the user's message."""
 
     text: str = ""
 
 
 class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
-    """Nothing more is done."""
+    """Stops the run."""
 
     why: str = "It was stopped by the user."
 
@@ -174,9 +174,9 @@ class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
 Ask = PlanProposed | ActionProposed | QuestionAsked | FormRequested | Paused | StepFailed
 Decision = Approve | Reject | Edit | Execute | Skip | Reword | Retry | Respond | Fill | Decline | Continue | Stop
 UserAsk = QuestionAsked | FormRequested | Paused
-"""Questions for the user, as opposed to those for whoever approves."""
+"""Questions for the user, as opposed to those for an approver."""
 UserAnswer = str | Mapping[str, FieldValue] | None
-"""The text for a question, the values by refs for a form; None: the user declines, or has nothing to say."""
+"""The text for a question, or the values by ref for a form; None if the user declines or has nothing to say."""
 AskUser = Callable[[UserAsk], Awaitable[UserAnswer]]
 _POSSIBLE: dict[type, tuple[type, ...]] = {
     PlanProposed: (Approve, Reject, Edit, Stop),
@@ -189,16 +189,16 @@ _POSSIBLE: dict[type, tuple[type, ...]] = {
 
 
 def possible(ask: Ask) -> list[str]:
-    """The decisions that can be made, by their names in JSON."""
+    """The names in JSON of the decisions that this question allows."""
     return [name_of(each) for each in kinds_of_decision(ask)]
 
 
 def kinds_of_decision(ask: Ask) -> tuple[type, ...]:
-    """The decisions that can be made about this question. An act that was already done cannot be reworded."""
+    """The classes of the decisions that this question allows. An act that was already done cannot be reworded."""
     kinds = _POSSIBLE[type(ask)]
     return tuple(each for each in kinds if each is not Reword) if getattr(ask, "held", None) else kinds
 
 
 def name_of(kind: type) -> str:
     """The name of a decision, or of a question, in JSON."""
-    return str(kind.__struct_config__.tag)  # type: ignore[attr-defined]  # every one is a tagged struct
+    return str(kind.__struct_config__.tag)  # type: ignore[attr-defined]  # every kind is a tagged struct

@@ -1,4 +1,4 @@
-"""Every exception of cdp_agent. The class says who hears of it.
+"""Every exception of cdp_agent. The class determines who handles it.
 
 CdpAgentError
 ├── BrowserError            Chrome did not start, or is gone                → another Chrome, or the task ends
@@ -11,18 +11,18 @@ CdpAgentError
 │   ├── AuthenticationError · QuotaExhausted · RateLimited · Overloaded · Unreachable
 │   └── ContextTooLong · Refused · BadReply · Unsupported (.what)
 └── SetupError              the caller's input: bad URL, empty task, unknown provider, missing key
-    └── BadLines            lines of a file of tasks that are none: .problems
+    └── BadLines            invalid lines in a file of tasks: .problems
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal  # at run time it would take a command 5 ms
+    from typing import Literal  # at run time this import would cost each command 5 ms
 
 
 class CdpAgentError(Exception):
-    """Base of everything that cdp_agent raises on purpose."""
+    """The base class of everything that cdp_agent raises on purpose."""
 
 
 class BrowserError(CdpAgentError):
@@ -50,11 +50,11 @@ class SessionClosed(ProtocolError):
 
 
 class ActionError(CdpAgentError):
-    """The page refused. The message says what happened, to what, and what to do next: a model reads it."""
+    """An action failed. The message, which a model reads, says what happened, to what, and what to do next."""
 
 
 class StaleRef(ActionError):
-    """The element behind a ref is gone, and no single other one takes its place."""
+    """The element behind a ref is gone, and no single other element takes its place."""
 
     def __init__(self, ref: str, message: str) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class StaleRef(ActionError):
 
 
 class NotInteractable(ActionError):
-    """The element cannot be acted on as it is now: `.why` is one of the words below.
+    """The element cannot be acted on as it is now; `.why` is one of the following words.
 
     "hidden", "disabled", "covered", "moving", "readonly", "outside", "wrong_element".
     """
@@ -87,7 +87,7 @@ class ScriptError(ActionError):
 
 
 class InvalidArguments(ActionError):
-    """The arguments of a tool or an action do not fit."""
+    """The arguments of a tool or an action are invalid."""
 
 
 class PageUnresponsive(ActionError):
@@ -95,11 +95,11 @@ class PageUnresponsive(ActionError):
 
 
 class DocumentGone(ActionError):
-    """The document was replaced or removed during the call: what was asked of it can be asked of the next one."""
+    """The document was replaced or removed during the call, which can be repeated on the next document."""
 
 
 class PageClosed(ActionError, SessionClosed):
-    """The tab was closed, by its page, a person or us: no call reaches it, and none opens another in its place."""
+    """The tab was closed by its page, a person or us: calls for it fail, and none opens another tab in its place."""
 
     def __init__(self, method: str = "") -> None:
         SessionClosed.__init__(self, method, TAB_CLOSED)
@@ -107,11 +107,11 @@ class PageClosed(ActionError, SessionClosed):
 
 
 class BlockedByPolicy(ActionError):
-    """The caller does not allow it: the message says what is allowed."""
+    """The caller does not allow the action; the message says what is allowed."""
 
 
 class ModelError(CdpAgentError):
-    """The model's provider failed: `.provider`, the HTTP `.status` and `.retry_after` (seconds) where it told them."""
+    """The model's provider failed: `.provider`, the HTTP `.status` and `.retry_after` (seconds) if it gave them."""
 
     def __init__(
         self, provider: str, message: str, status: int | None = None, retry_after: float | None = None
@@ -135,11 +135,11 @@ class RateLimited(ModelError):
 
 
 class Overloaded(ModelError):
-    """The provider is overloaded: it can take no requests at the moment."""
+    """The provider is overloaded, and accepts no requests at the moment."""
 
 
 class Unreachable(ModelError):
-    """No answer came: there was no connection, it was closed before a byte came back, or the provider stayed silent."""
+    """No answer came: no connection was made, it was closed before the first byte, or the provider stayed silent."""
 
 
 class ContextTooLong(ModelError):
@@ -151,13 +151,13 @@ class Refused(ModelError):
 
 
 class BadReply(ModelError):
-    """The answer of the provider is no valid reply, or incomplete; `.received_bytes` is how many bytes of it came."""
+    """The provider's answer is invalid or incomplete; `.received_bytes` is how many bytes of it arrived."""
 
     received_bytes = 0
 
 
 class Unsupported(ModelError):
-    """The model, or its server, cannot do what it was asked for: `.what` is "tools", "tool_choice" or "schema"."""
+    """The model, or its server, does not support what was asked for: `.what` is "tools", "tool_choice" or "schema"."""
 
     def __init__(
         self, provider: str, message: str, status: int | None, what: Literal["tools", "tool_choice", "schema"]
@@ -174,7 +174,7 @@ _MOST_SHOWN = 20
 
 
 class BadLines(SetupError):
-    """Lines of a file of tasks are invalid: `.problems` has a sentence for each, which names the line."""
+    """Tasks of a batch are invalid; `.problems` has a sentence for each problem, which names the line or task."""
 
     def __init__(self, problems: list[str]) -> None:
         more = f" (and {len(problems) - _MOST_SHOWN} more)" if len(problems) > _MOST_SHOWN else ""

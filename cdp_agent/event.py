@@ -1,4 +1,4 @@
-"""What all events have in common."""
+"""The base class of all events."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import msgspec
 
 
 class BaseEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """`timestamp` is in Unix seconds; `step` counts from 1, and is 0 before the first."""
+    """An event: `timestamp` is in Unix seconds; `step` counts from 1, and is 0 before the first step."""
 
     timestamp: float
     step: int
 
 
 class Stamp(TypedDict):
-    """When an event happened, see `BaseEvent`."""
+    """The time and the step of an event as keyword arguments; see `BaseEvent`."""
 
     timestamp: float
     step: int

@@ -1,14 +1,14 @@
-"""Everything that happens in a run, as one tagged union. Only the agent makes events; whoever wants them iterates.
+"""Everything that happens in a run, as one tagged union.
 
-In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. An event that says
-the same as one of Pilo's has its tag. Pilo's other events are, on the left, and here instead:
+In JSON the tag is `type`, for example {"type": "agent:step", "timestamp": 1767225600.5, "step": 1}. An event that
+corresponds to one of Pilo's has its tag. Pilo's other events (left) are replaced as follows:
 
     browser:action_started           agent:action, which is emitted just before the action begins
     browser:screenshot_captured_image  the field `image` of browser:screenshot_captured
     system:debug_batch, _tool_drop   ai:generation: actions_requested, actions_executed, batch_truncated_by
-    system:debug_compression         agent:observed: page_chars is all of the page, snapshot or changed what is shown
+    system:debug_compression         agent:observed: page_chars is the whole page, snapshot or changed what is shown
     system:debug_history_size        history:shrunk, and input_tokens of each ai:generation
-    system:debug_message             none: all that a model is sent is in the other events
+    system:debug_message             none: everything that a model is sent is in the other events
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class PlanRevised(BaseEvent, frozen=True, tag="plan:revised"):
 
 
 class TaskValidated(BaseEvent, frozen=True, tag="task:validated"):
-    """The answer was judged as good. `not_found`: what of it was not found in what the agent was shown."""
+    """The answer was accepted. `not_found`: the parts of it that occur nowhere in what the agent was shown."""
 
     quality: Quality
     assessment: str
@@ -64,7 +64,7 @@ class TaskValidated(BaseEvent, frozen=True, tag="task:validated"):
 
 
 class TaskValidationError(BaseEvent, frozen=True, tag="task:validation_error"):
-    """The answer was not accepted; `quality` is None where it did not have the form that was asked for."""
+    """The answer was not accepted; `quality` is None if the answer did not have the requested form."""
 
     attempt: int
     quality: Quality | None
@@ -72,7 +72,7 @@ class TaskValidationError(BaseEvent, frozen=True, tag="task:validation_error"):
 
 
 class BrowserReconnected(BaseEvent, frozen=True, tag="browser:reconnected"):
-    """Chrome had gone away, and another one is there: `url` is where the run goes on."""
+    """Chrome was lost and has been replaced; `url` is where the run goes on."""
 
     reason: str
     url: str
@@ -97,7 +97,7 @@ class BrowserScreenshot(BaseEvent, frozen=True, tag="browser:screenshot_captured
 
 
 class EndpointConnected(BaseEvent, frozen=True, tag="cdp:endpoint_connected"):
-    """A running Chrome was reached at the endpoint of this index (from 0). Addresses may be secret: none is given."""
+    """A running Chrome was reached at the endpoint of this index (from 0). No address is given, as it may be secret."""
 
     endpoint_index: int
     total: int
@@ -119,19 +119,19 @@ class FirewallBlocked(BaseEvent, frozen=True, tag="firewall:blocked"):
 
 
 class AgentWaiting(BaseEvent, frozen=True, tag="agent:waiting"):
-    """The model called the tool that waits, for this time."""
+    """The model called the tool that waits, for `seconds`."""
 
     seconds: float
 
 
 class TaskMetricsIncremental(BaseEvent, frozen=True, tag="task:metrics_incremental"):
-    """What the run took up to the end of a step."""
+    """The usage of the run up to the end of a step."""
 
     stats: Stats
 
 
 class TaskMetrics(BaseEvent, frozen=True, tag="task:metrics"):
-    """What the run took in all."""
+    """The usage of the whole run."""
 
     stats: Stats
 
@@ -141,7 +141,7 @@ class AgentStep(BaseEvent, frozen=True, tag="agent:step"):
 
 
 class AgentObserved(BaseEvent, frozen=True, tag="agent:observed"):
-    """What of the page the model gets to see, word for word: all of it, or only the lines that changed."""
+    """The text of the page exactly as the model sees it: all of it, or only the lines that changed."""
 
     url: str
     title: str
@@ -159,10 +159,10 @@ class AgentProcessing(BaseEvent, frozen=True, tag="agent:processing"):
 
 
 class AiGeneration(BaseEvent, frozen=True, tag="ai:generation"):
-    """A reply of the model, as it came.
+    """A reply of the model, unchanged.
 
-    In a turn it is emitted after the reply's tool calls, however they ended, and says how many calls the reply had, how
-    many were carried out, and why the others were not.
+    In a turn it is emitted after the reply's tool calls, however they ended, and states how many calls the reply had,
+    how many were carried out, and why the rest were not.
     """
 
     text: str
@@ -189,14 +189,14 @@ class AgentReasoned(BaseEvent, frozen=True, tag="agent:reasoned"):
 
 
 class AgentAction(BaseEvent, frozen=True, tag="agent:action"):
-    """The model called a tool; `arguments` are as they were understood, empty where they did not fit."""
+    """The model called a tool; `arguments` are the parsed ones, empty if they were invalid."""
 
     action: str
     arguments: dict[str, Any]
 
 
 class BrowserActionCompleted(BaseEvent, frozen=True, tag="browser:action_completed"):
-    """The result of a tool: `text` is what the model reads of it, `facts` the same as data for programs."""
+    """The result of a tool: `text` is what the model reads, `facts` the same as data for programs."""
 
     action: str
     success: bool
@@ -283,9 +283,9 @@ Progress = (
     | TaskAborted
     | step_events.StepEvent
 )
-"""What happens before a run has ended."""
+"""The events before the end of a run."""
 Event = Progress | TaskCompleted
-"""Whatever happens in a run. `Progress | TaskCompleted[T]` says of what type the answer is."""
+"""Any event of a run. `Progress | TaskCompleted[T]` also states the type of the answer."""
 
 
 def without_image(event: Event) -> Event:

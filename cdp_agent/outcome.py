@@ -1,4 +1,4 @@
-"""How a task ended, and what it took: the result that a program gets."""
+"""The result of a task, as a program gets it: the answer or the error, and the usage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 import msgspec
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # Python's own knows of no default before 3.13
+    from typing_extensions import TypeVar  # typing.TypeVar has no `default` before Python 3.13
 
     Answer_co = TypeVar("Answer_co", covariant=True, default=Any)
 else:
@@ -35,9 +35,9 @@ class TaskError(msgspec.Struct, frozen=True):
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """What a run took. Tokens are the provider's count, or an estimate where it has none.
+    """The usage of a run. Tokens are as the provider counts them, or an estimate if it does not.
 
-    Cached ones are part of the input. `cost` is in US dollars, None where not all of it is known.
+    Cached tokens are part of the input. `cost` is in US dollars, None if not all of it is known.
     """
 
     steps: int
@@ -56,17 +56,16 @@ class Stats(msgspec.Struct, frozen=True):
 Validation = Literal["passed", "unconfirmed", "forced"]
 Quality = Literal["failed", "partial", "complete", "excellent"]
 BatchCut = Literal["page-change", "terminal", "error", "limit", "none"]
-"""Why no more calls of a reply were run: "limit" where it had more than are run in one turn, "none" where all were run.
-"""
+"""Why the rest of a reply's calls were not run: "limit" if it had more than one turn allows, "none" if all were run."""
 
 
 class AgentResult(msgspec.Struct, Generic[Answer_co], frozen=True):
     """How a task ended. `error` is None exactly when `success` is true.
 
-    `answer` is Markdown, or of the type that was asked for with `answer=`; None where the run ended without one, or
-    with one that does not fit. `validation` is the verdict on it: "passed"; "unconfirmed" where it was refused, but the
-    agent gave it again and had been shown every quote, figure and address in it; "forced" where it was never accepted
-    or not judged; None where there was nothing to judge.
+    `answer` is Markdown, or of the type requested with `answer=`; None if the run ended without an answer, or with one
+    that does not match. `validation` is the verdict on it: "passed"; "unconfirmed" if it was refused, but the agent
+    gave it again and had been shown every quote, figure and address in it; "forced" if it was never accepted or not
+    judged; None if there was nothing to judge.
     """
 
     success: bool

@@ -1,6 +1,6 @@
-"""Writes schemas/: what a program in another language needs to know of our tools, events and traces.
+"""Writes schemas/: JSON Schemas of our tools, events, settings and traces, for programs in other languages.
 
-`python -m cdp_agent.schemas` renews the files; with `--check` it writes nothing and tells which are out of date.
+`python -m cdp_agent.schemas` updates the files; with `--check` it writes nothing and reports those that are outdated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent.parent / "schemas"
 
 
 def schemas() -> dict[str, bytes]:
-    """The content of every file of schemas/ by its name."""
+    """The content of every file in schemas/, by file name."""
     content: dict[str, Any] = {
         "tools.json": [
             tool.declaration() for tool in (*BUILT_IN.values(), *USER_TOOLS, searching(Search("duckduckgo", "")))
@@ -41,7 +41,7 @@ def schemas() -> dict[str, bytes]:
 def plain_schema(schema: object) -> Any:
     """A schema made by msgspec as plain JSON data.
 
-    Classes have their plain names; msgspec adds the type parameter to that of a generic class.
+    Generic classes have their plain names, without the type parameter that msgspec adds.
     """
     written = re.sub(rb"(AgentResult|TaskCompleted)(__Answer_co_|\[\+Answer_co\])", rb"\1", msgspec.json.encode(schema))
     return msgspec.json.decode(written)
@@ -52,7 +52,7 @@ def _schema(title: str, kind: object) -> dict[str, Any]:
 
 
 def _settings() -> dict[str, Any]:
-    """What config.toml may hold; for each setting also its variables, its flag and its group."""
+    """What config.toml may contain; for each setting also its variables, its flag and its group."""
     kind = msgspec.json.schema(Config, schema_hook=lambda kind: {"type": "string", "format": "path"})["$defs"]["Config"]
     for setting in settings_of(Config).values():
         kind["properties"][setting.name] |= {
@@ -64,7 +64,7 @@ def _settings() -> dict[str, Any]:
 
 
 def outdated() -> list[str]:
-    """The names of the files that are not what `schemas()` says."""
+    """The names of the files whose content differs from `schemas()`."""
     return [name for name, content in schemas().items() if _read(FOLDER / name) != content]
 
 

@@ -1,6 +1,6 @@
-"""The events of a run by plain-English steps, in addition to those of every run: see events.py.
+"""The events that only a run by plain-English steps has; those of every run are in events.py.
 
-`number` counts from 1 the steps of the plan, or those that were chosen one by one; `instruction` is the step in words.
+`number` counts the steps of the plan, or the steps chosen one by one, from 1; `instruction` is the step in words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class StepsPlanned(BaseEvent, frozen=True, tag="steps:planned"):
 
 
 class StepChosen(BaseEvent, frozen=True, tag="steps:chosen"):
-    """One step at a time: the next one, which may still be skipped or reworded."""
+    """The next step of a run that chooses one step at a time; it may still be skipped or reworded."""
 
     number: int
     instruction: str
@@ -45,7 +45,7 @@ class ApprovalDecided(BaseEvent, frozen=True, tag="approval:decided"):
 
 
 class ApprovalRefused(BaseEvent, frozen=True, tag="approval:refused"):
-    """A decision was submitted that does not count: it came too late, was a second one, malformed, or does not fit."""
+    """A submitted decision was refused: it was late, a second one, malformed, or not possible for the question."""
 
     message: str
 
@@ -53,7 +53,7 @@ class ApprovalRefused(BaseEvent, frozen=True, tag="approval:refused"):
 class StepResolved(BaseEvent, frozen=True, tag="steps:resolved"):
     """The tool call that a step was resolved to, by code, or by the executor's model where code could not (`why`).
 
-    `reasoning` is what that model said of it.
+    `reasoning` is that model's explanation.
     """
 
     number: int
@@ -94,7 +94,7 @@ class StepSkipped(BaseEvent, frozen=True, tag="steps:skipped"):
 
 
 class StepsVerified(BaseEvent, frozen=True, tag="steps:verified"):
-    """The verdict, by a new view of the page. `not_found`: claims in the message that are in nothing that was shown."""
+    """The verdict, based on a new view of the page. `not_found`: claims in the message that nothing shown contains."""
 
     task_completed: bool
     message: str

@@ -1,8 +1,8 @@
 """Runs as spans and metrics of OpenTelemetry, by its conventions for generative AI.
 
-`invoke_agent` is a run; in it `chat` is each reply of a model, and `execute_tool` each call of a tool, in which a
-`chat` is what the tool itself asks. They go to the providers that the program has set. They contain no prompts, replies
-or results, unless the variable that CAPTURE names says so, and never secrets.
+`invoke_agent` is a run. Inside it, `chat` is each request to a model and `execute_tool` each tool call; a `chat` inside
+`execute_tool` is a request of the tool itself. Spans go to the providers that the program has set. They contain no
+prompts, replies or results, unless the environment variable named by CAPTURE turns that on, and never secrets.
 https://github.com/open-telemetry/semantic-conventions-genai
 """
 
@@ -49,7 +49,7 @@ Attributes = dict[str, AttributeValue]
 
 
 class Telemetry:
-    """The spans and metrics of an agent; `environment` is where the variable that CAPTURE names is read."""
+    """The spans and metrics of an agent; the variable named by CAPTURE is read from `environment`."""
 
     def __init__(self, version: str, environment: Mapping[str, str]) -> None:
         self._tracer = trace.get_tracer(AGENT_NAME, version)
@@ -88,9 +88,7 @@ class Telemetry:
             yield span
 
     def record_reply(self, span: Span, reply: Reply, endpoint: Endpoint) -> None:
-        """Adds the reply to the span of a request; `endpoint` is the first that was asked, also where a fallback
-        replied.
-        """
+        """Adds the reply to the span of a request; `endpoint` was asked first, even where a fallback replied."""
         span.set_attribute("gen_ai.response.finish_reasons", [_finish(reply)])
         span.set_attributes(_usage(reply.usage))
         named = {_OPERATION: "chat"} | _model_of(endpoint)
@@ -118,7 +116,7 @@ class Telemetry:
             fail(span, type(error).__name__)
 
     def set_content(self, span: Span, name: str, content: object) -> None:
-        """Sets an attribute with content, where content is wanted: text as it is, all else as JSON."""
+        """Sets an attribute with content, if content is captured: text as it is, anything else as JSON."""
         if self._has_content and content:
             said = content if isinstance(content, str) else msgspec.json.encode(content).decode()
             span.set_attribute(name, said)
@@ -134,7 +132,7 @@ class Telemetry:
             name,
             kind=kind,
             attributes=named | more,
-            record_exception=False,  # their words may be those of pages
+            record_exception=False,  # its message may quote a page
             set_status_on_exception=False,
         ) as span:
             try:
@@ -148,7 +146,7 @@ class Telemetry:
 
 
 class RunSpan:
-    """The span of a run, in which the spans of its requests and tool calls are made."""
+    """The span of a run, the parent of the spans of its requests and tool calls."""
 
     def __init__(self, telemetry: Telemetry, span: Span, named: Attributes) -> None:
         self.telemetry = telemetry
@@ -161,7 +159,7 @@ class RunSpan:
         return trace.use_span(self._span, record_exception=False, set_status_on_exception=False)
 
     def end(self, result: AgentResult[object] | None) -> None:
-        """Ends the span with the result of the run; None where whoever followed the run did not wait for its end."""
+        """Ends the span with the result of the run; None if the caller stopped iterating before the end."""
         error = None if result is not None and result.error is None else "aborted"
         if result is not None:
             stats = result.stats
@@ -220,7 +218,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def _message(message: Message) -> dict[str, Any]:
-    """By https://github.com/open-telemetry/semantic-conventions-genai: gen-ai-input-messages.json. No pictures."""
+    """Without pictures; gen-ai-input-messages.json of https://github.com/open-telemetry/semantic-conventions-genai."""
     match message:
         case User():
             return _said("user", *_parts(message.parts))

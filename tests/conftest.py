@@ -37,6 +37,7 @@ from tests.app_pages import app_pages
 from tests.commands import Cli
 from tests.detached import DetachedChrome, closing_tabs, start_detached, stop_detached
 from tests.one_tab import OneTab
+from tests.ports import free_port
 from tests.tiers import sort_into_tiers
 
 AppUrl = Callable[[str], str]
@@ -111,6 +112,12 @@ def _no_chrome_for_unit_tests(request: pytest.FixtureRequest, monkeypatch: pytes
 def _sessions_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The commands find the sessions of their user: not of the one who runs the tests."""
     os.environ["XDG_RUNTIME_DIR"] = str(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="session")
+def unused_tcp_port_factory() -> Callable[[], int]:
+    """In place of pytest-asyncio's, whose ports may be given to another program meanwhile."""
+    return free_port
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from bench.server import serving_itself
 from cdp_agent.cdp import network
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import ref
-from tests.mocks import free_port
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 

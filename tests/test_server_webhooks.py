@@ -18,7 +18,7 @@ from cdp_agent.server.webhooks import Webhooks
 from tests.agents import SHOP
 from tests.conftest import Serve
 from tests.http_serving import serving
-from tests.mocks import free_port
+from tests.ports import free_port
 
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
 

@@ -1,4 +1,4 @@
-"""A model works until the task is done: the loop, its turns, and the events that they make.
+"""Runs tasks: the agent, the loop in which a model takes its turns, and the events that this emits.
 
-Imports everything below, and `steps` where a run goes by steps. `agent.py` is the class that users have.
+Imports all lower layers, and `steps` for runs by steps. `agent.py` has the class that programs use.
 """

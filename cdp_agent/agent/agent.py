@@ -1,4 +1,4 @@
-"""The agent as programs use it: what it is made of, and a task given to it."""
+"""The class that programs use: an agent's configuration, and the methods that run its tasks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from cdp_agent.telemetry import Telemetry
 
     class RunKeywords(TypedDict, total=False):
-        """What `run` and `stream` take beside the task and the form of its answer."""
+        """The keyword arguments that `run` and `stream` share, without `answer`."""
 
         url: str | None
         data: Any
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         pause: asyncio.Event | None
 
     class ResumeKeywords(TypedDict, total=False):
-        """What `resume` takes beside the run and the form of its answer."""
+        """The keyword arguments of `resume`, without `answer`."""
 
         base_url: str | None
         api_key: str | None
@@ -83,50 +83,50 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SAID = 4
-"""How many messages of the conversation before this run a planner gets."""
+"""How many messages of the conversation from earlier runs a planner is shown."""
 
 
 class Agent:
-    """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
+    """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged at the end.
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
-    variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
-    happens into a folder of its own in it, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see
-    telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` by their names and has them filled
-    in, each only at its origins: see `Secret`; a secret given as a plain string is for the origin of a run's `url`.
+    variable in `environment`. `guardrails` are limits in the user's words, part of every prompt that they apply to.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run is recorded
+    in a subfolder, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see telemetry.py. `tools` are added
+    to the built-in ones. The model knows `secrets` only by name; their values are filled in for it, each only at its
+    own origins: see `Secret`. A secret given as a plain string is for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
-    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: how long and how often a failed request is
-    repeated. `prices` is a price file that replaces the one in the package.
+    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: time limits and retries of requests.
+    `prices` is a price file that replaces the one in the package.
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
     searxng by API, with a key from `search_api_key` or the service's variable. Without `search` it cannot.
     `allow_evaluate` lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its
     vendor has defined instead of ours (only for Anthropic's models); with `vision` they include screenshots.
 
-    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without that, a model
-    cannot upload files, and given steps upload the files that they name.
+    The run's tabs, and those that they open, load nothing from origins that match `deny` or, if `allow` is given, do
+    not match it; for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without
+    that, no files can be uploaded, except those named by steps that are carried out without any model.
 
-    With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
-    `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
-    ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
-    says what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends, deletes,
-    downloads or uploads; where nobody can be asked, that ends the run), `Rules`, or a function that is given the
+    With `planner` instead of `model`, the task is carried out in steps of plain English. The planner is shown the page
+    in the form `planner_page`, with a picture if `vision` is on, and returns a plan (`flow="plan"`) or one step at a
+    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot. `approve`
+    determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends,
+    deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is given the
     question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
     decided within `approval_timeout_s` seconds the run is stopped.
 
-    `act_log` is told of each act before it is carried out; see `ActLog`.
+    `act_log` receives each act before it is carried out; see `ActLog`.
 
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
-    `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
-    to no model. Without `ask_user`, the `approver` is asked these questions too; without either, the model cannot ask
-    the user.
+    `FormRequested`, and returns the values for its fields by their refs; None declines. The values are entered into the
+    page, and no model sees them. Without `ask_user`, the `approver` is asked these questions too; without either, the
+    model cannot ask the user.
 
-    Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
-    whose price is not known.
+    Raises SetupError for an unknown provider, a missing key, two tools with the same name, a limit on the cost of a
+    model whose price is not known.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class Agent:
             deny=listed("deny", deny),
             upload_folders=tuple(os.path.realpath(os.path.expanduser(each)) for each in upload_folders or ()),
         )
-        asked = self._step_options.settings(by_hand=True)  # raises what is wrong with them
+        asked = self._step_options.settings(by_hand=True)  # raises SetupError for invalid ones
         self._uploads_what_is_named = upload_folders is None
         self._tools = tools_of(
             self._options,
@@ -258,7 +258,7 @@ class Agent:
         pause: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
-        """Carries the task out and returns how it ended, also when it failed or was stopped.
+        """Carries out the task and returns its result, also when it failed or was stopped.
 
         `on_event` is called with every event; for the other arguments see `stream`. Cancelling this call (also by
         `asyncio.timeout`) ends the run and raises `CancelledError`.
@@ -287,16 +287,16 @@ class Agent:
         stop: asyncio.Event | None = None,
         pause: asyncio.Event | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """The run as it happens; the last event is `TaskCompleted`, with the result.
+        """Carries out the task and yields its events; the last one is `TaskCompleted`, with the result.
 
-        It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
-        can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
-        result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
-        second, and its result says so; when the task that iterates is cancelled it ends as fast, without a result. When
+        The run begins at `url`, in a new tab or in `page`, which stays open afterwards. `data` is JSON data for the
+        model to use. `answer` is the form of the answer: a type that msgspec can decode, which is then the type of the
+        result's `answer`, or a JSON Schema; by default it is Markdown. When `stop` is set, the run ends within a
+        second, as its result states; when the iterating task is cancelled, it ends as fast, without a result. When
         `pause` is set, the run pauses after its current turn or step: the user is asked with a `Paused` and may act in
-        the window, and the model is then told how the page has changed. `pause` is cleared afterwards; where nobody can
-        be asked it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
-        wrong schema; what fails later is in the result.
+        the window, and the model is then told how the page has changed. `pause` is cleared afterwards; if nobody can
+        be asked, it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON,
+        an invalid schema; later failures are in the result.
         """
         given = checked_task(task, url, data, answer, self._guardrails, self._secrets)
         if self._endpoint is None:
@@ -323,7 +323,7 @@ class Agent:
         pause: asyncio.Event | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
-        """Carries out these steps and returns how the run ended; see `stream_steps`."""
+        """Carries out these steps and returns the result of the run; see `stream_steps`."""
         return await result_of(self.stream_steps(steps, url=url, page=page, stop=stop, pause=pause), on_event)
 
     def stream_steps(
@@ -387,7 +387,7 @@ class Agent:
         The model is asked at the same address as before, or at `base_url`. Where the answer had a type, pass it again
         as `answer`: without it the answer is JSON. `approve`, `approver` and `ask_user` are not stored and have to be
         passed again; a risky step that was under way is asked about, not repeated. Raises SetupError when the folder
-        holds no run, or the run's answer had another form.
+        contains no run, or the run's answer had another form.
         """
         saved = load(folder)
         address = base_url or saved.base_url
@@ -440,13 +440,13 @@ class Agent:
 
 
 def _watch(run: Run, trace: TraceOptions | None, telemetry: Telemetry | None) -> None:
-    """Attaches the trace and the telemetry to the run, where they are wanted."""
+    """Attaches the trace and the telemetry, if any, to the run."""
     run.telemetry = telemetry
     if trace is not None:
         run.enable_trace(trace)
 
 
 def _let_ask(run: Run, settings: StepSettings) -> None:
-    """Lets a run without a planner ask the user, where somebody can be asked."""
+    """Lets a run without a planner ask the user, if somebody can be asked."""
     if settings.user is not None:
         run.ask_user = Approvals(run, settings).ask_user

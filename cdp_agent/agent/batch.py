@@ -53,8 +53,8 @@ class Batch:
     """Runs the calls and keeps their results, for the model and for the loop.
 
     `outcomes`: one for each call that was run. `answer`: the answer of a terminal tool that ended the batch.
-    `snapshot`: one that the model asked for. `acted`: the page may have changed. `stuck`: the most severe verdict of
-    the run's stuck detector. `lost`: the error, where Chrome went away.
+    `snapshot`: one that the model asked for. `acted`: the page may have changed. `stuck`: the verdict of the run's
+    stuck detector. `lost`: the error, if Chrome went away.
     """
 
     def __init__(self, run: Run, calls: tuple[ToolCall, ...]) -> None:
@@ -105,11 +105,11 @@ class Batch:
 
     @property
     def counts(self) -> tuple[int, int, BatchCut]:
-        """How many calls the reply had, how many were carried out, and what ended them; also when `run` raised."""
+        """How many calls the reply had, how many were run, and why the rest were not; also valid if `run` raised."""
         return len(self._calls), len(self._results), self._cut_reason
 
     def results(self, refusal: str | None = None) -> list[CallResult]:
-        """A result for every call of the reply; `refusal` is the reply to an answer that was not accepted."""
+        """A result for every call of the reply; `refusal` is the result of an answer that was not accepted."""
         results = list(self._results)
         if refusal is not None:
             results[-1] = CallResult(results[-1].call_id, refusal)
@@ -121,7 +121,7 @@ class Batch:
         return results
 
     async def _call(self, call: ToolCall, understood: Understood | ActionError) -> Outcome:
-        """Carries one call out, and records its outcome in the run's events, evidence and counts."""
+        """Carries out one call, and records its outcome in the run's events, evidence and usage."""
         run = self._run
         self._pages_before = run.browser.pages
         arguments = understood.as_json() if isinstance(understood, Understood) else {}
@@ -147,7 +147,7 @@ class Batch:
                     await log.begin(await self._as_logged(understood), run.tabs.page)
                 outcome = await self._performed(call, understood, context)
                 if isinstance(outcome, ActionError) and (gone := run.browser.gone) is not None:
-                    raise BrowserError(f"Chrome is gone: {gone}")  # what it did before is not known
+                    raise BrowserError(f"Chrome is gone: {gone}")  # whether it had an effect before is unknown
                 if log is not None:
                     await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:
@@ -179,7 +179,7 @@ class Batch:
         return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
 
     async def _performed(self, call: ToolCall, understood: Understood, context: Context) -> Outcome:
-        """What came of it, in a span of its own where that is wanted."""
+        """The outcome of the call. With telemetry, the call has a span of its own."""
         run = self._run
         if run.log.span is None:
             return await perform(understood, context)
@@ -190,13 +190,13 @@ class Batch:
         return outcome
 
     async def _may_open(self, address: str) -> None:
-        """Raises InvalidArguments for an address that was not given; what the page leads to now is."""
+        """Raises InvalidArguments for an address that is not known; those that the page links to now are."""
         run = self._run
         if not run.addresses.knows(address):
             try:
                 now = await run.tabs.page.snapshot()
             except (ActionError, SessionClosed):
-                pass  # what cannot be read leads nowhere
+                pass  # an unreadable page adds no addresses
             else:
                 run.addresses.learn_page(now.text, now.url, now.frame_urls)
         run.addresses.check(address)
@@ -241,7 +241,7 @@ class Batch:
             run.addresses.learn(outcome.text)
 
     async def _check_progress(self) -> None:
-        """Judges whether the calls brought the run any further; sets `stuck`."""
+        """Judges whether the calls made progress, and sets `stuck`."""
         run = self._run
         results = "\n".join(self._progress_text(outcome) for outcome in self.outcomes)
         for understood in self._understood:
@@ -261,29 +261,29 @@ class Batch:
         self.stuck = run.stuck_detector.judge(new=new, waited=waited)
 
     def _progress_text(self, outcome: Outcome) -> str:
-        """The text of an outcome by which progress is judged: without what says nothing about it."""
+        """The parts of an outcome's text that can show progress."""
         if not isinstance(outcome, Observation):
             return _text(outcome)
         if isinstance(outcome.value, Snapshot):
-            return ""  # it is the page
+            return ""  # the page is judged separately
         if isinstance(outcome.value, Receipt):
-            # Where the focus came from is no progress, nor what changed before.
+            # Neither a moved focus nor a change before the action is progress.
             receipt = msgspec.structs.replace(outcome.value, focus=None, meanwhile=[])
-            if self._run.volatile_lines:  # what changed is in the snapshot, and a clock is always seen to
+            if self._run.volatile_lines:  # the snapshot has the changes, and a clock always causes some
                 receipt = msgspec.structs.replace(receipt, changed=[], settled=QUIET)
             return receipt.text
         return outcome.text
 
     async def _looks_new(self, page: Page) -> bool:
-        """Whether a page that reads as before looks otherwise, such as a drawing or a slide, and does so at rest."""
+        """Whether a page with the same text looks different, such as a drawing or a slide, and has come to rest."""
         picture = await page.screenshot()
         if not self._run.stuck_detector.learn_picture(picture):
             return False
-        await asyncio.sleep(_AT_REST_S)  # what moves by itself is no progress: there is no event for that
+        await asyncio.sleep(_AT_REST_S)  # motion by itself is no progress, and no event reports its end
         return await page.screenshot() == picture
 
     async def _learn_volatile_lines(self) -> None:
-        """Notes the lines that changed since the model saw the page: nothing was done, so they change by themselves."""
+        """Records the lines that changed since the model saw the page: without any act, they changed by themselves."""
         page, seen, first = self._run.tabs.page, self._run.observer.text, self._understood[0]
         if seen is None or not isinstance(first, Understood) or first.tool.read_only:
             return
@@ -302,7 +302,7 @@ class Batch:
         return msgspec.structs.replace(result, picture=picture, is_error=is_error, tabs=self._tabs())
 
     def _is_member(self, call: ToolCall) -> bool:
-        """Whether the call is of a tool of the vendor's toolset, whether or not the model was offered it."""
+        """Whether the call is to a tool of the vendor's toolset, even one that the model was not offered."""
         return self._run.options.toolset == "vendor" and call.name in MEMBERS
 
     def _tabs(self) -> tuple[TabState, ...]:
@@ -319,7 +319,7 @@ class Batch:
         )
 
     def _in_words(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> CallResult:
-        """The outcome as the model reads it, now and when it is old."""
+        """The outcome as the model reads it, with a short form for when it is old."""
         if isinstance(outcome, ActionError):
             if self.lost is not None:
                 return CallResult(call.id, str(outcome))
@@ -339,7 +339,7 @@ class Batch:
     async def _ends(
         self, understood: Understood | ActionError, outcome: Outcome, rest: list[Understood | ActionError]
     ) -> BatchCut:
-        """Why nothing more of the batch is run after this."""
+        """Why the batch ends after this call, "none" if it goes on."""
         if isinstance(outcome, Answer):
             return "terminal"
         if isinstance(outcome, ActionError) or isinstance(understood, ActionError):
@@ -358,7 +358,7 @@ class Batch:
         return "none"
 
     async def _is_dead(self, rest: list[Understood | ActionError]) -> bool:
-        """Whether an element is gone that a later call of the batch is for."""
+        """Whether a later call of the batch refers to an element that is gone."""
         for later in rest:
             for ref in later.tool.refs_in(later.arguments) if isinstance(later, Understood) else []:
                 try:
@@ -366,12 +366,12 @@ class Batch:
                 except StaleRef:
                     return True
                 except ActionError:
-                    continue  # it is told when its turn comes
+                    continue  # it is reported when that call is run
         return False
 
 
 def _under_our_name(call: ToolCall, understood: Understood | ActionError) -> ToolCall:
-    """Models may call a tool by another name."""
+    """The call with the tool's own name: models may use an alias."""
     if isinstance(understood, ActionError) or understood.tool.name == call.name:
         return call
     return msgspec.structs.replace(call, name=understood.tool.name)
@@ -394,13 +394,13 @@ def _short(outcome: Outcome) -> str:
 
 
 def _left_page(receipt: Receipt) -> bool:
-    """Whether the tab shows another page now."""
+    """Whether the action led to another document or a new tab, or closed its own tab."""
     navigated = receipt.navigated_to is not None and not receipt.same_document
     return navigated or bool(receipt.new_tabs) or receipt.closed
 
 
 def _changed_elsewhere(receipt: Receipt) -> bool:
-    """Whether anything but the element that was acted on changed, or may still change."""
+    """Whether anything but the action's own element changed, or may still change."""
     acted_on = receipt.ref
     others = [
         line for line in receipt.changed if line[0] not in "~-" or acted_on is None or ref_of_change(line) != acted_on

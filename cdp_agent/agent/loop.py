@@ -1,6 +1,6 @@
-"""The agent's loop: begin, then turn after turn, until the answer stands or a limit is reached.
+"""The agent's loop: begins the run, then takes turns until an answer is accepted or a limit is reached.
 
-Between two turns the page may be handed over to the user: what became of it is told to the model.
+Between two turns the page may be handed over to the user; the model is then told how it has changed.
 """
 
 from __future__ import annotations
@@ -40,13 +40,11 @@ _STOPS_WITHIN_S = 0.8
 
 
 RunFlow = Callable[[Run, "Page | None"], Awaitable[None]]
-"""What a run does until its `end` is set; without one, a single model takes turn after turn."""
+"""Carries out a run until its `end` is set. By default, a single model takes turn after turn."""
 
 
 class Loop:
-    """Carries one run out. `page` is the tab it begins in, None for a new one; `resumed` is the checkpoint it goes on
-    from.
-    """
+    """Carries out one run. `page` is the tab to begin in, None for a new one; `resumed` is the checkpoint to resume."""
 
     def __init__(
         self,
@@ -63,10 +61,11 @@ class Loop:
         self._flow = flow or self._take_turns
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """The run as it happens; `TaskCompleted` is the last. Raises only what is a bug of ours.
+        """Carries out the run and yields its events; the last one is `TaskCompleted`.
 
         When `stop` is set the run ends within a second, with a result. When the task that waits for an event is
-        cancelled, the run ends as fast, and `CancelledError` is raised.
+        cancelled, the run ends as fast, and `CancelledError` is raised. Raises SetupError when the trace cannot be
+        written; all other failures are in the result.
         """
         run = self._run
         run.begin_trace()
@@ -140,14 +139,14 @@ class Loop:
             run.fail("failed", str(error), "model")
         except (BrowserError, ProtocolError) as error:
             run.fail("failed", str(error), "browser")
-        except SetupError as error:  # the folder of the checkpoint
+        except SetupError as error:  # the checkpoint cannot be written
             run.fail("failed", str(error))
         if run.watcher is not None:
             await run.watcher.end()
         self._forget_checkpoint()
 
     async def _take_turns(self, run: Run, page: Page | None) -> None:
-        # A run by steps has a plan of its own, and its answer is the verifier's.
+        # Runs by steps need neither tool: they have their own plan, and the verifier gives their answer.
         if run.options.replan:
             run.tools["revise_plan"] = revising(run)
         if run.task.form is not None:
@@ -169,7 +168,7 @@ class Loop:
 
 
 async def pause_for_user(run: Run) -> bool:
-    """If `run.pause` is set, waits until the user hands the page back. False when they end the run.
+    """If `run.pause` is set, waits until the user hands the page back. Returns False when they end the run.
 
     For runs of one model, without a planner.
     """
@@ -186,8 +185,7 @@ async def pause_for_user(run: Run) -> bool:
 
 
 async def wait_for_user(run: Run, ask_user: AskUser | None) -> tuple[str, list[str]] | None:
-    """If `run.pause` is set, waits until the user hands the page back. Returns what they say, and notes on tabs that
-    changed.
+    """If `run.pause` is set, waits until the user hands the page back. Returns their message and notes on changed tabs.
 
     None when `run.pause` is not set, when there is no user to ask, or when the user ends the run.
     """
@@ -197,7 +195,7 @@ async def wait_for_user(run: Run, ask_user: AskUser | None) -> tuple[str, list[s
     try:
         said = await ask_user(Paused(id=0, url=page.url, title=page.title, tab=f"t{page.number}"))
     except ActionError:
-        return None  # the run has its end
+        return None  # the run was ended meanwhile
     run.pause.clear()
     moved = await run.tabs.follow()
     return str(said or ""), [moved] if moved else []

@@ -1,4 +1,4 @@
-"""What a run needs before it begins: its task, checked, and its models."""
+"""Prepares a run: checks its task, and determines its models and telemetry. Also collects its result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 def checked_task(
     text: str, url: str | None, data: object, answer: object, guardrails: str | None, secrets: Mapping[str, GivenSecret]
 ) -> Task:
-    """The task, checked. Raises SetupError when it is empty, or its address, data, answer or secrets are wrong."""
+    """The validated task. Raises SetupError when it is empty, or its address, data, answer or secrets are invalid."""
     if not text.strip():
         raise SetupError("The task is empty: say what to do.")
     try:
@@ -41,7 +41,7 @@ def checked_task(
         raise SetupError(str(error)) from error
     form = None
     if answer is not None:
-        from cdp_agent.extract.form import form_of  # late: what it checks with takes long to import
+        from cdp_agent.extract.form import form_of  # late: its dependencies take long to import
 
         form, _ = form_of(None, answer)
     return Task(
@@ -50,9 +50,9 @@ def checked_task(
 
 
 def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
-    """The telemetry that reports runs to OpenTelemetry. Raises SetupError where that is not installed."""
+    """The telemetry that reports runs to OpenTelemetry. Raises SetupError if that is not installed."""
     try:
-        from cdp_agent.telemetry import Telemetry  # late: an extra, of which nothing is imported without need
+        from cdp_agent.telemetry import Telemetry  # late: an optional extra
     except ModuleNotFoundError as error:
         raise SetupError("otel needs OpenTelemetry: pip install 'cdp-agent[otel]'.") from error
     return Telemetry(version("cdp-agent"), environment)
@@ -61,7 +61,7 @@ def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
 def first_model(
     model: str | None, planner: str | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint | None:
-    """The model of the run, or its planner; None where only given steps are carried out. Raises SetupError."""
+    """The endpoint of the run's model or planner; None without either, for given steps only. Raises SetupError."""
     if model is not None and planner is not None:
         raise SetupError("Give a model that does it all, or a planner, not both.")
     first = model or planner
@@ -71,7 +71,7 @@ def first_model(
 def fallback_of(
     options: Options, first: Endpoint | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint | None:
-    """The model that takes over. Raises SetupError."""
+    """The endpoint of the fallback model, None without one. Raises SetupError."""
     return second_model(options.fallback_model, first, base_url, options.fallback_base_url, api_key, environment)
 
 
@@ -83,10 +83,9 @@ def second_model(
     api_key: str | None,
     environment: Mapping[str, str],
 ) -> Endpoint | None:
-    """The endpoint of a second model. With the first one's provider it has its address and key, unless others are
-    given.
+    """The endpoint of a second model, None without one. Raises SetupError.
 
-    Raises SetupError.
+    If it has the provider of `first`, it shares that one's address and key, unless its own are given.
     """
     if model is None:
         return None
@@ -97,12 +96,12 @@ def second_model(
 
 
 def check_all_prices(options: Options, *endpoints: Endpoint | None) -> None:
-    """Raises SetupError when there is a limit on the cost, and a model whose price is not known."""
+    """Raises SetupError when there is a limit on the cost, but the price of one of these models is unknown."""
     check_prices(options.limits, load_prices(options.prices), [each for each in endpoints if each is not None])
 
 
 async def result_of(events: AsyncGenerator[Progress | TaskCompleted[T], None], on_event: Sink | None) -> AgentResult[T]:
-    """How the run ended; `on_event` gets every event."""
+    """The result of the run; `on_event` is called with every event."""
     async with aclosing(events):
         async for event in events:
             if on_event is not None:

@@ -18,7 +18,7 @@ Sink = Callable[[Event], None]
 
 
 def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
-    """A sink that passes on all events but those of these kinds, such as AgentObserved, which hold whole pages."""
+    """A sink that passes on all events except those of these kinds, such as AgentObserved, which contains a page."""
     unwanted = tuple(kinds)
 
     def take(event: Event) -> None:

@@ -1,4 +1,4 @@
-"""How a run begins: with a plan, at the page where the task starts, or where it stood before it was interrupted."""
+"""Begins a run: makes its plan and opens its first page, or restores an interrupted run from its checkpoint."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 async def begin(run: Run, page: Page | None) -> None:
-    """Makes the plan, goes to where the run begins, in `page` or a tab of its own, and tells the model its task.
+    """Makes the plan, opens the first address in `page` or a new tab, and tells the model its task.
 
-    Ends the run where the task is found to be impossible.
+    Ends the run if the planner finds the task impossible.
     """
     plan = run.plan = await planner.make_plan(run)
     if plan.impossible:
@@ -54,7 +54,7 @@ async def begin(run: Run, page: Page | None) -> None:
 
 
 async def open_first_page(run: Run, page: Page | None) -> bool:
-    """Goes to where the run begins, in `page` or a new tab, without telling the model. True when it got there."""
+    """Opens the first address in `page` or a new tab, without telling the model. Returns False when that failed."""
     url = run.task.url
     run.addresses.learn(f"{prompts.task(run.task.text, run.task.input_data)}\n{url or ''}")
     try:
@@ -70,7 +70,7 @@ async def open_first_page(run: Run, page: Page | None) -> bool:
 
 
 async def resume(run: Run, resumed: Checkpoint) -> None:
-    """Puts the run and its tabs where they were, and tells the model."""
+    """Restores the run and its tabs from a checkpoint, and tells the model that it was interrupted."""
     checkpoint.restore(run, resumed)
     run.tabs, missing = await reopen_tabs(run.browser, run.browser_state)
     run.history.add_user_message(prompts.resumed(at_page=run.tabs.page.url != BLANK, missing=len(missing)))
@@ -99,7 +99,7 @@ async def _start(run: Run, url: str | None, words: str) -> None:
 
 
 async def _open(run: Run, url: str) -> bool:
-    """Goes to the first address, again if that may help."""
+    """Opens the first address, with retries. When all fail, ends the run and returns False."""
     for left in range(run.limits.first_navigation_retries, -1, -1):
         try:
             await run.tabs.page.goto(url)

@@ -1,6 +1,6 @@
-"""The tools of a run: those that every model is offered, and what the user asked for or allowed besides.
+"""The tools of a run: those that every model is offered, and those that the user added or allowed.
 
-Where the answer has a form, the model is given it in `done`, and nowhere else.
+If the answer has a form, it is in the parameters of `done`, and in no other part of the prompt.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def toolset(
     asks_user: bool = False,
     provider: str | None = None,
 ) -> dict[str, Tool]:
-    """The tools by name. `provider` is that of the model, whose own browser tools `options` may ask for.
+    """The tools by name. `provider` is that of the model, whose own browser tools `options` may select.
 
-    Raises SetupError when two have one name, for a search that is unknown or lacks a key, and for a provider that has
+    Raises SetupError for two tools with the same name, a search that is unknown or lacks a key, and a provider that has
     no browser tools.
     """
     vendor = options.toolset == "vendor"
@@ -59,12 +59,12 @@ def toolset(
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """The tool as a model gets to know it."""
+    """The tool as it is described to a model."""
     return ToolSpec(tool.name, tool.description, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
 
 
 def _members(options: Options, provider: str | None) -> list[Tool]:
-    """The vendor's browser tools, as far as the options allow them, and those of ours that are about no browser."""
+    """The vendor's browser tools that the options allow, and those of ours that end the task or ask a model."""
     if provider != "anthropic":
         raise SetupError(
             f"toolset='vendor' is for a model of anthropic that does it all: {provider or 'this run'} has no browser "
@@ -79,13 +79,13 @@ def _members(options: Options, provider: str | None) -> list[Tool]:
 
 
 def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]:
-    """The tools for carrying out steps: also those for people and programs, but none that ends the task."""
+    """The tools for carrying out steps, including those for people and programs, but none that ends the task."""
     known = {name: each for name, each in BUILT_IN.items() if each.by_executors} | dict(tools)
     return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}
 
 
 class TypedDone(Tool):
-    """`done` whose result has a form; what it is called with is JSON text, whichever way the model wrote it."""
+    """`done` for an answer that has a form; its `result` becomes JSON text, however the model wrote it."""
 
     def __init__(self, form: Form) -> None:
         super().__init__(done.run, DoneArguments, read_only=True, terminal=True)
@@ -103,7 +103,7 @@ class TypedDone(Tool):
         if WRAPPER in found:
             result = found[WRAPPER]
         elif found and not self._form.convert(found)[1]:
-            result = found  # the answer itself, without its wrapping
+            result = found  # the answer itself, without the wrapper
         else:
             raise InvalidArguments("done: there is no `result`. It takes {result}: call it again with that.")
         return DoneArguments(result if isinstance(result, str) else msgspec.json.encode(result).decode())

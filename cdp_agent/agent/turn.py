@@ -1,4 +1,4 @@
-"""One turn of the loop: the model is asked, what it calls is run, and it is told what came of that."""
+"""One turn of the loop: asks the model, runs the tool calls of its reply, and tells it the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_NARROWINGS = 4
 
 
 async def take_turn(run: Run) -> None:
-    """One reply of the model, and what it asks for."""
+    """Asks the model once and runs the tool calls of its reply; ends the run if the reply does."""
     generation = await _generate(run)
     reply = generation.reply
     # Some providers refuse a message without any content.
@@ -57,13 +57,13 @@ async def take_turn(run: Run) -> None:
 
 
 async def _generate(run: Run) -> Generation:
-    """The model's next reply, to a conversation that is as short as it must be."""
+    """The model's next reply. The conversation is shortened first if it is too long for the model."""
     for left in range(_MOST_NARROWINGS, -1, -1):
         if run.history.tokens > run.window_tokens:
             await make_room(run)
         try:
             return await run.models.generate(_request(run), "action")
-        except ContextTooLong:  # the provider's word on what the model takes
+        except ContextTooLong:  # the model accepts fewer tokens than was assumed
             if not left:
                 raise
             run.narrow()
@@ -80,9 +80,9 @@ def _request(run: Run) -> Request:
 
 
 async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
-    """Ends the run with this answer, or says why it is not accepted."""
+    """Ends the run with this answer and returns None, or returns why it is not accepted."""
     if success:
-        from cdp_agent.agent.judge import validator  # late: what it compares with takes long to import
+        from cdp_agent.agent.judge import validator  # late: its dependencies take long to import
 
         return await validator.conclude(run, answer)
     run.give_up(answer)
@@ -90,7 +90,7 @@ async def _conclude(run: Run, answer: str, *, success: bool) -> str | None:
 
 
 async def _answer(run: Run, batch: Batch, refusal: str | None) -> None:
-    """Tells the model what came of its calls, and what it does not know yet of the page."""
+    """Adds the results of the model's calls to the conversation, and what it has not seen of the page yet."""
     results, notes = batch.results(refusal), []
     if batch.lost is not None:
         notes.append(await recovery.recover(run, batch.lost))

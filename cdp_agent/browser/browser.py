@@ -1,4 +1,4 @@
-"""A Chrome: one that we start and end, or one that runs and is left as it was."""
+"""A Chrome: one that we start and end, or a running one that is left as it was."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Browser(BrowserContext):
-    """`async with Browser.launch() as browser`, or `browser = await Browser.launch()` and `await browser.close()`.
+    """A browser: use `async with Browser.launch() as browser`, or `await Browser.launch()` and `await browser.close()`.
 
-    The object stays the same when `reopen` replaces the Chrome behind it. It is also the browser context that Chrome
-    begins with. Its `pages` include tabs that other people opened in that context.
+    The object stays the same when `reopen` replaces the Chrome behind it. It is also Chrome's default browser context:
+    its `pages` include tabs that other people opened there.
     """
 
     def __init__(self, instance: Instance, open_again: Open | None = None) -> None:
@@ -67,13 +67,13 @@ class Browser(BrowserContext):
         timeout_s: float = 30.0,
         **settings: Unpack[SettingsKeywords],
     ) -> Opening:
-        """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
+        """A Chrome of our own, of which nothing is left once it is closed, or once this process ends in any way.
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside the profile, or to
+        `viewport` is in CSS pixels (None: the size of the window). Downloads go to a folder inside the profile, or to
         `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
-        other settings, see `PageSettings`. Raises SetupError for a setting that makes no sense, and BrowserError, with
-        the end of Chrome's stderr, when it does not start within `timeout_s`.
+        other settings, see `PageSettings`. Raises SetupError for an invalid setting, and BrowserError, with the end of
+        Chrome's stderr, when it does not start within `timeout_s`.
         """
         size = viewport_of(viewport)
         chosen = ContextOptions.of(
@@ -109,14 +109,14 @@ class Browser(BrowserContext):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[SettingsKeywords],
     ) -> Opening:
-        """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+        """A running Chrome at `http(s)://host:port` or `ws(s)://…`; several are tried in order, for `timeout_s` each.
 
-        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` go
-        with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they stay
-        in the background. Settings apply to these tabs and their popups: all others keep their size, focus, dialogs and
-        downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user. With a
-        `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When the
-        Chrome is lost, `reopen` takes the next endpoint. Raises SetupError for what is not an address, and
+        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` are
+        sent with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they
+        stay in the background. Settings apply to these tabs and their popups: all other tabs keep their size, focus,
+        dialogs and downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user.
+        With a `proxy` or a `storage_state`, our tabs are in their own browser context, like a private window. When the
+        Chrome is lost, `reopen` tries the next endpoint. Raises SetupError for an endpoint that is not an address, and
         BrowserError, which says what happened at each endpoint.
         """
         endpoints = [endpoint] if isinstance(endpoint, str) else list(endpoint)
@@ -152,7 +152,7 @@ class Browser(BrowserContext):
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """The contexts that `new_context` made and that are open."""
+        """The open contexts that `new_context` created."""
         self._contexts = [each for each in self._contexts if not each.closed]
         return list(self._contexts)
 
@@ -167,11 +167,11 @@ class Browser(BrowserContext):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[SettingsKeywords],
     ) -> BrowserContext:
-        """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
+        """Opens a browser context with its own tabs, settings, rules and downloads, on the same connection.
 
-        `isolated`: with cookies and storage of its own, like a private window. Otherwise it shares the browser's, and
-        takes neither `proxy` nor `storage_state`. `viewport` is in CSS pixels (None: that of the browser). The rules of
-        the browser hold here too. Raises SetupError for a setting that makes no sense, BrowserError.
+        `isolated`: with its own cookies and storage, like a private window. Otherwise it shares those of the browser,
+        and takes neither `proxy` nor `storage_state`. `viewport` is in CSS pixels (None: that of the browser). The
+        rules of the browser apply here too. Raises SetupError for an invalid setting, BrowserError.
         """
         options = ContextOptions.of(
             viewport=viewport or self._context.options.settings.viewport,
@@ -193,19 +193,19 @@ class Browser(BrowserContext):
         await self._chrome.reopen(self._instance)
 
     async def close(self) -> None:
-        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
+        """Ends a Chrome that we started; in any other, closes the tabs that we opened, and disconnects."""
         await self._chrome.close()
 
 
 class Opening(Opens[Browser]):
-    """A Browser to come: `await` it, or enter it as `async with`, which closes it."""
+    """A Browser that is being opened: `await` it, or use it in `async with`, which closes it at the end."""
 
     def __init__(self, open_: Open) -> None:
         super().__init__()
         self._open = open_
 
     def begin(self) -> None:
-        """Starts the Chrome now, where it is ours, so that it comes up before it is awaited. Raises BrowserError."""
+        """Starts a Chrome of our own now, so that it comes up before it is awaited. Raises BrowserError."""
 
     def cancel(self) -> None:
         """Ends a Chrome that `begin` started and that was not awaited."""

@@ -1,4 +1,4 @@
-"""A part of a browser with tabs, settings and rules of its own, on the same connection."""
+"""A browser context: its own tabs, settings and rules, on the connection of the browser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Open = Callable[[], Awaitable["Instance"]]
 
 
 class ReplaceableChrome:
-    """The present Chrome, and how to open the next one when it is lost. A browser and its contexts share one."""
+    """The present Chrome, and how to open the next one when it is lost; shared by a browser and its contexts."""
 
     def __init__(self, instance: Instance, open_again: Open | None) -> None:
         self.instance = instance
@@ -52,11 +52,11 @@ class ReplaceableChrome:
 
 
 _contexts: WeakSet[BrowserContext] = WeakSet()
-"""All contexts of this process that are still referred to."""
+"""All contexts of this process that are still referenced."""
 
 
 def context_of(page: Page) -> BrowserContext:
-    """The browser, or the part of one, that the tab belongs to. Raises SetupError for a tab that is closed."""
+    """The browser or browser context that the tab belongs to. Raises SetupError for a closed tab."""
     for each in list(_contexts):
         if not each.closed and page in each.pages:
             return each
@@ -64,7 +64,7 @@ def context_of(page: Page) -> BrowserContext:
 
 
 class BrowserContext:
-    """`async with await browser.new_context(…) as context`, or without it and `await context.close()`.
+    """A browser context: use it in `async with await browser.new_context(…)`, or call `await context.close()`.
 
     The popups of its tabs belong to it too. It shares nothing with other contexts except the rules of the whole browser
     (and, where it is not isolated, cookies and storage). An Agent takes it in place of a Browser.
@@ -77,22 +77,22 @@ class BrowserContext:
 
     @property
     def _context(self) -> OpenContext:
-        """This context in the Chrome that it was opened in last."""
+        """This context in the Chrome where it was last opened."""
         return self._opened
 
     @property
     def version(self) -> cdp_browser.Version:
-        """The product and version of the Chrome, and of its protocol."""
+        """The product and version of the Chrome, and the version of its protocol."""
         return self._context.instance.version
 
     @property
     def attempts(self) -> list[Attempt]:
-        """The endpoints that were tried when the browser was opened; it is connected to the last one."""
+        """The endpoints that were tried when the browser was opened; the connection is to the last one."""
         return self._context.instance.attempts
 
     @property
     def downloads(self) -> DownloadWatcher:
-        """The downloads of all tabs of this context; those that an action began are in its receipt."""
+        """The downloads of all tabs of this context; those that an action began are also in its receipt."""
         return self._context.downloads
 
     @property
@@ -101,24 +101,24 @@ class BrowserContext:
         return self._context.pages
 
     async def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
-        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
+        """Opens a tab that shows `url`, in the background if asked to or if the Chrome is somebody else's.
 
-        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
-        cancelled, no tab is left.
+        Raises what Page.goto raises, and SetupError for a locale or time zone that Chrome does not know. When it fails
+        or is cancelled, no tab is left.
         """
         return await self._context.new_page(url, background=background)
 
     def find_page(self, named: str) -> Page:
         """The open tab with the id `named`, or the only one whose title or address contains that text.
 
-        Raises SetupError, which lists tabs that match, or else the open ones.
+        Raises SetupError, which lists the tabs that match, or the open ones if none does.
         """
         return self._context.find(named)
 
     async def renew_titles(self) -> None:
         """Updates the titles of the tabs. Chrome sends no event when a page changes its title after loading.
 
-        Target.getTargets. Raises BrowserError.
+        Sends Target.getTargets. Raises BrowserError.
         """
         await self._context.instance.targets.renew()
 
@@ -136,25 +136,25 @@ class BrowserContext:
 
     @property
     def id(self) -> str | None:
-        """Its `browserContextId`, for commands such as Storage.getCookies; None for Chrome's usual browser context."""
+        """Its `browserContextId`, for commands such as Storage.getCookies; None for Chrome's default context."""
         return self._context.id
 
     @property
     def is_ours(self) -> bool:
-        """Whether we started this Chrome, and so end it."""
+        """Whether we started this Chrome, and so will end it."""
         return self._context.instance.process is not None
 
     def opened(self, page: Page) -> bool:
-        """Whether we opened the tab, or a tab of ours did."""
+        """Whether we, or one of our tabs, opened the tab."""
         return page.target_id in self._context.instance.targets.ours
 
     def keep(self, page: Page) -> None:
-        """Lets the tab stay open when we disconnect from a Chrome that is not ours."""
+        """Keeps the tab open when we disconnect from a Chrome that is not ours."""
         self._context.instance.targets.release(page.target_id)
 
     @property
     def gone(self) -> str | None:
-        """Why its Chrome is gone, None while it is there."""
+        """Why the Chrome is gone, or None while we are connected to it."""
         closed = self._context.instance.connection.closed
         return closed.result() if closed.done() else None
 
@@ -196,7 +196,7 @@ class BrowserContext:
         return self._context.closed
 
     async def close(self) -> None:
-        """Closes the tabs that we opened in it. What an isolated context has stored is deleted."""
+        """Closes the tabs that we opened in the context. Everything that an isolated context stored is deleted."""
         if not self._opened.closed:
             await self._opened.instance.close_context(self._opened)
 

@@ -1,4 +1,4 @@
-"""What the tabs of a browser context are given."""
+"""The settings of a browser context."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of a browser context, which also apply to the next Chrome. Where one is None, nothing is set."""
+    """The settings of a browser context, kept when its Chrome is replaced. A setting that is None is not applied."""
 
     dialogs: DialogPolicy = msgspec.field(default_factory=DialogPolicy)
     settings: PageSettings = msgspec.field(default_factory=PageSettings)
@@ -28,7 +28,7 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
     downloads: str | None = None
     """The folder for downloads."""
     isolated: bool = False
-    """Whether it has cookies and storage of its own, which are deleted with it."""
+    """Whether the context has its own cookies and storage, which are deleted with it."""
 
     @staticmethod
     def of(
@@ -41,7 +41,7 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
         settings: SettingsKeywords,
         isolated: bool = False,
     ) -> ContextOptions:
-        """The options from the arguments of `Browser.launch` and others, checked; files are read. Raises SetupError."""
+        """The options for the arguments of `Browser.launch` or a similar call, with files read. Raises SetupError."""
         found = state = None
         if proxy is not None:
             found = chrome_proxy(proxy)
@@ -61,11 +61,11 @@ class ContextOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def needs_isolation(self) -> bool:
-        """Whether it has settings that would also apply to other people's tabs in a shared browser context."""
+        """Whether there are settings that would also apply to other people's tabs in a shared browser context."""
         return self.proxy is not None or self.state is not None
 
     async def create(self, browser: Session) -> str:
-        """Creates a browser context in Chrome, and gives its id. Chrome disposes of it when we disconnect."""
+        """Creates a browser context in Chrome, and returns its id. Chrome disposes of it when we disconnect."""
         proxy = self.proxy
         created = await browser.send(
             target.CreateBrowserContext(

@@ -1,4 +1,4 @@
-"""One Chrome for as long as it lives. When it is lost, Browser replaces it as a whole with the next one."""
+"""One running Chrome. When it is lost, Browser replaces it as a whole with the next one."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _CLOSE_TABS_S = 1.0
 _SET_UP_WITHIN_S = 20.0
 """A blank page never hangs, but on a machine under load it may be slow."""
 _NewPage = Callable[..., Awaitable[Page]]
-"""Browser.new_page."""
+"""The type of Browser.new_page."""
 
 
 class Instance:
-    """A Chrome that we are connected to: its process if it is ours, its tabs and browser contexts."""
+    """A Chrome that we are connected to: its process if we started it, its tabs and browser contexts."""
 
     version: cdp_browser.Version
 
@@ -52,7 +52,7 @@ class Instance:
         process: ChromeProcess | None = None,
         closer: TabCloser | None = None,
     ) -> None:
-        """`options` are those of Chrome's usual browser context. `process` is given for a Chrome that we started.
+        """`options` are those of Chrome's default browser context. `process` is given for a Chrome that we started.
 
         `closer` closes our tabs in any other Chrome when we are killed, or when the connection is lost.
         """
@@ -63,7 +63,7 @@ class Instance:
         if closer is not None:
             connection.closed.add_done_callback(lambda _: closer.end())
         self.attempts: list[Attempt] = []
-        """The endpoints that were tried; the last one is the one that it is connected to."""
+        """The endpoints that were tried; the connection is to the last one."""
         self.policies = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
         self.targets: Targets[OpenContext] = Targets(connection, self, closer)
         self.default = OpenContext(self, options)
@@ -72,16 +72,16 @@ class Instance:
 
     @property
     def session(self) -> Session:
-        """The Chrome itself, for what no page has."""
+        """The session of the browser itself, for commands that are about no page."""
         return self.connection.browser
 
     @property
     def is_watched(self) -> bool:
-        """Whether it is somebody else's Chrome with windows, in which they may be working."""
+        """Whether this is somebody else's Chrome with windows, in which that person may be working."""
         return self.process is None and "Headless" not in self.version.user_agent
 
     async def start(self) -> None:
-        """Follows the tabs and puts the settings in force. Raises BrowserError, ProtocolError."""
+        """Starts tracking the tabs, and applies the settings. Raises BrowserError, ProtocolError."""
         await self.policies.begin()
         await self.default.create()
         version = self.session.post(cdp_browser.GetVersion())
@@ -101,7 +101,7 @@ class Instance:
         await self.default.load()
 
     async def open_context(self, options: ContextOptions) -> OpenContext:
-        """A further browser context, with tabs, settings and rules of its own. Raises BrowserError, ProtocolError."""
+        """Opens another browser context, with its own tabs, settings and rules. Raises BrowserError, ProtocolError."""
         context = OpenContext(self, options)
         self._contexts.append(context)
         try:
@@ -117,7 +117,7 @@ class Instance:
         return context
 
     async def close_context(self, context: OpenContext) -> None:
-        """Closes the tabs of a context, and disposes of it in Chrome. Raises BrowserError."""
+        """Closes our tabs in a context, and disposes of it in Chrome. Raises BrowserError."""
         await self._close(context.ours)
         context.dispose()
         self._contexts.remove(context)
@@ -125,7 +125,7 @@ class Instance:
             await self.policies.remove(context.options.settings.rules)
 
     async def end(self) -> None:
-        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
+        """Ends a Chrome that we started; in any other, closes the tabs that we opened, and disconnects."""
         self._liveness.stop()
         try:
             if self.process is None:
@@ -134,7 +134,7 @@ class Instance:
         finally:
             if self.process is not None:
                 self.session.tell(cdp_browser.Close())
-                if self.policies.in_force:  # rules hold only while we are connected, so Chrome is to end first
+                if self.policies.in_force:  # rules apply only while we are connected, so Chrome has to end first
                     await asyncio.wait([self.connection.closed], timeout=self.process.grace_s)
             await self.connection.close()
             if self._closer is not None:
@@ -144,7 +144,7 @@ class Instance:
                 await self.process.close(grace_s=self.process.grace_s)
 
     def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: OpenContext | None) -> Tab:
-        """See targets.Owner."""
+        """See targets.TabOwner."""
         options = (context or self.default).options
         rules = None if context in (None, self.default) else options.settings.rules
         return Tab(
@@ -165,21 +165,21 @@ class Instance:
         )
 
     def context_of(self, info: target.TargetInfo) -> OpenContext | None:
-        """See targets.Owner."""
+        """See targets.TabOwner."""
         isolated = [each for each in self._contexts if each.id is not None and each.id == info.browser_context_id]
         if isolated:
             return isolated[0]
         return self.default if self.process is not None else None
 
     def note_address(self, url: str, context: OpenContext | None) -> None:
-        """See targets.Owner."""
+        """See targets.TabOwner."""
         if url.startswith(("http://", "https://")):
             (context or self.default).origins.add("/".join(url.split("/", 3)[:3]))
 
     def context_of_download(self, frame_id: str) -> OpenContext | None:
-        """The context of the tab that began the download; None where it is somebody else's.
+        """The context of the tab that began the download; None if the download is somebody else's.
 
-        A download in somebody else's tab is theirs, unless an action of ours is being done there.
+        A download in somebody else's tab is theirs, unless one of our actions is under way there.
         """
         for tab in self.targets.tabs.values():
             if tab.downloads.has_frame(frame_id):
@@ -189,7 +189,7 @@ class Instance:
 
     async def _end_workers(self) -> None:
         shown = {str(origin_of(tab.url)) for tab in self.targets.tabs.values()}
-        with contextlib.suppress(TimeoutError):  # a Chrome that hangs must not keep us
+        with contextlib.suppress(TimeoutError):  # a Chrome that hangs must not hold us up
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await self.policies.end_workers(shown)
 
@@ -198,16 +198,16 @@ class Instance:
             async with asyncio.timeout(_CLOSE_TABS_S):
                 await asyncio.gather(*(tab.close() for tab in tabs), return_exceptions=True)
         except TimeoutError:
-            pass  # a tab that will not close must not keep us
+            pass  # a tab that will not close must not hold us up
         finally:
             for tab in tabs:
-                # Its answer was lost, or the waiting was given up: the tab is closed all the same.
+                # The answer was lost, or the wait timed out: close the tab anyway.
                 if tab.target_id in self.targets.tabs:
                     self.session.tell(target.CloseTarget(target_id=tab.target_id))
 
 
 class OpenContext:
-    """A browser context of one Chrome, for as long as that lives: its tabs, their settings, its downloads."""
+    """A browser context of one running Chrome: its tabs, their settings and its downloads."""
 
     def __init__(self, instance: Instance, options: ContextOptions) -> None:
         self.instance = instance
@@ -229,12 +229,12 @@ class OpenContext:
 
     @property
     def tabs(self) -> list[Tab]:
-        """Its open tabs. Those of the first context of a Chrome include tabs that other people opened."""
+        """The open tabs. Those of Chrome's default context include tabs that other people opened."""
         return [each for each in self._all if not each.closed]
 
     @property
     def _all(self) -> list[Tab]:
-        """Its tabs, with those whose sessions were ended, so that nothing can be done in them any more."""
+        """All tabs, including those whose sessions have ended, so that nothing can be done in them any more."""
         targets, first = self.instance.targets, self.instance.default
         return [
             each
@@ -244,7 +244,7 @@ class OpenContext:
 
     @property
     def _blank(self) -> list[str]:
-        """The id of the blank tab in front of ours, see `_ensure_window`; empty where there is none."""
+        """A list with the id of the blank tab in front of ours (see `_ensure_window`); empty if there is none."""
         window = self._window
         if window is None or not window.done() or window.exception() is not None:
             return []
@@ -265,7 +265,7 @@ class OpenContext:
             self.id = await self.options.create(self.instance.session)
 
     def set_up(self) -> list[asyncio.Future[Empty]]:
-        """Sets up downloads and permissions, and gives futures of Chrome's answers. To be called once."""
+        """Sets up downloads and permissions, and returns futures of Chrome's answers. Call it once."""
         instance, session = self.instance, self.instance.session
         answers: list[asyncio.Future[Empty]] = []
         alone = instance.process is not None or self.id is not None
@@ -275,14 +275,14 @@ class OpenContext:
             answers.append(self.downloads.watch(session, self.id, shared=not alone))
         else:
             self.downloads.listen(session)
-        # In a shared context the permission would also hold for the user's own tabs.
+        # In a shared context the permission would also apply to the user's own tabs.
         if self.options.settings.geolocation is not None and alone:
             granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.id)
             answers.append(session.post(granted))
         return answers
 
     async def load(self) -> None:
-        """Sets the cookies and the local storage that the options begin with."""
+        """Sets the initial cookies and local storage from the options."""
         if self.options.state is not None:
             self.origins |= await _load_storage(self.new_page, self.instance.session, self.id, self.options.state)
 
@@ -323,7 +323,7 @@ class OpenContext:
     async def _ensure_window(self) -> None:
         """Opens a minimized window with a blank tab in front, behind which our tabs are opened.
 
-        A window that is not minimized covers others even when it does not take the focus. The front tab of a window
+        A window that is not minimized covers other windows even without taking the focus. The front tab of a window
         raises the window when it shows a dialog or calls `focus()`; a tab behind it does not (Chromium 156, X11).
         """
         tabs = self.instance.targets.tabs
@@ -339,7 +339,7 @@ class OpenContext:
         await asyncio.shield(self._window)
 
     def dispose(self) -> None:
-        """Ends the context without waiting for Chrome. An isolated one is disposed of, with all that it stored."""
+        """Ends the context without waiting for Chrome. An isolated one is disposed of with everything it stored."""
         self.closed = True
         self.downloads.stop()
         if self.id is not None:
@@ -347,12 +347,12 @@ class OpenContext:
 
 
 async def _load_storage(new_page: _NewPage, browser: Session, context: str | None, state: StorageState) -> set[str]:
-    """Sets cookies and local storage, and gives the origins that have local storage."""
+    """Sets cookies and local storage, and returns the origins that have local storage."""
     if state.origins:
         async with _visitor(new_page, browser) as visitor:
             for each in state.origins:
                 await visitor.write(each)
-    # Only after that tab is closed: with the last tab of a profile Chrome deletes session cookies.
+    # Only after that tab is closed: Chrome deletes session cookies when the last tab of a profile closes.
     await set_cookies(browser, state.cookies, context)
     return {each.origin for each in state.origins}
 
@@ -360,7 +360,7 @@ async def _load_storage(new_page: _NewPage, browser: Session, context: str | Non
 async def _save_storage(
     new_page: _NewPage, browser: Session, context: str | None, origins: Iterable[str], path: str | os.PathLike[str]
 ) -> None:
-    """Writes all cookies, and the local storage of these origins. Raises SetupError."""
+    """Writes all cookies, and the local storage of these origins, to a file. Raises SetupError."""
     cookies = await cookies_of(browser, context)
     found = []
     async with _visitor(new_page, browser) as visitor:

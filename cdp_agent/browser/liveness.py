@@ -1,4 +1,4 @@
-"""Notices that Chrome itself does not answer, because it is stopped or hangs, and fails all calls that wait for it.
+"""Detects that Chrome itself no longer answers, because it is stopped or hangs, and fails all pending calls.
 
 A Chrome of ours that is only slow on a busy machine is recognized by the processor time that it uses.
 """
@@ -16,13 +16,13 @@ _EVERY_S = 0.5
 _ASKED_AFTER = 4
 _IDLE_GIVEN_UP_AFTER = 8
 _GIVEN_UP_AFTER = 60
-"""Counted in looks, not in seconds: while our own process is held up, no time passes for Chrome."""
+"""In checks, not in seconds: time in which our own process is held up does not count against Chrome."""
 
 
 class Liveness:
-    """Looks regularly whether messages come while calls wait. Call `start` once, and `stop` at the end.
+    """Checks regularly that messages arrive while calls are pending. Call `start` once, and `stop` at the end.
 
-    `cpu_s` gives the processor time that Chrome's main process has used, in seconds; None where it is not known.
+    `cpu_s` returns the processor time that Chrome's main process has used, in seconds; None if it is not known.
     """
 
     def __init__(self, connection: Connection, cpu_s: Callable[[], float | None] = lambda: None) -> None:
@@ -30,7 +30,7 @@ class Liveness:
         self._cpu_s = cpu_s
         self._used_s: float | None = None
         self._idle = 0
-        """The number of looks since Chrome was asked, or was last seen to use processor time after that."""
+        """The number of checks since Chrome was asked, or since it was last seen to use processor time after that."""
         self._messages_seen = 0
         self._looks = 0
         self._next: asyncio.TimerHandle | None = None
@@ -51,7 +51,7 @@ class Liveness:
         else:
             self._looks += 1
         if self._looks == _ASKED_AFTER:
-            connection.browser.tell(cdp_browser.GetVersion())  # a page may take its time, the browser does not
+            connection.browser.tell(cdp_browser.GetVersion())  # a page may be slow to answer, the browser is not
             self._used_s, self._idle = self._cpu_s(), 0
         elif self._looks > _ASKED_AFTER:
             used_s = self._cpu_s()

@@ -4,8 +4,8 @@ New pages wait for us (`Target.setAutoAttach` with `waitForDebuggerOnStart`), so
 runs in them. Other means were tried and are too late for a popup that calls `alert` in its first script: then Chrome
 shows the dialog itself, and only a person can close it. We detach from somebody else's tabs at once.
 
-The events of a tab that we asked for come before the answer with its id. Until the answer, tabs without an opener among
-ours are kept undecided, so that none that a person opened is taken for it.
+The events about a tab that we asked for arrive before the answer with its id. Until that answer, new tabs without an
+opener are kept undecided, so that a tab that a person opened is not mistaken for ours.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class TabOwner(Protocol[C]):
     """Knows which browser context a tab belongs to. A tab without a context is somebody else's."""
 
     def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: C | None) -> Tab:
-        """Makes the object for a new tab; `opener` is the tab that opened it."""
+        """Creates the object for a new tab; `opener` is the tab that opened it."""
 
     def context_of(self, info: target.TargetInfo) -> C | None:
-        """The context of a tab that neither we nor a tab of ours opened, None if it is somebody else's."""
+        """The context of a tab that neither we nor one of our tabs opened; None if it is somebody else's."""
 
     def note_address(self, url: str, context: C | None) -> None:
-        """Notes that a tab of the context has shown that address."""
+        """Records that a tab of the context has shown that address."""
 
 
 class _Undecided(msgspec.Struct):
@@ -56,30 +56,30 @@ class _Undecided(msgspec.Struct):
 
 
 class Targets(Generic[C]):
-    """Follows the tabs."""
+    """Tracks the tabs of a Chrome."""
 
     def __init__(self, connection: Connection, owner: TabOwner[C], closer: TabCloser | None = None) -> None:
         """`closer` closes our tabs when we are killed."""
         self.tabs: dict[str, Tab] = {}
-        """All tabs by their ids, in the order in which they appeared, including those whose sessions were ended."""
+        """All tabs by id, in the order in which they appeared, including those whose sessions have ended."""
         self.contexts: dict[str, C] = {}
-        """The contexts of the tabs that are ours, by the tabs' ids."""
+        """The contexts of our tabs, by tab id."""
         self.ours: set[str] = set()
-        """The ids of the tabs that are closed when we leave a Chrome that is not ours."""
+        """The ids of the tabs to close when we disconnect from a Chrome that is not ours."""
         self._connection = connection
         self._owner = owner
         self._closer = closer
         self._arrivals: dict[str, asyncio.Future[Tab]] = {}
         self._created: dict[str, C] = {}
-        """The contexts of tabs that we asked for and of which no event has come yet, by the tabs' ids."""
+        """The contexts of tabs that we asked for and that no event has reported yet, by tab id."""
         self._undecided: dict[str, _Undecided] = {}
         self._gone = RecentSet()
-        """Tabs that are gone: Chrome may report a session of a tab after the end of the tab."""
+        """The ids of tabs that are gone: Chrome may report a session of a tab after the end of the tab."""
         self._creating = 0
         self._count = 0
 
     def follow(self) -> list[asyncio.Future[Empty]]:
-        """Begins to follow the tabs. The returned answers of Chrome come after the events of all existing tabs."""
+        """Starts tracking the tabs. The returned futures are done after the events of all existing tabs."""
         session = self._connection.browser
         session.on(target.TargetCreated, lambda event: self._appeared(event.target_info))
         session.on(target.TargetInfoChanged, lambda event: self._changed(event.target_info))
@@ -99,13 +99,13 @@ class Targets(Generic[C]):
                 tab.update(info)
 
     def claim(self, target_id: str) -> None:
-        """Marks a tab as one to be closed when we leave."""
+        """Marks a tab as one to close when we disconnect."""
         self.ours.add(target_id)
         if self._closer is not None:
             self._closer.add(target_id)
 
     def release(self, target_id: str) -> None:
-        """Undoes `claim`: the tab is to stay open, or is closed."""
+        """Undoes `claim`, for a tab that is to stay open or is closed."""
         if target_id in self.ours:
             self.ours.remove(target_id)
             if self._closer is not None:
@@ -132,7 +132,7 @@ class Targets(Generic[C]):
             raise
 
     def _answered(self, creating: asyncio.Future[target.CreatedTarget], context: C) -> None:
-        """Takes in the answer with the new tab's id. Once no more answers are due, the undecided tabs are not ours."""
+        """Handles the answer with the new tab's id. Once no answer is pending, the undecided tabs are not ours."""
         self._creating -= 1
         if not creating.cancelled() and creating.exception() is None:
             target_id = creating.result().target_id
@@ -152,7 +152,7 @@ class Targets(Generic[C]):
             self._attach_or_release(waiting.info.target_id, waiting.session_id)
 
     def _close_unwanted(self, creating: asyncio.Future[target.CreatedTarget]) -> None:
-        """Closes the tab that was opened although its caller was cancelled."""
+        """Closes a tab that was opened although the call for it was cancelled."""
         if not creating.cancelled() and creating.exception() is None:
             target_id = creating.result().target_id
             self._arrivals.pop(target_id, None)
@@ -173,7 +173,7 @@ class Targets(Generic[C]):
 
     def _attached(self, event: target.AttachedToTarget) -> None:
         if event.target_info.type != "page":
-            return  # the browser itself, to which the policy attaches to watch workers
+            return  # the browser target, to which the policy attaches to watch workers
         self._appeared(event.target_info)
         if (undecided := self._undecided.get(event.target_info.target_id)) is not None:
             undecided.session_id = event.session_id
@@ -181,7 +181,7 @@ class Targets(Generic[C]):
             self._attach_or_release(event.target_info.target_id, event.session_id)
 
     def _attach_or_release(self, target_id: str, session_id: str) -> None:
-        """Attaches a tab of ours to the session that Chrome made for it; detaches from anybody else's tab."""
+        """Attaches one of our tabs to the session that Chrome made for it; detaches from any other tab."""
         tab = self.tabs.get(target_id)
         if tab is not None and tab.is_attached:
             return  # this is the session that we asked for
@@ -193,7 +193,7 @@ class Targets(Generic[C]):
         self._connection.browser.tell(target.DetachFromTarget(session_id=session_id))
 
     def _add(self, info: target.TargetInfo, context: C | None) -> None:
-        """`context` is given for a tab that we asked for."""
+        """Adds a tab; `context` is given for one that we asked for."""
         opener = self._opener(info)
         if context is None and opener is not None:
             context = self.contexts.get(opener.target_id)
@@ -213,7 +213,7 @@ class Targets(Generic[C]):
             arrived.set_result(tab)
 
     def _opener(self, info: target.TargetInfo) -> Tab | None:
-        """The tab that opened it. Chrome reports it for scripts and `target=_blank`, but not for a middle click."""
+        """The tab that opened this one. Chrome reports it for scripts and `target=_blank`, not for a middle click."""
         if info.opener_id is not None:
             opener = self.tabs.get(info.opener_id)
             return opener if opener is not None and opener.is_attached else None
@@ -250,7 +250,7 @@ class Targets(Generic[C]):
 
 
 def find_page(pages: Sequence[Page], named: str) -> Page:
-    """The only one of the pages that `named` fits, see BrowserContext.find_page."""
+    """The only page that `named` matches; see BrowserContext.find_page."""
     words = named.casefold()
     found = [page for page in pages if page.target_id == named] or [
         page for page in pages if words in page.title.casefold() or words in page.url.casefold()

@@ -31,7 +31,7 @@ class AXNode(Result, frozen=True):
 
 class AXNodes(Result, frozen=True):
     nodes: msgspec.Raw
-    """A list of `AXNode`, not decoded: repeated queries mostly give the same bytes, which are compared as they are."""
+    """A list of `AXNode`, not decoded: repeated queries mostly return equal bytes, which are compared as they are."""
 
 
 class GetPartialAXTree(Command[AXNodes], frozen=True):

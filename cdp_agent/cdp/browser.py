@@ -24,7 +24,7 @@ class Close(Command[Empty], frozen=True):
 
 
 class GrantPermissions(Command[Empty], frozen=True):
-    """For all origins, and until we disconnect."""
+    """Grants the permissions to all origins, until we disconnect."""
 
     method: ClassVar[str] = "Browser.grantPermissions"
     permissions: list[Literal["geolocation"]]

@@ -55,9 +55,9 @@ class _Message(msgspec.Struct, rename="camel"):
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(_Message).decode
-# What a page may send that is no message to us: half a character, another shape, nesting without end.
+# What decoding raises for lone surrogates, unexpected types or endless nesting in what a page sends.
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-# Pages have strings with half of a surrogate pair in them, and Chrome writes these as they are.
+# Strings of pages may contain half of a surrogate pair, which Chrome sends as it is.
 _LONE_SURROGATE = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
@@ -71,7 +71,7 @@ class _Pending(msgspec.Struct):
 
 
 class Session:
-    """A target that we are attached to: sends it commands and delivers its events. The browser itself has the id ""."""
+    """A session of a target: sends it commands and delivers its events. The browser's own session has the id ""."""
 
     def __init__(self, connection: Connection, session_id: str) -> None:
         self.connection = connection
@@ -82,21 +82,21 @@ class Session:
         self.stalled_because: str | None = None
         """Why commands get no answers at present, or None: set by `fail`, reset by `resume`."""
         self.unresponsive = False
-        """A deadline passed, and no answer has come since. Set and reset by callers that have deadlines, not here."""
+        """Whether a deadline passed and no answer has come since. Set and reset by callers with deadlines, not here."""
         self.blocked_because: str | None = None
         """What somebody has to do before commands are answered again, or None. Set and reset by callers, not here."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 
     async def send(self, command: Command[R]) -> R:
-        """Sends a command and gives Chrome's answer. Raises ProtocolError, SessionClosed or BrowserError.
+        """Sends a command and returns Chrome's answer. Raises ProtocolError, SessionClosed or BrowserError.
 
-        When it is cancelled, the command has been sent all the same, and its answer is ignored.
+        If it is cancelled, the command has still been sent, and its answer is ignored.
         """
         return await self.post(command)
 
     def post(self, command: Command[R]) -> asyncio.Future[R]:
-        """Sends a command now, and gives a future of its answer: for several commands without waiting in between."""
+        """Sends a command now, and returns a future of its answer: for several commands without waiting in between."""
         return self.connection._post(self, command)
 
     def tell(self, command: Command[object]) -> None:
@@ -160,7 +160,7 @@ class Session:
         """
         if closed:
             self.closed_because = reason
-            self._handlers.clear()  # a closed tab may be kept in memory: what its handlers refer to is not
+            self._handlers.clear()  # a closed tab may be kept in memory, but not what its handlers refer to
         self.stalled_because = reason
         self.connection._fail(self, self.closed if closed else lambda method: SessionClosed(method, reason))
 
@@ -169,7 +169,7 @@ class Session:
         return PageClosed(method) if self.is_tab else SessionClosed(method, self.closed_because or "")
 
     def resume(self) -> None:
-        """The target answers again, after a failure that did not close it."""
+        """Notes that the target answers again, after a failure that did not close it."""
         self.stalled_because = self.closed_because
 
     def _handle(self, method: str, params: msgspec.Raw) -> None:
@@ -178,7 +178,7 @@ class Session:
                 handler(params)
             except _UNREADABLE as error:
                 log.warning("an event that cannot be read: %s: %s", method, error)
-            except Exception:  # a defect, whatever it is: it must not cost the messages that come after it
+            except Exception:  # a defect of any kind must not cost the messages that come after it
                 log.exception("an event that was not taken in: %s", method)
 
     def _fail_expected(self, error: Callable[[str], BaseException]) -> None:
@@ -193,7 +193,7 @@ class Connection:
     def __init__(self, transport: Transport) -> None:
         self.closed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.messages_received = 0
-        """How many messages have come."""
+        """The number of messages that have arrived."""
         self._transport = transport
         self._ids = itertools.count(1)
         self._pending: dict[int, _Pending] = {}
@@ -202,7 +202,7 @@ class Connection:
         transport.start(self._receive, self._lost)
 
     def session(self, session_id: str) -> Session:
-        """The session of that id. Call this before the first event on it: events of unknown sessions are dropped."""
+        """The session with that id. Call this before its first event: events of unknown sessions are dropped."""
         return self._sessions.setdefault(session_id, Session(self, session_id))
 
     @property
@@ -257,7 +257,7 @@ class Connection:
     def _answer(self, message: _Message) -> None:
         pending = self._pending.get(message.id)
         if pending is None or pending.future.done():
-            return  # a cancelled call's answer
+            return  # the answer to a cancelled call
         method = pending.command.method
         if message.error is not None:
             pending.future.set_exception(ProtocolError(method, message.error.code, message.error.message))
@@ -280,8 +280,8 @@ class Connection:
         try:
             event = event_decoder(DetachedFromTarget).decode(params)
         except _UNREADABLE:
-            return  # no session can be told from it
-        session = self._sessions.pop(event.session_id, None) if event.session_id else None  # the browser is no target
+            return  # it names no session
+        session = self._sessions.pop(event.session_id, None) if event.session_id else None  # "": the browser's own
         if session is not None:
             session.fail("the target is gone")
 
@@ -305,7 +305,7 @@ class Connection:
 
 
 def _read(data: bytes) -> _Message:
-    """The message, with U+FFFD in place of each half of a character that has no other half."""
+    """The message, with U+FFFD in place of each lone surrogate."""
     try:
         return _decode(data)
     except msgspec.DecodeError:
@@ -325,7 +325,7 @@ def _unreadable(method: str, error: Exception) -> ProtocolError:
 
 
 def retrieve_exception(future: asyncio.Future[R]) -> None:
-    """A callback of futures that are done: their error is raised elsewhere, or is of no interest, and needs no log."""
+    """A done callback for futures whose error is raised elsewhere or of no interest, so that asyncio logs nothing."""
     if not future.cancelled():
         future.exception()
 

@@ -71,7 +71,7 @@ class SetFileInputFiles(Command[Empty], frozen=True):
 
 
 Quad = list[float]
-"""The four corners, x before y, clockwise from the one that is at the left top before any transform."""
+"""The four corners, x before y, clockwise from the one that is top left before any transform."""
 
 
 class BoxModel(Result, frozen=True):

@@ -10,7 +10,7 @@ from .types import Command, Result
 
 
 class Rare(Result, frozen=True):
-    """Values that few nodes have: `value[i]` is that of the node `index[i]`."""
+    """Values that few nodes have: `value[i]` belongs to the node `index[i]`."""
 
     index: list[int] = []
     value: list[int] = []
@@ -26,7 +26,7 @@ class Nodes(Result, frozen=True):
 
 
 class Layout(Result, frozen=True):
-    """The nodes that have a layout; the first is the document itself, as large as its viewport."""
+    """The nodes that have a layout; the first one is the document itself, as large as its viewport."""
 
     node_index: list[int]
     styles: list[list[int]]
@@ -65,7 +65,7 @@ class Marked(Result, frozen=True):
 
 
 class WholeNodes(Result, frozen=True):
-    """All that is needed to write a document anew."""
+    """Everything that is needed to reconstruct a document."""
 
     parent_index: list[int] = []
     node_type: list[int] = []

@@ -8,7 +8,7 @@ from .types import Command, Empty, Part, Result
 
 
 class StorageId(Part, frozen=True):
-    """`storage_key` is an origin with a slash at its end."""
+    """`storage_key` is an origin with a trailing slash."""
 
     is_local_storage: bool
     storage_key: str | None = None
@@ -16,7 +16,7 @@ class StorageId(Part, frozen=True):
 
 class Entries(Result, frozen=True):
     entries: list[list[str]]
-    """Name and value of each."""
+    """The name and the value of each item."""
 
 
 class GetItems(Command[Entries], frozen=True):

@@ -51,7 +51,7 @@ class SetTouchEmulationEnabled(Command[Empty], frozen=True):
 
 
 class SetUserAgentOverride(Command[Empty], frozen=True):
-    """An empty user agent leaves Chrome's own."""
+    """An empty user agent keeps Chrome's own."""
 
     method: ClassVar[str] = "Emulation.setUserAgentOverride"
     user_agent: str

@@ -82,7 +82,7 @@ class RequestPaused(Event, frozen=True):
     frame_id: str
     resource_type: str
     network_id: str = ""
-    """The request's id in the domain Network; "" for a request that a document sends while it is left."""
+    """The request's id in the domain Network; "" for a request that a document sends while it is unloaded."""
 
 
 class AuthRequired(Event, frozen=True):

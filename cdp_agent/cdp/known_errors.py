@@ -18,7 +18,7 @@ CONTEXT_GONE = (
 SESSION_GONE = (
     "Session with given id not found",
     "No target with given id found",
-    "No target found for targetId",  # of a headless shell
+    "No target found for targetId",  # from a headless shell
     "Target closed",
 )
 FRAME_GONE = (
@@ -33,7 +33,7 @@ NODE_GONE = (
 )
 ENDING = (
     "Failed to open a new tab",
-    "Not supported",  # of a headless shell, and what follows
+    "Not supported",  # from a headless shell, as is the next one
     "Browser context management is not supported",
 )
 NOT_ACTIVE = ("Not attached to an active page",)
@@ -44,47 +44,47 @@ NOT_KNOWN = ("Invalid timezone id", "Invalid locale name")
 
 
 def is_not_active(error: BaseException) -> bool:
-    """The server has answered a navigation, and the session's page is about to be replaced by the new one."""
+    """Whether a navigation was answered, so that the session's page is about to be replaced by the new one."""
     return isinstance(error, ProtocolError) and _is(error, NOT_ACTIVE)
 
 
 def is_context_gone(error: ProtocolError) -> bool:
-    """The script's world went away with its document, during the call or before it."""
+    """Whether the script's world went away with its document, during the call or before it."""
     return isinstance(error, SessionClosed) or _is(error, CONTEXT_GONE + FRAME_GONE + SESSION_GONE)
 
 
 def is_target_gone(error: ProtocolError) -> bool:
-    """The tab or frame does not exist any more."""
+    """Whether the tab or frame does not exist any more."""
     return isinstance(error, SessionClosed) or _is(error, SESSION_GONE)
 
 
 def is_node_gone(error: ProtocolError) -> bool:
-    """The element went away with its document, or was collected."""
+    """Whether the element went away with its document, or was garbage-collected."""
     return _is(error, NODE_GONE)
 
 
 def is_ending(error: ProtocolError) -> bool:
-    """Chrome is about to end: its tabs, or their browser contexts, are gone already."""
+    """Whether Chrome is about to end: its tabs, or their browser contexts, are gone already."""
     return _is(error, ENDING)
 
 
 def is_no_dialog(error: ProtocolError) -> bool:
-    """Somebody else answered the dialog first."""
+    """Whether somebody else answered the dialog first."""
     return _is(error, NO_DIALOG)
 
 
 def is_in_effect_already(error: ProtocolError) -> bool:
-    """The setting holds for a whole process, and another tab in this process has set it."""
+    """Whether the setting applies to a whole process, and another tab in this process has set it."""
     return _is(error, IN_EFFECT)
 
 
 def is_too_deep(error: ProtocolError) -> bool:
-    """A value is nested deeper than Chrome can serialize: about 300 levels."""
+    """Whether a value is nested deeper than Chrome can serialize: about 300 levels."""
     return _is(error, TOO_DEEP)
 
 
 def is_not_known(error: ProtocolError) -> bool:
-    """This Chrome has no time zone or locale of that name."""
+    """Whether this Chrome has no time zone or locale of that name."""
     return _is(error, NOT_KNOWN)
 
 

@@ -13,7 +13,7 @@ class Entry(Result, frozen=True):
 
 
 class EntryAdded(Event, frozen=True):
-    """A message of Chrome itself about a page. What the page writes to its console is not among them."""
+    """A message from Chrome itself about a page. Messages that the page writes to its console are not reported here."""
 
     method: ClassVar[str] = "Log.entryAdded"
     entry: Entry

@@ -25,7 +25,7 @@ class LoggedSent(SentRequest, frozen=True):
 
 
 class ResourceTiming(Result, frozen=True):
-    """`request_time` is in seconds, the others in milliseconds after it; -1 for a phase that did not happen."""
+    """`request_time` is in seconds, the other times in milliseconds after it; -1 for a phase that did not happen."""
 
     request_time: float
     dns_start: float
@@ -64,7 +64,7 @@ class NetworkConditions(Part, frozen=True):
     upload_throughput: float
     offline: bool | None = None
     packet_loss: float | None = None
-    """For the packets of WebRTC, in percent."""
+    """For WebRTC packets, in percent."""
 
 
 class RuleIds(Result, frozen=True):
@@ -119,7 +119,7 @@ class EmulateNetworkConditionsByRule(Command[RuleIds], frozen=True):
 
 
 class BlockPattern(Part, frozen=True):
-    """A URLPattern; the first that fits an address decides whether it is blocked."""
+    """A URLPattern; the first that matches an address decides whether it is blocked."""
 
     url_pattern: str
     block: bool
@@ -142,7 +142,7 @@ class RequestWillBeSent(Event, frozen=True):
     type: str | None = None
     frame_id: str | None = None
     redirect_response: Response | None = None
-    """The redirect that led to this request, which has the same id as the one before it."""
+    """The redirect that led to this request, which has the same id as the redirected one."""
     redirect_has_extra_info: bool = False
 
 

@@ -61,7 +61,7 @@ class Rect(Result, frozen=True):
 
 
 class VisualViewport(Part, frozen=True):
-    """What is in view, in CSS pixels without scrollbars; `scale` is that of pinching."""
+    """The visible area, in CSS pixels without scrollbars; `scale` is the factor of pinch zoom."""
 
     client_width: float
     client_height: float

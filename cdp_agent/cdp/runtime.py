@@ -1,7 +1,7 @@
 """https://chromedevtools.github.io/devtools-protocol/tot/Runtime/
 
-While the domain is enabled, a page can notice that by what is done to the objects that it logs. So `Enable` is sent
-only to ask for uncaught exceptions, with `Disable` right after it, without waiting in between.
+A page can notice that the domain is enabled by what happens to the objects that it logs. So `Enable` is sent only to
+ask for uncaught exceptions, with `Disable` right after it, without waiting in between.
 """
 
 from __future__ import annotations

@@ -18,6 +18,6 @@ class Processes(Result, frozen=True):
 
 
 class GetProcessInfo(Command[Processes], frozen=True):
-    """To be sent on the session of the browser: those of tabs do not have this domain."""
+    """For the session of the browser: the sessions of tabs do not have this domain."""
 
     method: ClassVar[str] = "SystemInfo.getProcessInfo"

@@ -20,7 +20,7 @@ class TargetInfo(Result, frozen=True):
 
 
 class FilterEntry(Part, frozen=True):
-    """Entries are tried in order, and the first that matches decides. One without a type matches all targets."""
+    """Entries are tried in order; the first that matches decides. An entry without a type matches all targets."""
 
     type: str | None = None
     exclude: bool | None = None
@@ -104,7 +104,7 @@ class CreateBrowserContext(Command[CreatedContext], frozen=True):
 
 
 class DisposeBrowserContext(Command[Empty], frozen=True):
-    """Closes its tabs as well, without asking their pages whether to stay."""
+    """Also closes the tabs of the context, without running their `beforeunload` handlers."""
 
     method: ClassVar[str] = "Target.disposeBrowserContext"
     browser_context_id: str

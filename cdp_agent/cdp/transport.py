@@ -1,8 +1,8 @@
-"""How the bytes travel: a pipe to a Chrome that we launched, or (websocket.py) a WebSocket to one that runs.
+"""The transports of messages: a pipe to a Chrome that we launched, or (websocket.py) a WebSocket to a running one.
 
-Both push whole messages to the receiver, in the same iteration of the event loop in which their last byte arrived, and
-send without waiting, so that event handlers can send too. All that is sent in one iteration goes out in one write with
-the next: each write wakes a thread of Chrome, which takes as long as most commands.
+Both push whole messages to the receiver, in the iteration of the event loop in which their last byte arrives, and send
+without waiting, so that event handlers can send too. All messages of one iteration are sent by a single write in the
+next: each write wakes a thread of Chrome, which takes as long as most commands.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PipeTransport:
 
     @classmethod
     async def open(cls, read_fd: int, write_fd: int) -> PipeTransport:
-        """Takes over two file descriptors: one that we read Chrome's messages from, and one that we write ours to."""
+        """Takes over two file descriptors: one to read Chrome's messages from, and one to write ours to."""
         loop = asyncio.get_running_loop()
         ends = _PipeEnds()
         reading, _ = await loop.connect_read_pipe(lambda: ends, os.fdopen(read_fd, "rb", buffering=0))
@@ -73,7 +73,7 @@ class PipeTransport:
 class _PipeEnds(asyncio.Protocol):
     """Splits the incoming bytes at the zero bytes. Messages that arrive before `start` are kept until then.
 
-    Of a message that is too long only the beginning is passed on: it has the id of the call, which fails then.
+    Only the beginning of a message that is too long is passed on: it contains the id of the call, which then fails.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class _PipeEnds(asyncio.Protocol):
 
 
 class _WriteEnd(asyncio.BaseProtocol):
-    """The other direction: nothing arrives here, but its end shows as early as any other sign that Chrome is gone."""
+    """The writing direction: nothing arrives here, but its end is as early a sign as any that Chrome is gone."""
 
     def __init__(self, ends: _PipeEnds) -> None:
         self._ends = ends

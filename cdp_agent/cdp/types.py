@@ -11,7 +11,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Command(msgspec.Struct, Generic[R_co], frozen=True, omit_defaults=True, rename="camel", kw_only=True):
-    """A method with its parameters; `Command[Result]` names what Chrome answers. Defaults are not sent."""
+    """A method with its parameters; `Command[Result]` names the type of Chrome's answer. Defaults are not sent."""
 
     method: ClassVar[str]
 

@@ -1,4 +1,4 @@
-"""A WebSocket to a running Chrome. It has a file of its own because a Chrome that we launch needs none of its imports.
+"""A WebSocket to a running Chrome, in its own file because a Chrome that we launch needs none of its imports.
 
 The protocol (handshake, masking, frames, closing) is websockets' Sans-I/O client:
 https://websockets.readthedocs.io/en/stable/reference/sansio/client.html. This file moves the bytes.
@@ -39,7 +39,7 @@ class WebSocketTransport:
 
     @classmethod
     async def open(cls, url: str, headers: Mapping[str, str] | None = None) -> WebSocketTransport:
-        """Connects and shakes hands. Raises BrowserError when the other side is no DevTools WebSocket."""
+        """Connects, and completes the handshake. Raises BrowserError when `url` is not that of a DevTools WebSocket."""
         try:
             uri = parse_uri(url)
         except (InvalidURI, ValueError):
@@ -69,7 +69,7 @@ class WebSocketTransport:
 
 
 class _Socket(asyncio.Protocol):
-    """Carries the protocol's bytes, and joins its frames to messages."""
+    """Carries the protocol's bytes, and joins its frames into messages."""
 
     _transport: asyncio.Transport
 
@@ -77,7 +77,7 @@ class _Socket(asyncio.Protocol):
         self._protocol = ClientProtocol(uri, max_size=None, logger=_NO_LOG)
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._unsent = False
-        """Messages wait for the end of this turn of the loop."""
+        """Whether messages wait to be written in the next iteration of the event loop."""
         self._parts: list[bytes] = []
         self._early: list[bytes] = []
         self._receive: Receive = self._early.append
@@ -88,7 +88,7 @@ class _Socket(asyncio.Protocol):
         request = self._protocol.connect()
         for name, value in headers.items():
             if name in request.headers:
-                del request.headers[name]  # a second value would be added to it
+                del request.headers[name]  # otherwise a second value would be added
             request.headers[name] = value
         self._protocol.send_request(request)
         self._write()
@@ -102,7 +102,7 @@ class _Socket(asyncio.Protocol):
             lost(self._lost_because)
 
     def send(self, message: bytes) -> None:
-        if self._protocol.state is State.OPEN:  # else `lost` tells of it
+        if self._protocol.state is State.OPEN:  # else `lost` reports that
             self._protocol.send_text(message)
             if not self._unsent:
                 self._unsent = True
@@ -115,7 +115,7 @@ class _Socket(asyncio.Protocol):
         self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's has the methods, and is none by its class
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's has its methods but not its class
 
     def data_received(self, data: bytes) -> None:
         self._protocol.receive_data(data)
@@ -124,7 +124,7 @@ class _Socket(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._lost_because is None:
             self._lost_because = f"the connection broke: {without_place(exc)}" if exc else "it closed the connection"
-        self._protocol.receive_eof()  # an answer may end with it
+        self._protocol.receive_eof()  # the end may complete a response
         self._take()
         if not self._open.done():
             self._open.set_exception(BrowserError(f"no DevTools WebSocket there: {self._lost_because}"))

@@ -1,4 +1,4 @@
-"""The command `cdp-agent`. What a command needs is imported when it runs, so that it starts quickly."""
+"""The command `cdp-agent`. Each command imports only what it needs, when it runs, so that it starts quickly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carries out a command and returns its exit status, see status.py."""
+    """Runs a command and returns its exit status, see status.py."""
     if arguments is None:
         end_quickly()
     try:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("cdp-agent: stopped.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has had enough, such as `head`
+    except BrokenPipeError:  # the reader of our output has closed the pipe, as `head` does
         _write_no_more()
         return DONE
     except OSError as error:
@@ -47,10 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def end_quickly() -> None:
-    """Skips garbage collection at the end of this process, which would take a sixth of the time of a command."""
+    """Skips garbage collection at the end of this process, which would take a sixth of a command's time."""
     atexit.register(gc.freeze)
 
 
 def _write_no_more() -> None:
-    """Drops buffered output, whose writing would fail once more when the interpreter ends."""
+    """Discards buffered output, since flushing it at interpreter exit would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
 """The argument parser of all commands, and the format of their help.
 
-Imports are few: the shortest commands wait for them.
+It imports little, since even the quickest commands wait for its imports.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from cdp_agent.errors import SetupError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn  # at run time it would take 3 ms
+    from typing import NoReturn  # importing it at run time takes 3 ms
 
 _WIDEST = 30
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with errors in one line and a short help, which accepts `--some_option` for `--some-option`.
+    """An argument parser with one-line errors and a short help. It accepts `--some_option` for `--some-option`.
 
-    `more` is the group of further options that the help refers to (`cdp-agent options GROUP`), if any.
+    `more` is the option group that the help points to (`cdp-agent options GROUP`), if any.
     """
 
     def __init__(self, name: str, description: str, usage: str | None = None, more: str | None = None) -> None:
@@ -47,20 +47,20 @@ class Parser(argparse.ArgumentParser):
 
 
 def port_number(text: str) -> int:
-    """The number of a port, for an option's `type`; 0 means any free port."""
+    """The port number in an option's text, for the `type` of the option; 0 means any free port."""
     if not text.isdigit() or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number of at most 65535")
     return int(text)
 
 
 def columns(rows: Mapping[str, str]) -> list[str]:
-    """The rows as lines in two columns, aligned by spaces, which are one token for a model."""
+    """The rows as lines of two columns, aligned with spaces, since a run of spaces is one token for a model."""
     width = min(max(map(len, rows), default=0), _WIDEST)
     return [f"  {written:<{width}}  {text}".rstrip() for written, text in rows.items()]
 
 
 def _written(action: argparse.Action) -> str:
-    """How an argument is written in the help."""
+    """The argument as the help shows it."""
     name = action.option_strings[-1] if action.option_strings else ""
     if isinstance(action, argparse.BooleanOptionalAction):
         return f"--[no-]{name.removeprefix('--no-')}"
@@ -70,7 +70,7 @@ def _written(action: argparse.Action) -> str:
 
 
 def _with_pairs(words: Iterable[str]) -> list[str]:
-    """`--by=-400,0` for `--by -400,0`: argparse knows single numbers below zero alone; a pair is an option to it."""
+    """Joins `--by -400,0` to `--by=-400,0`: argparse knows single negative numbers, but takes a pair for an option."""
     joined: list[str] = []
     for word in words:
         is_pair = word.startswith("-") and word[1:2].isdigit() and "," in word

@@ -1,6 +1,4 @@
-"""The caller of a command: its folder and environment, and where output goes; not this process's own in a session's
-host.
-"""
+"""The caller of a command: its folder, environment and output, which in a session host are those of another process."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ class Stream(Protocol):
 
 
 class CommandCaller(msgspec.Struct, frozen=True):
-    """The caller of a command. `folder` is the base of relative paths; `at_terminal`: there is a person who can be
-    asked.
-    """
+    """The caller of a command. `folder` is the base of relative paths; `at_terminal`: a person can be asked."""
 
     folder: str
     environment: Mapping[str, str]
@@ -36,7 +32,7 @@ class CommandCaller(msgspec.Struct, frozen=True):
 
     @staticmethod
     def here() -> CommandCaller:
-        """The caller of this process."""
+        """This process as the caller."""
         return CommandCaller(os.getcwd(), os.environ, Streams(), sys.stdin.isatty() and sys.stderr.isatty())
 
 
@@ -53,7 +49,7 @@ class Streams:
 
 
 class Starter:
-    """The process that has started this one, and reads its output until it serves."""
+    """The process that started this one, and reads its output until this one serves."""
 
     def say(self, message: Message) -> None:
         os.write(1, msgspec.json.encode(message) + b"\n")

@@ -28,7 +28,7 @@ _LONGEST_TITLE = 80
 
 
 class OpenTab(msgspec.Struct, frozen=True):
-    """A tab of the session's Chrome. `ours`: the session opened it, and will close it at its end."""
+    """A tab of the session's Chrome. `ours`: the session opened it, and closes it when it ends."""
 
     id: str
     title: str
@@ -69,9 +69,9 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
 
 
 def read_open(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
-    """Parses the words after `open`: a command to read the page at an address, or the one that is open.
+    """Parses the words after `open`, into a `snapshot` of the page at an address, or of the open page.
 
-    Raises SetupError.
+    With an address and --no-page, into a `goto` instead. Raises SetupError.
     """
     found, settings = read_settings(words, caller)
     if found.no_page and found.url is not None:
@@ -90,7 +90,7 @@ Command = ToolCommand | ListTabs | ChromeCommand
 
 
 def run_once(arguments: Sequence[str]) -> int:
-    """Runs a command in a Chrome of its own, or one that it names; returns the exit status. Raises CdpAgentError."""
+    """Runs a command in a new Chrome, or in the one that `cdp` names; returns the exit status. Raises CdpAgentError."""
 
     async def once() -> int:
         sessions = Sessions()
@@ -103,9 +103,9 @@ def run_once(arguments: Sequence[str]) -> int:
 
 
 def host_for(arguments: Sequence[str], session: str, caller: CommandCaller) -> str | int:
-    """The name of the host for the session whose first command this is; an exit status where the command needs none.
+    """The name of the host for the first command of a session, or an exit status if the command needs no host.
 
-    Raises SetupError for a wrong call, BrowserError for a command that needs an open page.
+    Raises SetupError for wrong usage, BrowserError for a command that needs a running session.
     """
     command = read(arguments, caller)
     as_json = command.loaded.config.json
@@ -120,7 +120,7 @@ def host_for(arguments: Sequence[str], session: str, caller: CommandCaller) -> s
 
 
 async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, caller: CommandCaller) -> int:
-    """Carries a command out in a session, which it may open if there is none; returns the exit status.
+    """Runs a command in a session, which it opens if the command may open one; returns the exit status.
 
     Raises CdpAgentError.
     """
@@ -157,10 +157,10 @@ def _may_open(command: Command) -> bool:
 
 
 def read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
-    """Parses the words of a command that is carried out in a session. Raises SetupError."""
+    """Parses the words of a command that runs in a session. Raises SetupError."""
     before, name, words = split(arguments)
     words = [*before, *words]
-    assert name is not None  # else it is no command of a session
+    assert name is not None  # a command of a session has a name
     if name == "open":
         return read_open(words, caller)
     if name == "tabs":

@@ -1,4 +1,4 @@
-"""The settings as options of a command, derived from `Config`."""
+"""The settings as command-line options, derived from `Config`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SETTINGS = settings_of(Config)
 
 _OF_BROWSER = ("launch", "connect", "page", "proxy")
 OF_SESSION = {"cdp", "idle"} | {setting.name for setting in SETTINGS.values() if setting.user in _OF_BROWSER}
-"""Settings that a session is opened with, and keeps."""
+"""Settings that are fixed when a session is opened."""
 FOR_CHROME = {"tab", *OF_SESSION}
-"""Options of all commands that have to do with pages."""
+"""Options of all commands that work with pages."""
 FOR_MODEL = {"model", "base_url"}
 """Options of tools that ask a model."""
 FOR_OUTPUT = {"events", "without", "trace", "otel", "quiet", "json", "debug"}
@@ -43,9 +43,7 @@ def add_settings(
     taken: Collection[str] = (),
     shown: Collection[str] = (),
 ) -> None:
-    """Adds options for these settings, except those that the command defines itself (`taken`); its help lists those
-    `shown`.
-    """
+    """Adds options for settings, except flags in `taken`, which the command defines; its help lists those `shown`."""
     for setting in SETTINGS.values():
         flag = setting.flag
         if setting.name not in names or flag is None or flag in taken:
@@ -62,7 +60,7 @@ def add_settings(
 
 
 def usage_of(setting: Setting) -> tuple[str, str]:
-    """How the option of a setting is written, and its help."""
+    """The option of a setting as the help shows it, and its description."""
     option = _option(setting)
     about = option["help"].replace("%%", "%")
     if setting.kind == "boolean":

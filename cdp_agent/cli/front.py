@@ -1,4 +1,4 @@
-"""Decides in which process a command runs: in this one, or in the one that holds its session.
+"""Decides in which process a command runs: in this one, or in the host of its session.
 
 Every command waits for these imports.
 """
@@ -22,11 +22,11 @@ _HELP = frozenset(("--help", "-h", "--version", "-V"))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs a command and returns its exit status. Raises CdpAgentError, whose class decides the status."""
+    """Runs a command and returns its exit status. Raises CdpAgentError, whose class determines the status."""
     chosen, words = split_session(arguments)
     name = split(words)[1]
     if name == "shell" or (name == "help" and split(words)[2][:1] == ["shell"]):
-        from cdp_agent.cli.shell import shell  # late, as what follows: no command waits for what another one needs
+        from cdp_agent.cli.shell import shell  # late, like those below: no command waits for the imports of another
 
         before, _, rest = split(words)
         return shell([*before, *rest] if name == "shell" else ["--help"])

@@ -1,7 +1,7 @@
-"""How the process that holds sessions begins: `main(FOLDER, NAME)`, as the first command starts it.
+"""The entry point of a session host, which the first command of a session starts: `main(FOLDER, NAME)`.
 
-Without a name it reads a command from the standard input, as a host would, and tells on the standard output which host
-is to carry it out: itself, unless there is one already.
+It reads that command from the standard input; without NAME, the command determines which host is needed. On the
+standard output it then names the host that serves the session: itself, unless that host is already running.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _log = logging.getLogger(__name__)
 
 
 def main(folder: str, name: str) -> None:
-    """Serves as the host of that name; without a name, as the host that the command from the standard input needs."""
+    """Serves as the host of that name, or, without a name, as the host that the command on the standard input needs."""
     end_quickly()
     starter = Starter()
     request = msgspec.json.decode(sys.stdin.buffer.readline(), type=CommandRequest)
     caller = CommandCaller(request.folder, request.environment, starter, request.at_terminal)
     try:
         prelaunched = prelaunch_chrome(request.words, caller)
-        from cdp_agent.cli.hosting import run_host  # late: Chrome comes up meanwhile
+        from cdp_agent.cli.hosting import run_host  # late: Chrome starts meanwhile
 
         run_host(folder, name, request, caller, starter, prelaunched)
     except CdpAgentError as error:
         starter.write_error(f"cdp-agent: {one_line(str(error))}\n")
         starter.say(CommandEnded(status_of(error)))
     except OSError as error:
-        _log.error("the session's process ended: %r", error)  # once it listens, nobody hears what it says
+        _log.error("the session's process ended: %r", error)  # once it listens, nobody reads its output
         starter.write_error(f"cdp-agent: {folder} cannot be written: {error.strerror or error}. {runtime.ADVICE}\n")
         starter.say(CommandEnded(WRONG_CALL))

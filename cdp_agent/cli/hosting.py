@@ -1,4 +1,4 @@
-"""The process that holds sessions: it serves, and carries out commands. See host_startup.py for its start."""
+"""The session host: a process that keeps sessions open and runs commands in them. host_startup.py starts it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class Commands:
-    """Carries out commands in the sessions of this process."""
+    """Runs commands in the sessions of this process."""
 
     def __init__(self, host: str, prelaunched: PrelaunchedChrome | None) -> None:
         self._sessions = Sessions(host, prelaunched)
@@ -64,7 +64,7 @@ class Commands:
         except CdpAgentError as error:
             output.write_error(f"cdp-agent: {one_line(str(error))}\n")
             return status_of(error)
-        except Exception as error:  # noqa: BLE001  # a bug in one command must not take the others' sessions away
+        except Exception as error:  # noqa: BLE001  # a bug in one command must not end other sessions
             _log.exception("a command failed")
             output.write_error(f"cdp-agent: A fault of cdp-agent itself: {error!r}. Its log says more.\n")
             return FAULT
@@ -84,13 +84,13 @@ def run_host(
     starter: Starter,
     prelaunched: PrelaunchedChrome | None,
 ) -> None:
-    """Serves as the host of that name; or as the one that the command needs. Raises CdpAgentError, OSError."""
+    """Serves as the named host, or without a name as the one that the command needs. Raises CdpAgentError, OSError."""
     found = name or host_for(request.words, request.session, caller)
     if isinstance(found, int):
         starter.say(CommandEnded(found))
         return
     with ExitStack() as held:
-        if found != request.session:  # whose starting is held by whoever has started us
+        if found != request.session:  # the starting process holds the lock of its session
             held.enter_context(runtime.starting(folder, found))
         if (other := client.connect(folder, found)) is not None:
             other.close()
@@ -116,7 +116,7 @@ def _leave_terminal() -> None:
 
 
 def _log_to(path: str) -> None:
-    """Logs problems to a file that only the user can read. If that cannot be written, logging is silently off."""
+    """Logs problems to a file that only the user can read. If it cannot be written, nothing is logged."""
     logging.raiseExceptions = False
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

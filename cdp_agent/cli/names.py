@@ -38,7 +38,7 @@ OWN: Mapping[str, tuple[str, str]] = {
     "completion": ("bash|zsh|fish", "Print a shell completion script."),
     "help": ("[COMMAND]", "Show the help of a command."),
 }
-"""The commands that are not tools: their arguments, and what they do."""
+"""The commands that are not tools, each with its arguments and a description."""
 
 SHORT: Mapping[str, str] = {
     "search_page": "search",
@@ -59,21 +59,19 @@ _ALSO: Mapping[str, Alias] = {
     "key": Alias("press"),
     "tab": Alias("manage_tabs", {"action": "switch"}),
 }
-"""Aliases for the command line only; those for models as well are in tools/aliases.py."""
+"""Aliases for the command line only; aliases that models can use too are in tools/aliases.py."""
 
 TOOLS: Mapping[str, Tool] = CALLABLE
 """The tools that are commands."""
 
 
 def shown_name(tool: Tool) -> str:
-    """The name by which the help calls a tool."""
+    """The name of a tool in the help."""
     return SHORT.get(tool.name, tool.name)
 
 
 def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, object]] | None:
-    """The name of the tool that is meant (also web_search), and the arguments that the typed name implies; None for no
-    tool.
-    """
+    """The tool (or web_search) that a typed name means, and the arguments that the name implies; None for no tool."""
     values = [word for word in words if not word.startswith("-")]
     if name in TYPING:
         is_of_field = values and is_ref(values[0]) and (len(values) > 1 or not _is_number(values[0]))

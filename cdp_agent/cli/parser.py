@@ -1,4 +1,4 @@
-"""Parses a command's words. Those of tools are derived: required arguments are positional, the rest are options."""
+"""Parses a command's words. A tool's are derived from it: required arguments are positional, the rest are options."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _PAIRS = "REF VALUE [REF VALUE …]"
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
-    """A tool with its arguments, and the address to go to before it is called."""
+    """A tool with its arguments, and the address to open before the tool is called."""
 
     tool: Tool
     arguments: Arguments
     url: str | None
     loaded: Loaded[Config]
     needs_page: bool = True
-    """Whether it needs a page that is open already."""
+    """Whether a page must be open already."""
     shows_page: bool = False
     """Whether the page that it leads to is printed."""
 
@@ -58,7 +58,7 @@ def read_tool_call(
 ) -> ToolCommand:
     """Parses the words after a tool's name. `fixed` are arguments that the name itself implies.
 
-    `more` are further settings that it has options for. Raises SetupError.
+    `more` are further settings for which it has options. Raises SetupError.
     """
     fixed = fixed or {}
     required = [name for name in tool.parameters["required"] if name not in fixed]
@@ -90,7 +90,7 @@ def read_tool_call(
 
 
 def places_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
-    """The positional arguments: those that every call needs, or else one optional argument, as in `scroll down`."""
+    """The positional arguments in the help: the required ones, or else one optional argument, as in `scroll down`."""
     if _takes_path(tool):
         return ["[URL]", "[PATH]"]
     required = [name for name in tool.parameters["required"] if name not in fixed]
@@ -107,7 +107,7 @@ def places_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
 
 
 def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
-    """Parses the words after `web_search`. Raises SetupError, also when no search is set or its key is missing."""
+    """Parses the words after `web_search`. Raises SetupError, also if no search engine is set or its key is missing."""
     call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"), caller=caller)
     config = call.config
     if config.search is None:
@@ -158,7 +158,7 @@ def _pairs(tool: Tool, values: list[str]) -> list[dict[str, str]]:
 
 
 def _url_and_path(values: list[str]) -> tuple[str | None, dict[str, Any]] | None:
-    """The address and the path for a picture; a single word is an address if it has a scheme."""
+    """The address, and the path of the file to save; a single word is an address if it has a scheme."""
     match values:
         case [url, path]:
             return url, {"path": path}
@@ -174,12 +174,12 @@ def suffix_of(tool: Tool) -> str:
 
 
 def _takes_path(tool: Tool) -> bool:
-    """Whether the path of the file that it makes is a positional argument, since nothing else is required."""
+    """Whether the path of the tool's file is a positional argument, since no argument is required."""
     return bool(suffix_of(tool)) and not tool.parameters["required"]
 
 
 def _is_own_ref(word: str, tool: Tool) -> bool:
-    """Whether a word is the ref for the tool; a bare number counts as text if the tool takes text."""
+    """Whether a word is a ref for the tool; a bare number counts as text if the tool takes text."""
     properties = tool.parameters["properties"]
     return "ref" in properties and is_ref(word) and not (word.isdigit() and "text" in properties)
 
@@ -191,9 +191,7 @@ def _other_ref(tool: Tool) -> str:
 
 
 def _free_place(tool: Tool, fixed: Mapping[str, object]) -> str:
-    """The argument that a single word stands for when none is required: the address for reading tools, else the first
-    option.
-    """
+    """The argument that a single word sets if none is required: the address for read-only tools, else the first."""
     if tool.read_only or fixed.get("action") == "open":
         return "url"
     return next((name for name in tool.parameters["properties"] if name not in fixed), "")

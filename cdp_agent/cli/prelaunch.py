@@ -1,6 +1,6 @@
-"""Starts the Chrome of a session that begins with `open` before the rest of its host is imported.
+"""Launches Chrome for a session that begins with `open`, before the rest of its host is imported.
 
-Both take about as long, and neither needs the other. So the words of `open` are read here.
+Launching and importing take about equally long and do not depend on each other. So the words of `open` are parsed here.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PrelaunchedChrome(msgspec.Struct, frozen=True):
 
 
 def prelaunch_chrome(arguments: Sequence[str], caller: CommandCaller) -> PrelaunchedChrome | None:
-    """Starts the Chrome that the first command of a session will need; None where it may not need one of ours.
+    """Starts the Chrome that the first command of a session will need; None if it may not need a Chrome of ours.
 
-    Raises SetupError for a wrong call, BrowserError when Chrome cannot be started.
+    Raises SetupError for wrong usage, BrowserError when Chrome cannot be started.
     """
     before, name, words = split(arguments)
     if name != "open":
@@ -43,7 +43,7 @@ def prelaunch_chrome(arguments: Sequence[str], caller: CommandCaller) -> Prelaun
 
 
 def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[Namespace, Loaded[Config]]:
-    """The words after `open`, and the settings with which the session is opened. Raises SetupError."""
+    """The parsed words after `open`, and the settings with which the session is opened. Raises SetupError."""
     parser = Parser(
         "open",
         "Open a page in the session's Chrome and print it. If no session is running, one is started with these "

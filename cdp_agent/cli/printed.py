@@ -1,7 +1,7 @@
-"""What a command prints of a page and of an action, without what was printed before and has not changed.
+"""The printed form of pages and receipts, without what was printed before and has not changed.
 
 Headers, footers and navigation are the same on page after page. If such a landmark has the same structure as on the
-page before, unchanged lines are left out, and the refs under which they were printed now mean the present elements.
+previous page, its unchanged lines are left out, and the refs printed with them then refer to the present elements.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _LANDMARKS = ("banner", "complementary", "contentinfo", "navigation", "search")
 """The roles of parts of a page that are often repeated on other pages of a site."""
 _CHECKED, _UNCHECKED = " (now [checked])", " (no longer [checked])"
 _CHANGED = "\0"
-"""A character that no line of a page ends with."""
+"""Marks a line as changed: no line of a page ends with this character."""
 
 
 class _Shown(msgspec.Struct):
-    """What was last printed of a tab: its landmarks, each by its name and its place among those of that name."""
+    """What was last printed of a tab. A landmark's key is its label, and its index among landmarks of that label."""
 
     origin: str
     landmarks: dict[tuple[str, int], list[str]]
     names: dict[str, str]
-    """For elements that have another ref now: the present ref, and the one that was printed."""
+    """For elements whose lines were left out: the present ref, and the printed one."""
 
 
 class PrintedPages:
@@ -47,9 +47,9 @@ class PrintedPages:
         self._shown = _Shown(_origin(snapshot.url), found, {})
 
     def without_repeated(self, snapshot: Snapshot) -> tuple[str, dict[str, str]]:
-        """The page without the lines of landmarks that were printed for the page before; the last line says how many.
+        """The page without the landmark lines printed for the previous page; the last line states how many.
 
-        Also returns the refs under which those lines were printed, each with the present ref of its element.
+        Also returns the refs that were printed with those lines, each with the present ref of its element.
         """
         before, text = self._shown, snapshot.text
         self.note_whole_page(snapshot)
@@ -70,9 +70,9 @@ class PrintedPages:
         return remaining, {name: ref for ref, name in self._shown.names.items()}
 
     def forget_changed(self, text: str, ref: str | None) -> None:
-        """Notes that an action on the element of that ref was reported, after which the page reads `text`.
+        """Notes that the receipt of an action on the element `ref` is printed; `text` is the snapshot after the action.
 
-        Landmarks that differ from what was printed, and the line of the element, are printed again next time.
+        Landmarks that have changed since they were printed, and the element's line, are printed again next time.
         """
         lines = text.split("\n")
         are = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
@@ -84,10 +84,9 @@ class PrintedPages:
 
 
 def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
-    """The receipt's text without what the caller knows already; `before` is the address of the page before.
+    """The receipt's text without what the caller knows already; `before` is the address before the action.
 
-    Left out are a value that is as it was given, that an element is checked after `check`, and the origin if it is the
-    same.
+    Left out are values equal to those given, the checked state after `check` or `uncheck`, and an unchanged origin.
     """
     shortened = receipt
     if isinstance(arguments, FillArguments | SelectArguments) and receipt.value == arguments.value:
@@ -110,12 +109,12 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
 
 
 def _without(changed: Sequence[str], ref: str | None, *said: str) -> list[str]:
-    """The changes without those lines of that element that end with one of `said`."""
+    """The changes without the lines of the element `ref` that end with one of the texts `said`."""
     return [each for each in changed if not (each.endswith(said) and ref_of_change(each) == ref)]
 
 
 def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:
-    """The numbers of the lines of a landmark that are unchanged, as are all lines inside them."""
+    """The indexes of those lines of a landmark that are unchanged, including all lines nested in them."""
     first, end = place
     was = before.landmarks.get(key, [])
     if [indent_of(each) for each in was] != [indent_of(each) for each in lines[first:end]]:
@@ -125,14 +124,14 @@ def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key:
         for one, other in zip(lines[first:end], was, strict=True)
     ]
     for at in range(len(same) - 1, 0, -1):
-        if not same[at]:  # what it stands in is printed with it
+        if not same[at]:  # its parent line is printed with it
             above = (i for i in range(at - 1, -1, -1) if indent_of(was[i]) < indent_of(was[at]))
             same[next(above, 0)] = False
     return [first + at for at, each in enumerate(same) if each]
 
 
 def _landmarks(lines: Sequence[str]) -> dict[tuple[str, int], tuple[int, int]]:
-    """The outermost landmarks of the page itself: the first line of each, and the line after its last."""
+    """The outermost landmarks outside iframes: the index of the first line of each, and the one after its last."""
     found: dict[tuple[str, int], tuple[int, int]] = {}
     counts = Counter[str]()
     at = 0

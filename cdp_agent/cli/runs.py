@@ -1,4 +1,4 @@
-"""Parses `run`, `do` and `resume`, in this process and in that of a session alike."""
+"""Parses `run`, `do` and `resume`, both in the process of the command and in a session host."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cdp_agent.session.host import ClientOutput
 
 
 def read_run(arguments: Sequence[str], caller: CommandCaller, stdin: str | None = None) -> RunCommand:
-    """Parses the words; `stdin` is what was already read from the standard input. Raises SetupError."""
+    """Parses the words; `stdin` is the text already read from the standard input. Raises SetupError."""
     before, name, words = split(arguments)
     words = [*before, *words]
     if name == "do":
@@ -31,7 +31,7 @@ async def run_in_session(
     output: ClientOutput,
     stdin: str | None,
 ) -> int:
-    """Carries a run out for a client, which prints its events. Raises CdpAgentError."""
-    # In a thread: a secret may be what a command of the user's prints.
+    """Carries out a run in the session for a client, which prints its events. Raises CdpAgentError."""
+    # In a thread: reading a secret may run a command of the user's.
     command = await asyncio.to_thread(read_run, arguments, caller, stdin)
     return await run_for_client(command, session, sessions, caller, output)

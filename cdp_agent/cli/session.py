@@ -31,15 +31,14 @@ NONE_RUNS = "No session runs for this command: begin with `cdp-agent open URL`."
 
 
 _OF_CHROME = "+"
-"""The first character of the name of a host that is connected to a running Chrome; no session's name can begin with it.
-"""
+"""The first character in the name of a host that is attached to a running Chrome; no session name begins with it."""
 
 
 class SessionInfo(msgspec.Struct, frozen=True):
-    """Information on a session: `chrome` is the process of its Chrome, None if it is only attached to one.
+    """Information on a session: `chrome` is the process id of its Chrome, None if it is only attached to one.
 
-    `endpoint` is the address of the Chrome that it is attached to, or at which its own Chrome listens for others;
-    `idle_s` is for how long nobody has used it.
+    `endpoint` is the address of the Chrome that it is attached to, or at which its own Chrome listens for other
+    programs; `idle_s` is the time since the session was last used.
     """
 
     name: str
@@ -53,7 +52,7 @@ class SessionInfo(msgspec.Struct, frozen=True):
 
 
 class OpenSession:
-    """A session of this process, with the settings that it was opened with."""
+    """A session of this process, with the settings with which it was opened."""
 
     def __init__(self, name: str, session: Session, config: Config, *, listens: bool = False) -> None:
         """`listens`: its Chrome listens on a port for other programs."""
@@ -62,11 +61,11 @@ class OpenSession:
         self.config = config
         self.listens = listens
         self.printed: WeakKeyDictionary[Page, PrintedPages] = WeakKeyDictionary()
-        """What was printed of each tab."""
+        """What was printed of each tab's pages."""
         self.calls = 0
         self.used = time.monotonic()
         self._checked: Loaded[Config] | None = None
-        """The settings that were last checked to agree with the session's."""
+        """The settings that last passed `check`."""
 
     @property
     def is_idle(self) -> bool:
@@ -75,12 +74,12 @@ class OpenSession:
     def trace(self, asked: Config) -> None:
         """Begins a trace of its calls, if the settings ask for one. Raises SetupError."""
         if asked.trace is not None:
-            from cdp_agent.trace.session_trace import trace_session  # few sessions have one
+            from cdp_agent.trace.session_trace import trace_session  # few sessions are traced
 
             trace_session(self.session, trace_of(asked, asked.trace), self.name)
 
     async def about(self, pid: int) -> SessionInfo:
-        """Information on the session; `pid` is the process that holds it. Raises BrowserError."""
+        """Information on the session; `pid` is the process id of its host. Raises BrowserError."""
         browser, page = self.session.browser, self.session.page
         endpoint = ", ".join(shown(SETTINGS["cdp"], (each,)) for each in self.config.cdp) or None
         if self.listens:
@@ -97,8 +96,8 @@ class OpenSession:
         )
 
     def check(self, asked: Loaded[Config]) -> None:
-        """Raises SetupError where a flag or a variable asks for something else than the session was opened with."""
-        if asked is self._checked:  # a server asks with the same for each call
+        """Raises SetupError if a flag or a variable differs from the setting with which the session was opened."""
+        if asked is self._checked:  # a server passes the same settings for each call
             return
         for name in OF_SESSION:
             setting = SETTINGS[name]
@@ -118,7 +117,7 @@ class Sessions:
     """The sessions of this process, each opened when it is first used."""
 
     def __init__(self, host: str | None = None, prelaunched: PrelaunchedChrome | None = None) -> None:
-        """`host` is the name of this process as a host of sessions; None in a process for a single command.
+        """`host` is the name of this process as a session host; None if it is none.
 
         `prelaunched` is the Chrome of the first session.
         """
@@ -127,7 +126,7 @@ class Sessions:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._attached: Browser | None = None
-        """The connection that all sessions share which are attached to a running Chrome."""
+        """The connection shared by all sessions that are attached to a running Chrome."""
         self._attached_as = Config()
         """The settings of that connection; sessions with other settings get a browser context of their own."""
         self._attaching = asyncio.Lock()
@@ -172,7 +171,7 @@ class Sessions:
             found.used = time.monotonic()
 
     async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
-        """A session in a Chrome of ours, which listens at the port if one is given. Raises BrowserError, SetupError."""
+        """A session in a new Chrome, which listens on the port if one is given. Raises BrowserError, SetupError."""
         prelaunched, self._prelaunched = self._prelaunched, None
         if prelaunched is not None and port is None and prelaunched.config == config:
             opening = prelaunched.opening
@@ -209,7 +208,7 @@ class Sessions:
             return OpenSession(name, Session(context, closes_browser=True), config)
 
     async def close(self, name: str) -> bool:
-        """Ends the session, with its Chrome if we started that. False when there is no such session."""
+        """Ends the session, and its Chrome if we launched it. Returns False if there is no such session."""
         async with self._opening.setdefault(name, asyncio.Lock()):
             found = self._open.pop(name, None)
             if found is not None:
@@ -229,14 +228,14 @@ class Sessions:
 
 
 def endpoint_of(websocket_url: str) -> str:
-    """The address for programs that connect: http://127.0.0.1:PORT."""
+    """The address to which other programs connect: http://127.0.0.1:PORT."""
     return f"http://{websocket_url.split('/')[2]}"
 
 
 def host_of(name: str, config: Config) -> str:
-    """The name of the host for a session: one of its own, or for a running Chrome the host that is connected to it.
+    """The name of a session's host: the session's own name, or for a running Chrome the host that is attached to it.
 
-    So everything goes to that Chrome over one connection, and its user is asked only once.
+    So all sessions in that Chrome share one connection, and its user is asked only once.
     """
     if not config.cdp:
         return name

@@ -50,7 +50,7 @@ model (`run Buy two mugs`). `tools` lists the tools, `exit` or Ctrl-D ends the s
 
 
 def shell(words: Sequence[str]) -> int:
-    """Carries out lines until there are no more; returns the exit status of the last. Raises CdpAgentError."""
+    """Runs lines until there are no more; returns the exit status of the last line. Raises CdpAgentError."""
     parser = Parser("shell", "Type steps, tools and tasks, one after another, in one session.", more="all")
     add_settings(parser, SETTINGS, shown=("url", "model", "cdp", "headless"))
     asked = loaded(parser.read(words))
@@ -58,7 +58,7 @@ def shell(words: Sequence[str]) -> int:
 
 
 class _Shell:
-    """A shell: its session, and where its lines come from."""
+    """A shell: its session, and the source of its lines."""
 
     def __init__(self, asked: Loaded[Config]) -> None:
         self._asked = asked
@@ -75,7 +75,7 @@ class _Shell:
         return PromptLines(user_folder("state") / "shell_history", self._words)
 
     async def read(self) -> int:
-        """Carries out line after line; returns the exit status of the last."""
+        """Runs line after line; returns the exit status of the last one."""
         status = DONE
         try:
             async with self._sessions.use(_SESSION, self._asked, self._caller) as opened:
@@ -96,7 +96,7 @@ class _Shell:
         return None if line is None else line.strip()
 
     async def _carried(self, line: str) -> int:
-        """Carries out a line and returns its exit status. An error is printed, and ends only this line."""
+        """Runs a line and returns its exit status. An error is printed, and ends only this line."""
         running = asyncio.ensure_future(self._carry_out(line))
         with _while_typed(running.cancel):
             await asyncio.wait([running])
@@ -150,7 +150,7 @@ class _Shell:
                 return report(await run_to_end(begin(agent, tabs.page), take), config)
 
     def _words(self) -> list[str]:
-        """What may be typed next: commands, and the refs of the page."""
+        """The completions for the next word: commands, and the refs of the page."""
         found = [*_HERE, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
         opened = self._sessions.find(_SESSION)
         page = None if opened is None else opened.session.page
@@ -159,7 +159,7 @@ class _Shell:
 
 
 def is_command(words: Sequence[str]) -> bool:
-    """Whether the words are a command with valid arguments, and not a sentence that begins with the same word."""
+    """Whether the words are a command, and not a sentence that begins with the same word."""
     name = words[0]
     if name in _HERE or name in OWN:
         return name in (*_HERE, "close")
@@ -173,7 +173,7 @@ def is_command(words: Sequence[str]) -> bool:
 def _split(line: str) -> list[str]:
     try:
         return shlex.split(line) or [line]
-    except ValueError:  # an apostrophe
+    except ValueError:  # an unclosed quote, such as an apostrophe
         return line.split()
 
 
@@ -183,5 +183,5 @@ def _while_typed(act: Callable[[], object]) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(NotImplementedError):  # on Windows, where Ctrl-C ends all of it
+        with suppress(NotImplementedError):  # on Windows, where Ctrl-C ends the shell
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""What can be seen from the words of a command without parsing all of them: the command, and its session."""
+"""Finds the command and its session in the words of a command line, without parsing all of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Without -P, Python would take modules from the folder that the first command was called in, such as its msgspec.py.
+# Without -P, Python would import modules from the folder of the first command's caller, such as a msgspec.py there.
 _BEGIN = """import sys
 code = sys.argv.pop(1)
 code in sys.path or sys.path.insert(0, code)
 from cdp_agent.cli.host_startup import main
 main(*sys.argv[1:])"""
 HOST = (sys.executable, "-P", "-c", _BEGIN, os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
-"""The command that starts a host of sessions, with the same code as this process."""
+"""The command that starts a session host with the same code as this process."""
 RUNS = ("run", "do", "resume")
 """The commands that an agent carries out."""
 _ALONE = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")
@@ -36,7 +36,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
 class ChosenSession:
     """The session of a command, whether it was `named`, and whether it is for this command only (`once`).
 
-    No NamedTuple, since `typing` takes 5 ms to import.
+    Not a NamedTuple, since `typing` takes 5 ms to import.
     """
 
     def __init__(self, session: str, *, named: bool, once: bool) -> None:

@@ -1,4 +1,4 @@
-"""The settings: `Config.load()`, and what hands them on."""
+"""The settings: `Config.load()`, and functions that derive keywords, endpoints and secrets from them."""
 
 from cdp_agent.config.keywords import agent_keywords as agent_keywords
 from cdp_agent.config.keywords import connect_keywords as connect_keywords

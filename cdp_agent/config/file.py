@@ -1,4 +1,4 @@
-"""config.toml: where it is, which line holds what, and changes that leave the rest of it as the user wrote it."""
+"""config.toml: its path, the line of each key, and changes that leave everything else as the user wrote it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cdp_agent.security import files
 def user_folder(kind: Literal["config", "state"]) -> Path:
     """$XDG_CONFIG_HOME/cdp-agent or $XDG_STATE_HOME/cdp-agent, in ~/.config and ~/.local/state on Linux.
 
-    Raises SetupError for a user without a home, such as a number that a container runs as.
+    Raises SetupError for a user without a home, such as a numeric user id in a container.
     """
     try:
         return (user_config_path if kind == "config" else user_state_path)("cdp-agent", appauthor=False)
@@ -32,14 +32,14 @@ FILE_VARIABLE = "CDP_AGENT_CONFIG"
 
 
 def config_path(environment: Mapping[str, str]) -> Path:
-    """The file that CDP_AGENT_CONFIG names, else config.toml in the platform's folder for such."""
+    """The file that CDP_AGENT_CONFIG names, else config.toml in the platform's folder for settings."""
     if named := environment.get(FILE_VARIABLE):
         return Path(os.path.expanduser(named))
     return user_folder("config") / "config.toml"
 
 
 class FileEntry(msgspec.Struct, frozen=True):
-    """A top-level key of the file, and its line, from 1; for a table the line of its header."""
+    """The value of a top-level key, and its line, counted from 1; for a table, the line of its header."""
 
     value: object
     line: int
@@ -55,9 +55,9 @@ class ConfigFile(msgspec.Struct, frozen=True):
 
     @staticmethod
     def read(path: Path) -> ConfigFile:
-        """Raises SetupError for what cannot be read, or is not TOML."""
+        """Reads the file. Raises SetupError if it cannot be read, or is not TOML."""
         try:
-            text = path.read_bytes().decode("utf-8-sig")  # some editors begin it with a mark
+            text = path.read_bytes().decode("utf-8-sig")  # some editors begin it with a byte order mark
         except (FileNotFoundError, NotADirectoryError):
             text = ""
         except (OSError, UnicodeDecodeError) as error:
@@ -69,15 +69,15 @@ class ConfigFile(msgspec.Struct, frozen=True):
         return f"{self.path}, line {self.entries[name].line}"
 
     def with_value(self, name: str, value: object) -> str:
-        """The text with this value. Raises SetupError where it is a table: that is for an editor."""
+        """The text with this value. Raises SetupError if the key is a table, which only an editor can change."""
         return self.with_values({name: value})
 
     def without(self, name: str) -> str:
-        """The text without this key. Raises SetupError where it is a table."""
+        """The text without this key. Raises SetupError if it is a table."""
         return self.with_values({name: None})
 
     def with_values(self, values: Mapping[str, object]) -> str:
-        """The text with all of these; None takes a key out. Raises as `with_value`."""
+        """The text with all of these values; None removes a key. Raises SetupError like `with_value`."""
         from . import toml  # late, see _entries
 
         for name in values:
@@ -86,8 +86,8 @@ class ConfigFile(msgspec.Struct, frozen=True):
         return toml.changed(self.text, values)
 
     def write(self, text: str) -> None:
-        """Puts the text in the place of the file in one go, for the user alone (mode 600). Raises SetupError."""
-        target = self.path.resolve()  # where a link leads to, such as into a folder of dotfiles
+        """Replaces the file with this text atomically, readable only by the user (mode 600). Raises SetupError."""
+        target = self.path.resolve()  # the target of a link, such as into a folder of dotfiles
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             files.write(target, text.encode())

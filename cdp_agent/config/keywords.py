@@ -1,4 +1,4 @@
-"""From the settings to the keywords of Agent, Limits and Browser. Settings at their default are left out."""
+"""Turns the settings into keywords of Agent, Limits and Browser. Settings at their default are left out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MEANT: dict[str, Callable[[Any], Any]] = {
 }
 _OF_STEPS = ("executor", "executor_base_url", "flow", "approval_timeout_s", "planner_page")
 _SHORTEST = 6
-"""In characters. Masking shorter values would also mask words that are not secret."""
+"""The shortest value that is masked, in characters: masking shorter ones would mask words that are not secret."""
 
 
 def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def trace_of(config: Config, folder: Path) -> TraceOptions:
 
 
 def endpoint_of(config: Config, environment: Mapping[str, str] = os.environ) -> Endpoint:
-    """The endpoint of the model, for code that asks it without an agent. Raises SetupError."""
+    """The endpoint of the model, for code that calls it without an agent. Raises SetupError."""
     if config.model is None:
         raise SetupError(NO_MODEL)
     return endpoint(config.model, base_url=config.base_url, environment=environment_of(config, environment))
@@ -98,17 +98,17 @@ def launch_keywords(config: Config) -> dict[str, Any]:
 
 
 def connect_keywords(config: Config) -> dict[str, Any]:
-    """The keywords for `Browser.connect`, beside the endpoints (`config.cdp`)."""
+    """The keywords for `Browser.connect`, besides the endpoints (`config.cdp`)."""
     return {**_taken(config, "connect", "page"), **_proxy(config)}
 
 
 def page_keywords(config: Config) -> dict[str, Any]:
-    """The keywords that `Browser.launch` and `Browser.connect` have in common, about pages."""
+    """The keywords about pages, which `Browser.launch` and `Browser.connect` have in common."""
     return {**_taken(config, "page"), **_proxy(config)}
 
 
 def environment_of(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment with the keys of the settings in it, under their usual names."""
+    """The environment, with the API keys and accounts in the settings added under their usual names."""
     found = {setting.variables[1]: getattr(config, setting.name) for setting in _set(config, "environment")}
     return {**environment, **found}
 

@@ -43,10 +43,10 @@ def option(
     form: str | None = None,
     separator: str = ",",
 ) -> msgspec.Meta:
-    """Describes a setting beside its type and default; for `Annotated`.
+    """Describes a setting, in addition to its type and default; for `Annotated`.
 
-    Its user gets it under its name, or as `keyword`. `variables` are read in addition to the one of its own name, after
-    it. A `secret` has no flag, since every user of the machine can read the arguments of a command, and its value is
+    Its user gets it under its name, or as `keyword`. `variables` are read after the variable of the setting's own name.
+    A `secret` has no flag, since every user of the machine can read the arguments of a command, and its value is
     never shown. `form` describes the format of a text, with an example. `separator` separates the items of a list in a
     variable or a flag.
     """
@@ -77,7 +77,7 @@ class Setting(msgspec.Struct, frozen=True):
 
     @property
     def flag(self) -> str | None:
-        """The option of the command line, None for a setting that must not be given there."""
+        """The command-line option; None for a secret, which must not be given there."""
         return None if self.secret else f"--{self.name.replace('_', '-')}"
 
     @property
@@ -112,7 +112,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 @cache
 def settings_of(kind: type[msgspec.Struct]) -> dict[str, Setting]:
-    """The settings that the fields of a struct are, by name, in order."""
+    """The settings that the fields of a struct define, by name, in order."""
     return {field.name: _setting(field.name, field.type, _default(field)) for field in msgspec.structs.fields(kind)}
 
 
@@ -147,7 +147,7 @@ def _default(field: msgspec.structs.FieldInfo) -> object:
 
 
 def _bare(hint: Any) -> tuple[Any, msgspec.Meta | None]:
-    """The type without annotation and None, and what binds a number."""
+    """The type without annotations and None, and the bounds of a number."""
     bounds = None
     while True:
         if get_origin(hint) is typing.Annotated:

@@ -1,6 +1,6 @@
 """The settings: one struct, from which flags, variables, keys of the file, help and schema are derived.
 
-A field's annotation has all that is derived from it; see `option`. Whatever uses a setting gets it under the same name.
+All of them come from the annotation of a field; see `option`. A setting's user gets it under its name or its `keyword`.
 (This file does without `from __future__ import annotations`: evaluating the annotations later would take longer than
 everything else that a command does before it begins.)
 """
@@ -368,9 +368,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @staticmethod
     def load(*, environment: Mapping[str, str] | None = None, path: Path | None = None) -> "Config":
-        """The settings of this user: by the environment, else the file (`cdp-agent config path`), else the defaults.
+        """The settings of this user: from the environment, else the file (`cdp-agent config path`), else the defaults.
 
-        Raises SetupError for what is wrong in one of them.
+        Raises SetupError if the environment or the file is invalid.
         """
         variables = os.environ if environment is None else environment
         file = ConfigFile.read(path or config_path(variables))

@@ -18,11 +18,11 @@ from cdp_agent.session.runtime import VARIABLE as SESSION_VARIABLE
 T = TypeVar("T", bound=msgspec.Struct)
 DEFAULT = "default"
 Given = bool | str | Sequence[str] | None
-"""What was given for a flag: a list where it was repeated, None where it is not there."""
+"""The value given for a flag: a list if it was repeated, None if it is missing."""
 
 
 class Loaded(msgspec.Struct, Generic[T], frozen=True):
-    """The settings, and for each that is not at its default where it comes from, for messages."""
+    """The settings, and for each that was set, where it comes from, for messages."""
 
     config: T
     sources: dict[str, str]
@@ -41,10 +41,10 @@ def load(
 ) -> Loaded[T]:
     """The settings from flags, environment and file, in this order of priority.
 
-    `flags` are the texts given, by the setting's name; a list where a flag was repeated. An empty variable counts as
+    `flags` are the texts given, by the setting's name; a list if a flag was repeated. An empty variable counts as
     not set; an empty flag means the default. Relative paths in flags and variables are relative to `folder`, those in
     the file to the file's folder. Raises SetupError for the first invalid value, with its source and what is allowed,
-    and for a key of the file that is no setting.
+    and for a key in the file that is no setting.
     """
     settings = settings_of(kind)
     for name in file.entries:

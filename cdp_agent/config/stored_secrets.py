@@ -16,9 +16,9 @@ _COMMAND_S = 30.0
 
 
 class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The text itself, the variable that holds it, or a command that prints it, such as "pass show shop".
+    """A secret's text, the variable that contains it, or a command that prints it, such as "pass show shop".
 
-    With `totp` it is the key of one-time codes. For the rest see `Secret`.
+    With `totp`, the text is the key for one-time codes. The other fields are those of `Secret`.
     """
 
     value: str | None = None

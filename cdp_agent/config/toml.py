@@ -1,4 +1,4 @@
-"""Reads a TOML file, and changes values in it while comments, order and layout stay (tomlkit)."""
+"""Reads a TOML file, and changes values in it while keeping comments, order and layout (tomlkit)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def keys(text: str) -> dict[str, tuple[object, int, bool]]:
     try:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
-        ended = "'\\x00'" in str(error)  # which is how tomlkit names the end of the text, at a place that is none
+        ended = "'\\x00'" in str(error)  # tomlkit's name for the end of the text, at a meaningless position
         raise ValueError("it ends in the middle of a value" if ended else str(error)) from error
     values = document.unwrap()
     found: dict[str, tuple[object, int, bool]] = {}
@@ -37,7 +37,7 @@ def keys(text: str) -> dict[str, tuple[object, int, bool]]:
 def changed(text: str, values: Mapping[str, object]) -> str:
     """The text with these values for its top-level keys; new keys are added before the tables, None removes a key.
 
-    Raises SetupError for a value that TOML cannot hold.
+    Raises SetupError for a value that TOML cannot represent.
     """
     for name, value in values.items():
         document = tomlkit.parse(text)
@@ -57,7 +57,7 @@ def changed(text: str, values: Mapping[str, object]) -> str:
 
 
 def _end_of_top(parts: list[_Part]) -> int:
-    """After the last value, or before the first table and the comment that introduces it."""
+    """The index after the last value, or that of the first table or the comment that introduces it."""
     tables = [index for index, (key, item) in enumerate(parts) if key is not None and _is_table(item)]
     values = [index for index, (key, item) in enumerate(parts) if key is not None and not _is_table(item)]
     if values:
@@ -79,7 +79,7 @@ def _written(parts: Iterable[_Part]) -> str:
 
 
 def _item(value: object) -> Item:
-    """On one line: what is a list or table here is a value, never a part of the file's own."""
+    """The value as TOML on one line: lists and tables are written inline, never as tables of the file."""
     match value:
         case dict():
             table: InlineTable = tomlkit.inline_table()

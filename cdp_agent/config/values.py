@@ -1,4 +1,4 @@
-"""From a text of the user's to the value of a setting, and the error message for an invalid one."""
+"""Turns a text from the user into the value of a setting, with an error message for an invalid one."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _parsed(setting: Setting, text: str) -> object:
 
 
 def _placed(value: object, folder: Path) -> Any:
-    """Paths, also those of a list, as seen from the folder."""
+    """The value with its paths, also those in a list, resolved against the folder."""
     match value:
         case Path():
             return folder / os.path.expanduser(value)
@@ -116,7 +116,7 @@ def _without_credentials(text: str) -> str:
     try:
         address = urlsplit(text)
         host = f"{address.hostname or ''}{f':{address.port}' if address.port else ''}"
-    except ValueError:  # no address after all
+    except ValueError:  # it is no address
         return MASK
     user = f"{MASK}@" if "@" in address.netloc else ""
     query = f"?{MASK}" if address.query else ""
@@ -134,7 +134,5 @@ def viewport_of(text: str) -> Viewport | None:
 
 
 def place_of(text: str) -> tuple[float, ...]:
-    """The place from a text that matches PLACE: latitude and longitude in degrees and, if given, the accuracy in
-    metres.
-    """
+    """The place in a text that matches PLACE: latitude and longitude in degrees, then, if given, accuracy in metres."""
     return tuple(float(part) for part in text.split(","))

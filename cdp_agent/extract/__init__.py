@@ -1,6 +1,6 @@
 """Extracts data from pages with a model; see `extract`.
 
-What asks a model is imported when it is first used: httpx and jsonschema_rs take 40 ms.
+The code that calls a model is imported when it is first used: httpx and jsonschema_rs take 40 ms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Extracts data from a page with a model: as Markdown, or in the form of a schema or a type.
 
 A long page is read in parts. If the form is a list, the lists of all parts are joined; for every other form, and for
-Markdown, the model writes down in Markdown what each part has, and one more call makes the answer from that.
+Markdown, the model writes its findings from each part in Markdown, and one more call makes the answer from these.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Extraction(msgspec.Struct, frozen=True):
     """The data extracted from a page.
 
     `value`: Markdown, JSON that fits the schema, or a value of the type. `ungrounded`: the strings and numbers in it
-    that are not on the page. `notices`: warnings for the caller. `calls`: how many calls of the model it took, and
+    that are not on the page. `notices`: warnings for the caller. `calls` is the number of calls to the model, and
     `usage` their tokens.
     """
 
@@ -76,11 +76,11 @@ async def extract(
     """Extracts from the page what `description` asks for.
 
     `model` is provider/name, or a client. The form of the value is Markdown, or given by a JSON `schema` (2020-12 or
-    draft 7), or by `answer`: a type that msgspec decodes. An answer that does not fit is sent back,
-    twice at most, with what is wrong with it. `context_tokens`: how much the model can take in.
+    draft 7), or by `answer`: a type that msgspec decodes. An answer that does not fit is sent back with its problems,
+    twice at most. `context_tokens` is the size of the model's context.
 
-    Raises SetupError for a wrong schema or type before anything is asked, BadReply when an answer does not fit, other
-    ModelErrors, and what Page.markdown raises.
+    Raises SetupError for an invalid schema or type before the model is called, BadReply if the answer does not fit,
+    other ModelErrors, and what Page.markdown raises.
     """
     if not description.strip():
         raise SetupError("The description is empty: say what to extract.")
@@ -98,7 +98,7 @@ async def extract(
 
 
 class _Run:
-    """One extraction: the calls that it makes of the model."""
+    """One extraction, with its calls to the model."""
 
     def __init__(self, client: Client, description: str, contents: Markdown) -> None:
         self.calls = 0
@@ -111,7 +111,7 @@ class _Run:
 
     @property
     def notices(self) -> list[str]:
-        """What the caller should know of how the page was read."""
+        """Warnings for the caller about how the page was read."""
         parts = [f"The page is long: it was read in {self._parts} parts{self._counted()}."] if self._parts > 1 else []
         return parts + [f"{what} could not be read: {why}." for what, why in self._contents.unreadable]
 
@@ -121,11 +121,11 @@ class _Run:
         return f", which gave {' + '.join(map(str, counts))} = {sum(counts):,} elements" if counts else ""
 
     async def answer(self, form: Form | None, context_tokens: int) -> object:
-        """The whole answer, from as many parts of the page as it takes."""
+        """The whole answer, from as many parts of the page as necessary."""
         for halvings in range(_MOST_HALVINGS + 1):
             try:
                 return await self._answer(form, context_tokens >> halvings)
-            except ContextTooLong:  # the provider's word on what the model can take in; refusals cost nothing
+            except ContextTooLong:  # the provider knows the limit of the model; refusals cost nothing
                 if halvings == _MOST_HALVINGS:
                     raise
         raise AssertionError("the last attempt returns or raises")
@@ -174,12 +174,12 @@ class _Run:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(ask(number, piece)) for number, piece in enumerate(pieces, 1)]
-        except* CdpAgentError as errors:  # the others were cancelled: one failed call fails the answer
+        except* CdpAgentError as errors:  # the other calls were cancelled: one failure fails the answer
             raise errors.exceptions[0] from None
         return [task.result() for task in tasks]
 
     async def _ask(self, form: Form | None, question: str) -> object:
-        """The answer to one question. Raises BadReply when it does not fit, however often it was sent back."""
+        """The answer to one question. Raises BadReply if it does not fit, even after it was sent back."""
         messages: list[Message] = [System(prompts.system(form.sent if form else None)), User((Text(question),))]
         reply = await self._call(form, messages)
         if form is None:

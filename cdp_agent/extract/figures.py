@@ -1,7 +1,7 @@
-"""The figures in a text by what they mean: numbers with their unit, dates, times of day, long numbers in groups.
+"""The figures in a text, by their meaning: numbers with their units, dates, times of day, long numbers in groups.
 
-`14.50€/month` and `€ 14,50 per month` are one figure, `2026-11-22` and `Nov 22nd, 2026` are one date. A text is
-expected as `normalise` of grounding.py leaves it: small letters, plain dashes, single spaces.
+`14.50€/month` and `€ 14,50 per month` are the same figure, `2026-11-22` and `Nov 22nd, 2026` the same date. Texts must
+be normalised by `normalise` of grounding.py: lower case, plain dashes, single spaces.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Kind = Literal["number", "date", "time", "digits"]
 class Figure(msgspec.Struct, frozen=True):
     """A figure in a text from `start` to `end`, including its unit.
 
-    `values` are all its possible meanings, since 1.299 may be 1299 or a little over one: numbers; dates as (year or 0,
-    month, day or 0); minutes of the day; digits. `unit` and `per` may be "".
+    `values` are all its possible meanings, since 1.299 may be 1299 or a little over one: numbers, dates as (year or 0,
+    month, day or 0), times as minutes of the day, or strings of digits. `unit` and `per` may be "".
     """
 
     kind: Kind
@@ -29,7 +29,7 @@ class Figure(msgspec.Struct, frozen=True):
     unit: str = ""
     per: str = ""
     bare: frozenset[object] = frozenset()
-    """The numbers without the "million" that follows them."""
+    """The numbers without the scale that follows them, such as "million"."""
 
     def shows(self, claim: Figure) -> bool:
         """Whether this figure, on a page, supports a claim. A unit that only one of the two has is no contradiction."""
@@ -45,7 +45,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 def _table(words: str) -> dict[str, str]:
-    """Each spelling, and the first one of its line."""
+    """Each spelling, mapped to the first spelling in its line."""
     return {each: line.split()[0] for line in words.strip().split("\n") for each in line.split()}
 
 
@@ -93,7 +93,7 @@ _UNITS = _table("""
     % percent prozent prosent pct
 """)
 _EITHER = {"pound": ("lb", "£")}
-"""Units with a name that may mean others."""
+"""Units whose name is ambiguous, with the units that it may mean."""
 _CURRENCIES = _table("""
     € eur euro euros
     $ usd cad aud nzd dollar dollars us$ ca$ a$
@@ -163,7 +163,7 @@ _TIME = re.compile(
 _TWELVE = re.compile(r"(?<![\d:.,])(?P<h>1[0-2]|0?[1-9])\s?(?P<half>[ap])\.?m\b")
 _GROUPS = re.compile(r"(?<![\w.,])\+?\(?\d[\d ()./-]{5,}\d(?![\w])")
 _LEAST_DIGITS = 7
-_LONGEST_PREFIX = 4  # digits of a country's number, and the 0 in its place
+_LONGEST_PREFIX = 4  # digits of a country code and a trunk prefix
 
 _NUMBER = re.compile(
     rf"(?:(?<!\w)(?P<before>{_either(_CURRENCIES)})[ -]?)?"
@@ -176,11 +176,11 @@ _GROUPED = re.compile(r"\d{1,3}(?:[.,'_\s]\d{2,3})*[.,'_\s]\d{3}")
 _RANGE = re.compile(r"\s?(?:-|to|and|or|bis|und|til|og|x|×)\s?")
 _NAMED = re.compile(r"[^\W\d_]-$")
 _SIGNIFICANT = 9  # digits in which numbers must agree
-_FIRST_IDEOGRAPH = "\u2e80"  # from here on words are not parted from figures
+_FIRST_IDEOGRAPH = "\u2e80"  # scripts from here on do not separate words from figures
 
 
 def figures(text: str) -> list[Figure]:
-    """The figures of a claim, in order. A number that letters stand before (E137, v2, FX-12) is a name, and none."""
+    """The figures of a claim, in order. A number preceded by letters (E137, v2, FX-12) is a name, not a figure."""
     found = list(_dates(text))
     taken = _blank(text, found)
     times = list(_times(taken))
@@ -197,7 +197,7 @@ def all_figures(text: str) -> list[Figure]:
 
 
 def long_numbers(text: str) -> Iterator[Figure]:
-    """Telephone, card and account numbers, in whatever groups they are written."""
+    """Telephone, card and account numbers, regardless of how their digits are grouped."""
     for match in _GROUPS.finditer(text):
         digits = only_digits(match[0])
         if len(digits) >= _LEAST_DIGITS:
@@ -205,9 +205,7 @@ def long_numbers(text: str) -> Iterator[Figure]:
 
 
 def rounded(number: float) -> float:
-    """The absolute value, rounded to the digits in which two numbers must agree to be equal (not beyond the range of
-    floats).
-    """
+    """The absolute value, rounded to _SIGNIFICANT digits, but not beyond the range of floats."""
     try:
         return float(f"{abs(number):.{_SIGNIFICANT}g}")
     except OverflowError:
@@ -234,7 +232,7 @@ def _dates(text: str) -> Iterator[Figure]:
 
 
 def _days(parts: dict[str, str | None]) -> Iterator[tuple[int, int, int]]:
-    """What a date may be: the order of day and month in 4/3/2025 is anybody's guess."""
+    """The possible dates of a match: the order of day and month in 4/3/2025 is not known."""
     year = int(parts.get("y") or 0)
     year += 2000 if 0 < year < 100 else 0
     if (name := parts.get("name")) is not None:
@@ -249,7 +247,7 @@ def _days(parts: dict[str, str | None]) -> Iterator[tuple[int, int, int]]:
 
 
 def _same_date(mine: object, theirs: object) -> bool:
-    """Whether two dates agree in all that both say; a month alone is not borne out by one of its days."""
+    """Whether a date on a page supports a claimed one: a day must be the same if claimed, a year if both have one."""
     assert isinstance(mine, tuple)  # figures of the kind "date"
     assert isinstance(theirs, tuple)
     (year, month, day), (other_year, other_month, other_day) = mine, theirs
@@ -261,7 +259,7 @@ def _same_date(mine: object, theirs: object) -> bool:
 
 
 def _same_digits(mine: object, theirs: object) -> bool:
-    """Whether they differ by the number of a country alone."""
+    """Whether two numbers are the same, apart from a country code."""
     short, long = sorted((str(mine).lstrip("0"), str(theirs).lstrip("0")), key=len)
     return len(short) >= _LEAST_DIGITS and long.endswith(short) and len(long) - len(short) <= _LONGEST_PREFIX
 
@@ -291,7 +289,7 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
         unit = _CURRENCIES.get(unit) or _UNITS.get(unit, "")
         if scale := match["scale"]:
             scaled = {each * _SCALES[scale] for each in readings}
-            # "5 m" are metres as well.
+            # "5 m" may be metres as well.
             readings = scaled | (readings if scale in _UNITS and not unit else set())
         if unit == "%":
             readings |= {each / 100 for each in readings}
@@ -302,7 +300,7 @@ def _numbers(text: str, read: Callable[[str], Iterator[float]]) -> Iterator[Figu
 
 
 def _of_one_range(text: str, numbers: list[Figure]) -> list[Figure]:
-    """Both ends of a range have the unit that one of them is written with: `$5-10`, `5 to 10 kg`."""
+    """The numbers, where both ends of a range get the unit that one of them has: `$5-10`, `5 to 10 kg`."""
     for at in range(len(numbers) - 1):
         low, high = numbers[at], numbers[at + 1]
         if _RANGE.fullmatch(text, low.end, high.start):
@@ -319,7 +317,7 @@ def _agree(mine: str, theirs: str) -> bool:
 
 
 def _all_readings(numeral: str) -> Iterator[float]:
-    """What may be one number, or several that stand side by side: `12 345`, `1,2,3`."""
+    """The values of a numeral that may be one number or several adjacent ones: `12 345`, `1,2,3`."""
     yield from _readings(numeral)
     if " " in numeral or (numeral.count(",") > 1 and not _GROUPED.fullmatch(numeral)):
         for part in re.split("[ ,]", numeral):

@@ -1,4 +1,4 @@
-"""What an answer must be: a JSON Schema, or a type of the caller's that msgspec decodes."""
+"""The form that an answer must have: a JSON Schema, or a type of the caller's that msgspec decodes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Form(Protocol):
     sent: dict[str, Any]
 
     def read(self, text: str) -> tuple[object, list[Problem]]:
-        """The value in a model's text, and the problems where it does not fit."""
+        """The value in a model's text, and the problems if it does not fit."""
         ...
 
     def convert(self, value: object) -> tuple[object, list[Problem]]:
-        """The value converted from a JSON value, and the problems where it does not fit."""
+        """The value converted from a JSON value, and the problems if it does not fit."""
         ...
 
 
 class SchemaForm:
-    """An answer that fits a JSON Schema."""
+    """The form of an answer that fits a JSON Schema."""
 
     def __init__(self, schema: Schema) -> None:
         self.source = schema.source
@@ -49,7 +49,7 @@ class SchemaForm:
 
 
 class TypeForm:
-    """An answer that is of a type which msgspec knows."""
+    """The form of an answer of a type that msgspec decodes."""
 
     def __init__(self, answer: object) -> None:
         try:
@@ -72,9 +72,9 @@ class TypeForm:
 
 
 def form_of(schema: object, answer: object) -> tuple[Form | None, list[str]]:
-    """The form that is asked for (None for Markdown), and warnings for the caller.
+    """The form for a schema or a type (None for Markdown), and warnings for the caller.
 
-    Raises SetupError for an invalid one.
+    Raises SetupError for an invalid schema or type, or for both.
     """
     if answer is not None and schema is not None:
         raise SetupError("Give a schema or a type for the answer, not both.")
@@ -92,7 +92,7 @@ def form_of(schema: object, answer: object) -> tuple[Form | None, list[str]]:
 
 
 def _read(text: str, convert: Callable[[object], tuple[object, list[Problem]]]) -> tuple[object, list[Problem]]:
-    """The first reading of a model's text that fits: as JSON, as what it has wrapped, and as text that is the value."""
+    """The first reading of a model's text that fits: as JSON, as the value in the wrapper, or as a plain string."""
     fenced = _FENCED.fullmatch(text)
     try:
         value = decode(fenced[1] if fenced else text)

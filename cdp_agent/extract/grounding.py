@@ -1,4 +1,4 @@
-"""Looks up in a page every value that a model extracted from it, so that invented values are noticed.
+"""Looks up every value that a model extracted from a page in that page, to detect invented values.
 
 Letter case, white space, typography and punctuation make no difference, nor does the way a number, an amount of money,
 a date, a time or a telephone number is written: see figures.py.
@@ -29,7 +29,7 @@ _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]|[*`~]|</?su[bp]>|\\\\(?=
 _BREAK = re.compile("<br>|  \n")
 _TYPOGRAPHY = str.maketrans("‘’‚‛′“”„‟″«»–—−‐‑‒⁄", "'" * 5 + '"' * 7 + "-" * 6 + "/")
 _SUPERSCRIPT = re.compile(r"(?<=\d)<sup>(?=\d)")
-_FRACTION = re.compile("(?<!\\d)(\\d{0,15})\\s?([¼-¾⅐-⅞])")  # of a page's digits without an end none is looked at twice
+_FRACTION = re.compile("(?<!\\d)(\\d{0,15})\\s?([¼-¾⅐-⅞])")  # bounded, so that long runs of digits are scanned once
 _RAISED = re.compile("(?<=\\d)[⁰¹²³⁴-⁹]+")
 _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
@@ -41,8 +41,8 @@ _BY_THE_WAY = frozenset(
     monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
-"""Words beside figures that add nothing to them."""
-_FIRST_IDEOGRAPH = 0x2E80  # from here on words are not parted
+"""Words next to figures that add nothing to their meaning."""
+_FIRST_IDEOGRAPH = 0x2E80  # scripts from here on do not separate words
 _STEM = 3  # letters in which two forms of a word agree
 
 
@@ -57,7 +57,7 @@ def ungrounded(value: object, text: str, schema: object = None) -> list[Unground
 
 
 class SourcePage:
-    """A text that somebody was shown, prepared to be searched many times."""
+    """The text of one or more pages, prepared to be searched many times."""
 
     def __init__(self, text: str) -> None:
         self._raw = list(dict.fromkeys(text.split("\n")))
@@ -70,18 +70,16 @@ class SourcePage:
         return self.line_with(claim) is not None
 
     def line_with(self, claim: str | int | float) -> str | None:
-        """The last line that contains it; "" where only several lines together do, None where the text does not contain
-        it.
-        """
+        """The last line that contains the claim; "" if only several lines together do, None if the text does not."""
         if not isinstance(claim, str):
             value = rounded(claim)
             shown = (self._raw[at].strip() for at, each in reversed(self._figures["number"]) if value in each.values)
             return next(shown, None)
-        wanted = normalise(claim).lstrip("#")  # a number of an order, said as one
+        wanted = normalise(claim).lstrip("#")  # an order number may be claimed as #123
         if not wanted:
             return ""
         if (claimed := figures(wanted)) and not _words_besides(wanted, claimed):
-            return self._line_with_figures(wanted, claimed)  # what stands around them counts: $12 is not $12 million
+            return self._line_with_figures(wanted, claimed)  # their context counts: $12 is not $12 million
         if (line := self._line_with_text(wanted)) is not None:
             return line
         if self._has_text(wanted):
@@ -112,7 +110,7 @@ class SourcePage:
         return bool(words) and f" {' '.join(words)} " in self._words
 
     def _line_with_figures(self, wanted: str, claimed: list[Figure]) -> str | None:
-        """A line that has all figures of a text in which there is little else, and what else there is."""
+        """The last line with all figures and all other words of a text; "" for figures alone in several lines."""
         places = [{at: self._raw[at] for at, each in self._figures[one.kind] if each.shows(one)} for one in claimed]
         if claimed and all(places):
             rest = _words_besides(wanted, claimed)
@@ -134,7 +132,7 @@ class SourcePage:
 
 
 def normalise(text: str) -> str:
-    """Text without the marks of Markdown, in small letters, its typography plain, its white space single spaces."""
+    """The text without Markdown marks, in lower case, with plain typography and single spaces."""
     text = _UNSEEN.sub("", _SUPERSCRIPT.sub("^", _BREAK.sub(" ", text)))
     if not text.isascii():
         text = _RAISED.sub(lambda found: f"^{unicodedata.normalize('NFKC', found[0])}", _FRACTION.sub(_decimal, text))
@@ -144,17 +142,17 @@ def normalise(text: str) -> str:
 
 
 def _digit(char: str) -> str:
-    """The digits of all scripts as our own."""
+    """A digit of any script as an ASCII digit; other characters are unchanged."""
     return str(unicodedata.decimal(char)) if char.isdecimal() else char
 
 
 def _decimal(found: re.Match[str]) -> str:
-    """`1½` is 1.5."""
+    """A number with a fraction character as a decimal: `1½` is 1.5."""
     return f"{int(found[1] or 0) + unicodedata.numeric(found[2]):.3g}"
 
 
 def leaves(value: object, path: str = "$") -> Iterator[tuple[str, str | int | float]]:
-    """The strings and numbers in a JSON value, each with its path; keys are no part of what it says."""
+    """The strings and numbers in a JSON value, each with its path; keys are not included."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from leaves(inner, f"{path}.{key}")
@@ -175,7 +173,7 @@ def _choices(schema: object) -> set[str]:
 
 
 def _stands_in(wanted: str, text: str) -> bool:
-    """Whether it is there as it stands, not within a longer word or number."""
+    """Whether the text contains `wanted` literally, and not within a longer word or number."""
     start = text.find(wanted)
     while start >= 0:
         end = start + len(wanted)
@@ -186,12 +184,12 @@ def _stands_in(wanted: str, text: str) -> bool:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Whether two characters belong to one word, in scripts that part their words."""
+    """Whether two adjacent characters belong to one word, in scripts that separate words."""
     return left.isalnum() and right.isalnum() and ord(left) < _FIRST_IDEOGRAPH and ord(right) < _FIRST_IDEOGRAPH
 
 
 def _words_besides(text: str, found: list[Figure]) -> list[str]:
-    """What else a text says, but its figures."""
+    """The words of a text apart from its figures and _BY_THE_WAY."""
     return [word for word in _WORD.findall(_without(text, found)) if word not in _BY_THE_WAY]
 
 
@@ -202,5 +200,5 @@ def _without(text: str, found: list[Figure]) -> str:
 
 
 def _one_word(one: str, other: str) -> bool:
-    """Whether they are forms of one word: star and stars."""
+    """Whether two words are forms of one word, such as star and stars."""
     return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))

@@ -28,19 +28,19 @@ _ENFORCED = {
         maxContains minContains $dynamicRef"""),
     "7": _BOTH | _set("additionalItems dependencies"),
 }
-# What says something about a schema and nothing about a value.
+# Keywords that describe a schema and do not constrain values.
 _WORDS = _set("""$schema $id $comment $defs definitions $anchor $dynamicAnchor $vocabulary title description default
     examples deprecated readOnly writeOnly""")
 _DEEPEST = 200
 
 
 def unenforced(schema: object, dialect: str) -> list[str]:
-    """The keywords in a schema that look like rules but have no effect, each with its place; without `format`."""
+    """The keywords in a schema, except `format`, that look like constraints but have no effect, each with its path."""
     return [f"{name} at {place}{why}" for place, name, why in _unenforced(schema, dialect, "$", 0)]
 
 
 def formats(schema: object) -> list[tuple[str, str]]:
-    """Each `format` in a schema, with its place."""
+    """Each `format` in a schema, with its path."""
     return [
         (place, each["format"])
         for place, each in subschemas(schema)
@@ -49,7 +49,7 @@ def formats(schema: object) -> list[tuple[str, str]]:
 
 
 def subschemas(schema: object, place: str = "$", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """A schema and all that are in it, each with its place."""
+    """A schema and all its subschemas, each with its path."""
     yield place, schema
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return

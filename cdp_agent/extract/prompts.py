@@ -43,7 +43,7 @@ def system(schema: dict[str, Any] | None) -> str:
 def question(description: str, url: str, title: str, markdown: str, *, part: int = 1, of: int = 1) -> str:
     """The question to the model, with the page or a part of it.
 
-    What is the same for all parts of a page comes first, since providers cache the beginning of requests.
+    The text that is the same for all parts of a page comes first, since providers cache the beginning of requests.
     """
     words = f"Wanted: {description.strip()}"
     place = heading(url, title)
@@ -54,7 +54,7 @@ def question(description: str, url: str, title: str, markdown: str, *, part: int
 
 
 def conclusion(description: str, url: str, title: str, findings: list[str]) -> str:
-    """The question to the model, with what was found in the parts of a long page."""
+    """The question to the model, with the findings from the parts of a long page."""
     parts = "\n\n".join(f"Found in part {number}:\n{each}" for number, each in enumerate(findings, 1))
     how = f"The page was read in {len(findings)} parts. Make one answer of what was found."
     words = f"Wanted: {description.strip()}\n\n{how}"
@@ -62,6 +62,6 @@ def conclusion(description: str, url: str, title: str, findings: list[str]) -> s
 
 
 def repair(problems: str, *, by_tool: bool = False) -> str:
-    """The message that an answer did not fit; `by_tool` where the answer is the argument of a tool."""
+    """The message that an answer did not fit; `by_tool`: whether the answer is the argument of a tool."""
     how = f"by calling {TOOL_NAME}, with all of it put right" if by_tool else "with the whole JSON, put right"
     return f"This does not fit the form: {problems}. Answer again {how}."

@@ -1,4 +1,4 @@
-"""JSON Schemas that callers and models give: checked before they are used, then used to check values.
+"""JSON Schemas from callers and models: checked before they are used, then used to validate values.
 
 The dialect is 2020-12 unless `$schema` names draft 7. Nothing is fetched; `notices` list what is not enforced.
 """
@@ -42,7 +42,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class _Validator(Protocol):
-    """What the validators of all dialects have in common."""
+    """The common interface of the validators of all dialects."""
 
     def is_valid(self, instance: object) -> bool: ...
     def iter_errors(self, instance: object) -> Iterator[jsonschema_rs.ValidationError]: ...
@@ -57,7 +57,7 @@ class Schema:
         self._validator = validator
 
     def fits(self, value: object) -> bool:
-        """Whether the value fits."""
+        """Whether the value fits the schema."""
         return self._validator.is_valid(value)
 
     def problems(self, value: object) -> list[Problem]:
@@ -75,11 +75,11 @@ def compile_schema(
     documents: Mapping[str, Any] | None = None,
     formats: bool = True,
 ) -> Schema:
-    """A schema, ready to check values with.
+    """A schema that is ready to validate values.
 
-    `dialect` is used where there is no `$schema`. `documents` are further schemas that `$ref` may refer to, by address.
-    `formats`: whether `format` is enforced. Raises SetupError for a schema that is wrong, an unknown type, a `$ref`
-    that leads nowhere or elsewhere, a dialect other than 2020-12 and draft 7.
+    `dialect` is used if there is no `$schema`. `documents` are further schemas that `$ref` may refer to, by URI.
+    `formats`: whether `format` is enforced. Raises SetupError for an invalid schema, an unknown type, a `$ref` to
+    something missing or not in `documents`, a dialect other than 2020-12 and draft 7.
     """
     if not isinstance(source, dict | bool):
         raise SetupError(f"The schema must be a JSON object, not {type(source).__name__}.")
@@ -95,12 +95,12 @@ def compile_schema(
 
 
 def json_path(path: list[str | int]) -> str:
-    """`$.items[0].price`"""
+    """The path as text: `$.items[0].price`."""
     return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
 def listed(problems: list[Problem]) -> str:
-    """The problems in one line; of very many the first ones and their number."""
+    """The problems in one line; beyond _MOST_ERRORS, only the number of further ones."""
     shown = "; ".join(map(str, problems[:_MOST_ERRORS]))
     more = len(problems) - _MOST_ERRORS
     return shown + (f"; and {more} more" if more > 0 else "")
@@ -115,7 +115,7 @@ def _dialect(named: Any, default: Dialect, documents: Mapping[str, Any]) -> Dial
     found = _IDS.get(named.rstrip("#")) if isinstance(named, str) else None
     if found is not None:
         return found
-    if named in documents:  # a dialect of the caller's own, which says itself what it is made of
+    if named in documents:  # a dialect of the caller's own, whose `$schema` names the dialect it is based on
         return _dialect(documents[named].get("$schema"), default, {})
     raise SetupError(f"$schema is {named!r}: only 2020-12 and draft 7 of JSON Schema are known.")
 
@@ -126,7 +126,7 @@ def _build(source: object, dialect: Dialect, documents: Mapping[str, Any], forma
             raise ValueError(f"{uri} is not at hand")
         return documents[uri]
 
-    # With a retriever of ours nothing is ever fetched, and only what is referred to must be right.
+    # With our own retriever nothing is ever fetched, and only documents that are referred to must be valid.
     options: dict[str, Any] = {"validate_formats": formats, "retriever": retrieve}
     if isinstance(source, dict) and source.get("$schema") in documents:
         own = [(source["$schema"], documents[source["$schema"]])]
@@ -161,7 +161,7 @@ def _wrong(error: jsonschema_rs.ValidationError) -> str:
         address = _ADDRESS.search(error.message)
         return f"The schema refers to {address[1] if address else 'another one'}. {_NO_FETCHING}"
     if error.message.endswith('is not a "regex"') and isinstance(error.instance, str):
-        # Before 0.58 jsonschema_rs tells only in which schema the pattern is.
+        # Before 0.58 jsonschema_rs reports only which schema the pattern is in.
         path = path if path[-1:] in (["pattern"], [error.instance]) else [*path, "pattern"]
     where = f" at {json_path(path)}" if path else ""
     return f"The schema is wrong{where}: {_shortened(error.message)}."

@@ -11,9 +11,7 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def as_object(source: object) -> dict[str, Any]:
-    """The schema as an object schema, the only kind that providers take; any other is wrapped, as the property
-    `WRAPPER`.
-    """
+    """An object schema, the only kind that providers accept. Other schemas are wrapped, as its property `WRAPPER`."""
     if isinstance(source, dict):
         source = {key: value for key, value in source.items() if key != "$schema"}
         if source.get("type") == "object":
@@ -24,13 +22,13 @@ def as_object(source: object) -> dict[str, Any]:
 
 
 def as_argument(source: object) -> dict[str, Any]:
-    """The schema of the arguments of a call that gives the value as `WRAPPER`, whatever the value is.
+    """The schema of the arguments of a tool call: an object in which the value is the property `WRAPPER`.
 
-    Everything that it refers to is moved into its `$defs`, so that it can be embedded in a larger schema.
+    Everything that `source` refers to is moved into `$defs`, so that the result can be embedded in a larger schema.
     """
     definitions: dict[str, Any] = {}
     inner = source
-    if isinstance(source, dict) and "$id" not in source:  # which makes its references its own
+    if isinstance(source, dict) and "$id" not in source:  # references are relative to an `$id`
         inner = _defined(_struct_of(source) or source, source, definitions)
     found = {"type": "object", "properties": {WRAPPER: inner}, "required": [WRAPPER], "additionalProperties": False}
     return {**found, "$defs": definitions} if definitions else found
@@ -52,7 +50,7 @@ def _defined(schema: object, root: dict[str, Any], definitions: dict[str, Any]) 
         name = reference.rpartition("/")[2].lstrip("#") or "value"
         found["$ref"] = f"#/$defs/{name}"
         if name not in definitions:
-            definitions[name] = {}  # it may lead back to itself
+            definitions[name] = {}  # it may refer to itself
             definitions[name] = _defined(_at(root, reference), root, definitions)
     return found
 
@@ -67,7 +65,7 @@ def _at(root: dict[str, Any], reference: str) -> Any:
 
 
 def list_in(source: object) -> str | None:
-    """Where the list in a list-shaped schema is: "" if the whole is a list, else a property; None for other shapes."""
+    """The property that is the list in a schema for a list, "" if the value itself is; None for other schemas."""
     if not isinstance(source, dict):
         return None
     if source.get("type") == "array":
@@ -94,7 +92,7 @@ def merged(values: list[Any], where: str) -> Any:
 
 
 def _struct_of(source: dict[str, Any]) -> dict[str, Any] | None:
-    """What `{"$ref": "#/$defs/X", "$defs": …}` means, if it is an object. So msgspec describes a struct."""
+    """The object schema for `{"$ref": "#/$defs/X", "$defs": …}`, which is how msgspec describes a struct; else None."""
     reference, definitions = source.get("$ref"), source.get("$defs")
     if source.keys() != {"$ref", "$defs"} or not isinstance(reference, str) or not isinstance(definitions, dict):
         return None

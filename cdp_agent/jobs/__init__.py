@@ -1,8 +1,8 @@
-"""Many tasks: carried out several at a time, each in a browser context of its own, here or over a cluster.
+"""Batches: many tasks, several at a time, each in its own browser context, on this machine or on a cluster.
 
-Tasks and results are lines of JSON (`tasks.py`, `results.py`). `running.py` decides which task is begun when, also by
-what `journal.py` has recorded of an earlier process, and `working.py` carries out one attempt at one task. May import
-every layer below `server`.
+Tasks and results are lines of JSON (`tasks.py`, `results.py`). `running.py` decides when each task begins, using what
+`journal.py` recorded in an earlier process, and `working.py` carries out one attempt at one task. May import every
+layer below `server`.
 """
 
 from cdp_agent.jobs.progress import JobProgress as JobProgress

@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class _SharedChrome:
-    """A Chrome, with the number of tasks in it now, and of all that were begun in it."""
+    """A Chrome, with the number of tasks in it now, and the number of tasks ever begun in it."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
@@ -29,9 +29,9 @@ class _SharedChrome:
 
 
 class Chromes:
-    """Opens a Chrome when one is needed, and another one when the others are full or take too much memory.
+    """Opens a Chrome when one is needed, and another one when those that are open are full or use too much memory.
 
-    Where the settings name a running Chrome (`cdp`), only that one is used, however many tasks there are.
+    If the settings name a running Chrome (`cdp`), only that one is used, however many tasks there are.
     """
 
     def __init__(self, config: Config, options: JobOptions) -> None:
@@ -60,14 +60,14 @@ class Chromes:
             finally:
                 try:
                     await context.close()
-                except BrowserError as error:  # with its Chrome gone, it is gone too
+                except BrowserError as error:  # the Chrome is gone, and its contexts with it
                     _log.debug("a context was not closed: %s", error)
         finally:
             chrome.tasks -= 1
             await self._end_old()
 
     async def close(self) -> None:
-        """Ends those that we started, and leaves the others."""
+        """Ends the Chromes that we started, and disconnects from others."""
         chromes, self._chromes = self._chromes, []
         await asyncio.gather(*(each.browser.close() for each in chromes))
 

@@ -1,4 +1,4 @@
-"""A batch on the nodes of a Ray cluster: one actor a node, which Ray places and restarts, repeating its calls."""
+"""A batch on the nodes of a Ray cluster: one actor per node, which Ray places and restarts, repeating its calls."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class RayWorkers:
         self._looked_at = time.monotonic()
 
     async def capacity(self, running: int) -> int:
-        """See `Workers`: the sum for the nodes that are there now."""
+        """See `Workers`: the sum for the nodes that are alive now."""
         if time.monotonic() - self._looked_at > _LOOKS_EVERY_S:
             self._looked_at = time.monotonic()
             self._nodes = await asyncio.to_thread(_living_nodes)
@@ -136,7 +136,7 @@ class RayWorkers:
         self._begun_here = True
 
     def _actor(self) -> Any:
-        """Starts one more actor, on the node with the most room; Ray restarts it on another when that dies."""
+        """Starts one more actor. Ray spreads actors over the nodes, and restarts one elsewhere when its node dies."""
         made = _ray().remote(
             num_cpus=1, max_restarts=-1, max_task_retries=-1, max_concurrency=1000, scheduling_strategy="SPREAD"
         )(NodeWorker)
@@ -150,7 +150,7 @@ class RayWorkers:
         asked = {asyncio.ensure_future(_value(each.handle.spent.remote())) for each in self._actors}
         answered, late = await asyncio.wait(asked, timeout=_LOOKS_EVERY_S) if asked else (set(), set())
         for each in late:
-            each.cancel()  # a node that died; its tasks are elsewhere soon
+            each.cancel()  # its node died; Ray repeats its tasks elsewhere
         for each in answered:
             if each.exception() is None:
                 for key, spent in each.result().items():

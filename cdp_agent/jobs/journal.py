@@ -1,7 +1,7 @@
-"""What a batch has begun and finished, beside its results, so that another process can resume it after this one died.
+"""What a batch has begun and finished, so that another process can resume it after this one has died.
 
-`RESULTS.journal` has a line for each task that was begun, each attempt that is over, and each result. A line is on the
-disk before anything is done that depends on it. What an attempt writes about its own progress is in `states.py`.
+`RESULTS.journal` has a line for each attempt that begins, each one that ends without a result, and each result. A line
+is on the disk before anything is done that depends on it. What an attempt writes about its progress is in `states.py`.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _PARTLY = (
 
 
 class Begun(msgspec.Struct, frozen=True, tag="begun", tag_field="what"):
-    """A task was begun; `digest` is `Job.digest`, to notice whether the task with that id was changed since."""
+    """An attempt was begun; `digest` is `Job.digest`, to notice whether the task with that id has changed since."""
 
     id: str | int
     digest: str
 
 
 class Spent(msgspec.Struct, frozen=True, tag="spent", tag_field="what"):
-    """An attempt without a result is over: whether it `failed`, and what it took.
+    """An attempt ended without a result: whether it `failed`, and what it used.
 
-    The amounts are zero where the next attempt goes on from its checkpoint, since that one counts them itself.
+    The amounts are zero where the next attempt goes on from its checkpoint, since that attempt counts them itself.
     """
 
     id: str | int
@@ -65,7 +65,7 @@ class Journal:
     """The journal at a path. Only one process at a time can have it open."""
 
     def __init__(self, path: Path) -> None:
-        """Raises SetupError where another process has it, or it cannot be read or written."""
+        """Raises SetupError where another process has it open, or it cannot be read or written."""
         self.path = path
         try:
             self._file: IO[bytes] = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")  # noqa: SIM115  # see close
@@ -80,7 +80,7 @@ class Journal:
             self.entries = [msgspec.json.decode(line, type=Entry) for line in content[:whole].splitlines()]
         except msgspec.MsgspecError as error:
             raise SetupError(f"{path} is no journal of a batch ({error}): move it away.") from error
-        self._file.truncate(whole)  # half a line: its process died, or the machine did
+        self._file.truncate(whole)  # half a line: the process or the machine died
         self._file.seek(whole)
 
     def add(self, entry: Entry) -> None:
@@ -99,8 +99,8 @@ class Journal:
 class UnfinishedJob(msgspec.Struct, frozen=True):
     """A task that was begun and has no result: its number of attempts, and whether it goes on from its checkpoint.
 
-    `error` is why it cannot be tried again, None if it can; `lost` is what its last attempt took, where the next one
-    begins anew.
+    `error` is why it cannot be tried again, None if it can; `lost` is what its last attempt used, where the next one
+    starts over.
     """
 
     attempts: int
@@ -110,7 +110,7 @@ class UnfinishedJob(msgspec.Struct, frozen=True):
 
 
 class BatchHistory:
-    """What earlier processes have done of a batch, each by the id of its task.
+    """What earlier processes have done of a batch, by task id.
 
     `written` are the results in the file, `finished` the results in the journal, `begun` the tasks that were under way.
     `attempts` and `spent` continue to be updated by the present process.
@@ -124,7 +124,7 @@ class BatchHistory:
         self.spent: dict[str | int, list[Spent]] = {}
 
     def of(self, job: str | int) -> list[Spent]:
-        """What the finished attempts at the task took."""
+        """What the finished attempts at the task used."""
         return self.spent.get(job, [])
 
     def failures(self, job: str | int) -> int:
@@ -132,14 +132,14 @@ class BatchHistory:
         return sum(each.failed for each in self.of(job))
 
     def unfinished(self, finished: Collection[str | int]) -> list[Spent]:
-        """What the finished attempts took at tasks that are not in `finished`."""
+        """What was used by the finished attempts at tasks that are not in `finished`."""
         return [each for job, spent in self.spent.items() if job not in finished for each in spent]
 
 
 def read_history(
     jobs: Sequence[Job], written: Sequence[JobResult], journal: Journal, store: StateStore
 ) -> BatchHistory:
-    """What is known of the tasks. Raises SetupError for results and journals of other tasks, and unreadable ones."""
+    """The history of the tasks. Raises SetupError for results and journals of other tasks, and for unreadable ones."""
     history = BatchHistory()
     by_id = {job.id: job for job in jobs}
     for result in written:
@@ -169,7 +169,7 @@ def read_history(
 
 
 class NextAttempt(msgspec.Struct, frozen=True):
-    """What is to be done with a task whose worker died: see `UnfinishedJob`."""
+    """How to go on with a task whose worker died; see `UnfinishedJob`."""
 
     acts: Acts
     goes_on: bool = False
@@ -192,7 +192,7 @@ def next_of(store: StateStore, job: Job) -> NextAttempt:
         return NextAttempt(acts, error=TaskError("interrupted", INTERRUPTED.format(act=acts.under_way)))
     if acts.over and saved is None:
         return NextAttempt(acts, error=TaskError("interrupted", _PARTLY.format(over=acts.over)))
-    # A model knows where it is, and was paid for; steps that did nothing yet are begun anew, on pages as they expect.
+    # A model knows where it is, and was paid for; steps without an act start over, on the pages that they expect.
     goes_on = saved is not None and bool(acts.over or job.task is not None)
     return NextAttempt(acts, goes_on=goes_on, saved=saved)
 

@@ -1,4 +1,4 @@
-"""How many tasks this machine can run at once: by its cores and memory at first, then by measurement."""
+"""How many tasks this machine can run at once: judged by its cores and memory at first, then by measurement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 _FIRST_MB_EACH = 400.0
-"""The memory that a task is assumed to need before any was measured: `python -m bench.batch`."""
+"""The memory that a task is assumed to need before any has been measured: `python -m bench.batch`."""
 _MOST_PER_CORE = 4
 _SPARE_MB = 512.0
 _SPARE_SHARE = 0.1
@@ -18,8 +18,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The machine at one moment: the available and the total memory in MB, and the idle seconds of all its cores so
-    far.
+    """The machine at one moment: its available and total memory in MB, and the idle seconds of all its cores so far.
 
     `idle_s` is None where the system does not report it.
     """
@@ -31,7 +30,7 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class Concurrency:
-    """How many tasks there may be at once; `adapt` makes it more or fewer, one by one."""
+    """How many tasks may run at once; `adapt` raises and lowers the number."""
 
     def __init__(self, fixed: int | None, cores: int, first: Measured) -> None:
         self._fixed = fixed
@@ -41,7 +40,7 @@ class Concurrency:
         self.now = fixed or max(1, min(cores, int((first.available_mb - _spare_mb(first)) / _FIRST_MB_EACH)))
 
     def adapt(self, measured: Measured, tasks: int) -> int:
-        """Adapts the number to a measurement made while `tasks` run, and returns how many there may be from now on."""
+        """Adapts the number to a measurement made while `tasks` run, and returns how many may run from now on."""
         last, self._last = self._last, measured
         if self._fixed is not None:
             return self.now
@@ -56,7 +55,7 @@ class Concurrency:
 
 
 def cores() -> int:
-    """The cores that this process may use, by its affinity and the quota of its cgroup."""
+    """The number of cores that this process may use, by its affinity and the quota of its cgroup."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota, _, period = (_text(_CGROUP / "cpu.max") or "max").partition(" ")
     return available if quota == "max" else max(1, min(available, round(int(quota) / int(period or 100_000))))
@@ -65,7 +64,7 @@ def cores() -> int:
 def measure(at_s: float) -> Measured:
     """Measures the machine, or the part of it that this container has; `at_s` is the time now."""
     meminfo = dict(line.split(":", 1) for line in (_text(Path("/proc/meminfo")) or "").splitlines())
-    if not meminfo:  # no Linux: half of its memory, at a guess
+    if not meminfo:  # not Linux: half of the memory, as a guess
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20 if hasattr(os, "sysconf") else 4096.0
         return Measured(total / 2, total, None, at_s)
     total, available = (int(meminfo[name].split()[0]) / 1024 for name in ("MemTotal", "MemAvailable"))
@@ -78,7 +77,7 @@ def measure(at_s: float) -> Measured:
 
 
 def memory_of(pid: int) -> float | None:
-    """The memory that a process holds, in MB; None where the system does not report it."""
+    """The memory that a process uses, in MB; None where the system does not report it."""
     text = _text(Path(f"/proc/{pid}/statm"))
     return None if not text else int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
@@ -88,7 +87,7 @@ def _spare_mb(measured: Measured) -> float:
 
 
 def _idle_share(before: Measured, now: Measured) -> float | None:
-    """Which part of the time of all cores was not used between the two."""
+    """The share of the time of all cores that was idle between two measurements."""
     if before.idle_s is None or now.idle_s is None or now.at_s <= before.at_s:
         return None
     return max(0.0, (now.idle_s - before.idle_s) / ((now.at_s - before.at_s) * (os.cpu_count() or 1)))

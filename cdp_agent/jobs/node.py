@@ -1,6 +1,6 @@
 """The part of a batch that runs on each node of a cluster: a Ray actor whose arguments and results are JSON.
 
-They contain no secrets: each node reads those of the settings from its own environment or file.
+They contain no secrets: each node reads the secret settings from its own environment or file.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ PROBE = "probe"
 
 
 class _Owner(msgspec.Struct, frozen=True):
-    """Which worker carries an attempt out."""
+    """The worker that carries out an attempt."""
 
     worker: str
     attempt: int
 
 
 class NodeWorker:
-    """Carries attempts out in the Chromes of its node.
+    """Carries out attempts in the Chromes of its node.
 
     When its node dies, Ray restarts it on another one and repeats the orders that were under way. For a task that
-    another worker had before, it first reads what that one stored.
+    another worker had before, it first reads what that worker stored.
     """
 
     def __init__(self, settings: bytes, options: bytes, storage: str, politeness: Any) -> None:
-        """`settings` as from `settings_for_nodes`; `politeness`: the actor that paces all nodes, None for no pacing."""
+        """`settings` are from `settings_for_nodes`; `politeness` is the actor that paces all nodes, None for none."""
         self._name = uuid.uuid4().hex
         self._options = msgspec.json.decode(options, type=JobOptions)
         self._config = _settings_here(settings)
@@ -58,7 +58,7 @@ class NodeWorker:
         self._spent: dict[str, tuple[int, float | None]] = {}
 
     async def begin(self, jobs: bytes) -> tuple[str, str] | None:
-        """Prepares for tasks. None, or the class name and message of the error that prevents it on this node."""
+        """Prepares for tasks. Returns None, or the class name and message of the error that prevents it on the node."""
         try:
             if await asyncio.to_thread(self._store.read, PROBE) is None:
                 raise SetupError("The storage of this batch cannot be seen from here: give one that all nodes share.")
@@ -68,7 +68,7 @@ class NodeWorker:
         return None
 
     def capacity(self) -> int:
-        """How many attempts this node bears at once, by its cores and memory."""
+        """How many attempts this node can run at once, by its cores and memory."""
         return Concurrency(None, cores(), measure(0.0)).now
 
     def spent(self) -> dict[str, tuple[int, float | None]]:
@@ -76,7 +76,7 @@ class NodeWorker:
         return self._spent
 
     def stop(self) -> None:
-        """Ends all that is under way."""
+        """Ends everything that is under way."""
         self._stop.set()
 
     async def attempt(self, order: bytes) -> bytes:
@@ -91,7 +91,7 @@ class NodeWorker:
             return outcome
         owner = msgspec.json.encode(_Owner(self._name, given.attempt))
         if before is not None:
-            # It may still act, though Ray or the process that gave the order has ended: not once the task is claimed.
+            # That worker may still act, though Ray or the process that ordered it has ended, until the task is claimed.
             await asyncio.to_thread(self._store.write, f"{key}/{OWNER}", owner)
             known = await asyncio.to_thread(next_of, self._store, given.job)
             if known.error is not None:
@@ -114,11 +114,11 @@ class NodeWorker:
     async def close(self) -> None:
         """Ends the Chromes."""
         await self._worker.close()
-        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)  # the node's own clean-up sees to it
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)  # the node cleans up the rest
 
 
 class _RemotePoliteness:
-    """The `Pacing` that all nodes share, by calls to an actor."""
+    """The `Pacing` that all nodes share, through calls to an actor."""
 
     def __init__(self, politeness: Any) -> None:
         self._politeness = politeness

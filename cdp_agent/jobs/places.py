@@ -20,7 +20,7 @@ _MEASURED_EVERY_S = 3.0
 
 
 class LocalWorkers:
-    """`Workers` of which there is only one, in this process."""
+    """`Workers` with a single worker, in this process."""
 
     def __init__(self, config: Config, options: JobOptions, store: StateStore, folder: Path) -> None:
         """Raises SetupError."""

@@ -1,7 +1,7 @@
 """How a batch limits its load on origins: tasks at once, time between two documents, and their robots.txt.
 
 A task is a visitor of one origin at a time, that of the page in its tab. It leaves that origin before it waits for
-another, so that no two tasks wait for each other.
+another one, so that no two tasks wait for each other.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Pacing(Protocol):
     """Decides when a document may be requested."""
 
     async def visit(self, visitor: str, origin: str, url: str) -> str | None:
-        """Waits until the visitor may open the address: None, or why it may never be opened, as `Blocked.why`."""
+        """Waits until the visitor may open the address. Returns None, or why it never may, as in `Blocked.why`."""
 
     async def leave(self, visitor: str) -> None:
-        """Notes that the visitor is on no page any more."""
+        """Records that the visitor is on no page any more."""
 
 
 class Politeness:
-    """The `Pacing` that the options of a batch ask for."""
+    """The `Pacing` that the options of a batch specify."""
 
     def __init__(self, options: JobOptions) -> None:
         """Raises SetupError where robots.txt files are to be read and the library for that is not installed."""

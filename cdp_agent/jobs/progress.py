@@ -1,6 +1,6 @@
 """The progress of a batch, for its own process, and for other terminals or machines.
 
-A batch that can be resumed writes `progress.json` where it keeps the state of its tasks: beside its results, or in the
+A batch that can be resumed writes `progress.json` where it keeps the state of its tasks: next to its results, or in the
 storage that the nodes of a cluster share.
 """
 
@@ -30,7 +30,7 @@ class JobProgress(msgspec.Struct, frozen=True):
     """The progress of a batch. `tokens` and `cost` (US dollars, None where nothing is known) include tasks under way.
 
     `done` includes the tasks that earlier processes have done (`done_before`); `seconds` is the time of this process.
-    `ended_by` is why no more tasks are begun, None while they are.
+    `ended_by` is why no more tasks are begun, None while they still are.
     """
 
     total: int
@@ -47,7 +47,7 @@ class JobProgress(msgspec.Struct, frozen=True):
 
     @property
     def per_minute(self) -> float:
-        """How many tasks a minute this process has done."""
+        """How many tasks this process has done per minute."""
         return 60 * (self.done - self.done_before) / self.seconds if self.seconds else 0.0
 
 
@@ -68,7 +68,7 @@ class ProgressReporter:
     """Writes the progress of a batch, at most every few seconds. When the storage fails, only the report is lost."""
 
     def __init__(self, store: StateStore, *, stays: bool) -> None:
-        """`stays`: the report is kept when all is done, since nothing else shows it then."""
+        """`stays`: the report is kept when all tasks are done, since nothing else shows the progress then."""
         self._store = store
         self._stays = stays
         self._next_at: float | None = None
@@ -93,9 +93,9 @@ class ProgressReporter:
 
 
 def read_progress(place: str) -> ReportedProgress:
-    """The progress of a batch, by the path of its results or the address of its storage.
+    """The progress of a batch, given the path of its results or the address of its storage.
 
-    Where results are complete and the batch has left nothing else, it is computed from them. Raises SetupError where no
+    It is computed from the results if these are complete and nothing else of the batch is left. Raises SetupError if no
     batch has reported anything.
     """
     path = Path(os.path.expanduser(place))

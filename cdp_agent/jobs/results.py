@@ -14,11 +14,11 @@ from cdp_agent.outcome import TaskError
 
 
 class JobResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a task. `error` is None exactly when `ok` is true.
+    """The result of a task. `error` is None exactly when `ok` is true.
 
-    `answer` is that of the run: Markdown, what fits `answer` of the task, or what the last step gave. `seconds`,
-    `tokens` (input and output) and `cost` (US dollars, None where not all of it is known) are those of all `attempts`.
-    The error's code is "interrupted" where it is not known how much was done: the task was not tried again.
+    `answer` is that of the run: Markdown, data that matches the task's `answer`, or the output of the last step.
+    `seconds`, `tokens` (input and output) and `cost` (US dollars, None if not all of it is known) are those of all
+    `attempts`. The error's code is "interrupted" if it is not known how much was done; the task was not retried.
     """
 
     id: str | int

@@ -1,4 +1,4 @@
-"""A batch as it runs: which task is begun when, what becomes of one that failed, and results as they come."""
+"""A batch as it runs: when each task is begun, what happens to one that failed, and results as they come."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cdp_agent.jobs.working import AttemptResult, Order, Workers
 from cdp_agent.outcome import TaskError
 
 _LOOK_AGAIN_S = 1.0
-"""The seconds between two measurements of how many tasks there may be."""
+"""The seconds between two checks of how many tasks may run at once."""
 
 
 class JobRun:
@@ -65,7 +65,7 @@ class JobRun:
         self._capacity = 0
         self._ended_by: EndedBy | None = None
         self._written = 0
-        """How many of `_jobs` have been written, when results come in their order."""
+        """How many of `_jobs`, from the first on, have been written, if results are ordered."""
 
     @property
     def progress(self) -> JobProgress:
@@ -95,9 +95,7 @@ class JobRun:
         self._changed.set()
 
     def stop_at_once(self, why: EndedBy = "stopped") -> None:
-        """Begins no more tasks, and ends those that are under way without a result, so that another process can resume
-        them.
-        """
+        """Begins no more tasks, and ends those under way without a result, so that another process can resume them."""
         self._ended_by = self._ended_by or why
         self._stop.set()
         self._changed.set()
@@ -124,7 +122,7 @@ class JobRun:
                 for task in [each for each in self._running if each.done()]:
                     for result in self._end_attempt(self._running.pop(task), task):
                         yield result
-            if self._journal is None:  # else the next process writes them in their turn
+            if self._journal is None:  # else the next process writes them in order
                 for result in self._ready_results(last=True):
                     yield result
             if len(self._finished) == len(self._jobs):
@@ -135,9 +133,7 @@ class JobRun:
             await self._end()
 
     def _resume_tasks(self) -> list[JobResult]:
-        """Takes up what earlier processes left. Returns results to write: finished ones, and those of tasks that cannot
-        go on.
-        """
+        """Queues what earlier processes left. Returns the results of finished tasks, and of tasks that cannot go on."""
         self._finished = dict(self._history.written)
         ready: list[JobResult] = []
         for job in self._jobs:
@@ -185,7 +181,7 @@ class JobRun:
         return None
 
     async def _wait(self) -> None:
-        """Waits until something happens, or it is time to measure again."""
+        """Waits until something happens, or it is time to check the capacity again."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_LOOK_AGAIN_S):
                 await self._changed.wait()
@@ -251,7 +247,7 @@ class JobRun:
         self._history.spent.setdefault(spent.id, []).append(spent)
 
     def _finish(self, result: JobResult, *, is_new: bool = True) -> list[JobResult]:
-        """Keeps the result; returns the results that can be reported now."""
+        """Stores the result; returns the results that can be reported now."""
         if self._journal is not None and is_new:
             self._journal.add(Finished(result))
         self._finished[result.id] = result
@@ -260,7 +256,7 @@ class JobRun:
         return [self._report(result)]
 
     def _ready_results(self, *, last: bool = False) -> list[JobResult]:
-        """The results whose turn it is, in the order of the tasks; with `last`, all that are left."""
+        """The results that come next in the order of the tasks; with `last`, all that are left."""
         ready: list[JobResult] = []
         if not self._options.ordered:
             return ready
@@ -281,7 +277,7 @@ class JobRun:
         return result
 
     async def _end(self) -> None:
-        """Ends what is under way, when its reader has left or all is over."""
+        """Ends what is under way, when the reader has left or the batch is over."""
         self._stop.set()
         if self._running:
             await asyncio.wait(self._running)
@@ -306,13 +302,13 @@ def run(
     resume: bool = False,
     storage: str | None = None,
 ) -> JobRun:
-    """Carries the tasks out; iterate over what this returns.
+    """Carries out the tasks; iterate over the returned JobRun for the results.
 
     `where`: `HERE` for this machine, or the address of a Ray cluster ("auto": the one that this machine belongs to),
     whose nodes keep the state of tasks in `storage`, an address that fsspec understands. `config` has the settings of
-    Chrome, pages and the model, by default those of `Config.load()`. `results` is a file, or a `ResultSink`. Beside a
-    file a journal is kept until all tasks are done; with `resume` an earlier file is continued, otherwise it must not
-    exist. Raises BadLines for tasks that cannot be carried out, SetupError.
+    Chrome, pages and the model, by default those of `Config.load()`. `results` is a file, or a `ResultSink`. Next to a
+    file, a journal is kept until all tasks are done; with `resume` an earlier file is continued, otherwise it must be
+    missing or empty. Raises BadLines for tasks that cannot be carried out, SetupError.
     """
     config = Config.load() if config is None else config
     options = options or JobOptions()

@@ -1,8 +1,8 @@
-"""How far a task has come, kept outside of the process that carries it out: its acts, and its checkpoint.
+"""The state of a task, kept outside the process that carries it out: its acts, and its checkpoint.
 
-Before an act that cannot be taken back is carried out, it is written down here; that it is over, once a checkpoint
-tells of it: who goes on from an earlier one would do it again. So whoever finds the state of a task whose process died
-knows whether it may begin anew, can go on, or must be left to its user.
+An act that cannot be undone is stored here before it is carried out. That it is over is stored once a checkpoint
+includes it: a run that resumes from an earlier checkpoint would repeat it. So the state of a task whose process died
+shows whether the task may start again, can be resumed, or must be left to its user.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ class StateStore(Protocol):
     """Keeps files of tasks by name, such as "0a1b…/acts.json". A file is safely stored when `write` returns."""
 
     def read(self, name: str) -> bytes | None:
-        """The file, None for none. Raises OSError."""
+        """The content of the file, None if there is none. Raises OSError."""
 
     def write(self, name: str, content: bytes) -> None:
-        """Puts the content in the place of the file. Raises OSError."""
+        """Replaces the file. Raises OSError."""
 
     def remove(self, folder: str) -> None:
-        """Removes a folder with all that is in it, if there is one. Raises OSError."""
+        """Removes a folder with its content, if it exists. Raises OSError."""
 
 
 class FolderStore:
-    """A folder on this machine, or on one that several machines share."""
+    """A folder on this machine, or one that several machines share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -73,7 +73,7 @@ class FolderStore:
 
     def remove(self, folder: str) -> None:
         """See `StateStore`."""
-        shutil.rmtree(self._folder / folder, ignore_errors=True)  # what cannot be removed is not looked at again
+        shutil.rmtree(self._folder / folder, ignore_errors=True)  # what cannot be removed is not read again
 
 
 class FsspecStore:
@@ -113,12 +113,12 @@ class FsspecStore:
 def store_at(storage: str) -> StateStore:
     """The store at a path or an address. Raises SetupError."""
     if "://" not in storage or storage.startswith("file://"):
-        return FolderStore(Path(storage.removeprefix("file://")))  # which syncs what it writes, and writes it whole
+        return FolderStore(Path(storage.removeprefix("file://")))  # it replaces files atomically, and syncs them
     return FsspecStore(storage)
 
 
 class JobState:
-    """The state of one task, as the process that carries it out writes it. `folder` is for its checkpoint."""
+    """The state of one task, as written by the process that carries it out. `folder` is for its checkpoint."""
 
     def __init__(self, store: StateStore, job: Job, folder: Path, *, shared: bool, owner: bytes = b"") -> None:
         """`shared`: the store is not in `folder`, so the checkpoint is copied between the two.
@@ -133,9 +133,7 @@ class JobState:
         self._acts = Acts()
         self._checkpoint: bytes | None = None
         self._ended_at: int | None = None
-        """The time of the checkpoint that existed when the stored act ended; None while no ended act waits for a newer
-        one.
-        """
+        """The time of the last checkpoint when the stored act ended; None unless that act waits for a newer one."""
         self._writing = asyncio.Lock()
 
     @property
@@ -168,16 +166,16 @@ class JobState:
         await self.keep()
         async with self._writing:
             await self._write(Acts(self.acts.over, act))
-        # Whoever claims the task after this finds the act, and whoever claimed it before is found now.
+        # A worker that claims the task after this finds the act; one that claimed it before is noticed now.
         await self._check_mine()
 
     def end_act(self) -> None:
-        """Notes that the act is over, which is stored after the next checkpoint."""
+        """Marks the act as over, which is stored after the next checkpoint."""
         if self._acts.under_way is not None:
             self._ended_at = self._saved_at()
 
     async def checkpointed(self) -> None:
-        """To be called when the run has written a checkpoint.
+        """Stores that an act is over. To be called when the run has written a checkpoint.
 
         Raises OSError, and BrowserError where another worker has the task.
         """

@@ -1,6 +1,6 @@
 """The tasks of a batch and its options.
 
-A task is a line of JSON. All are read, and all errors in them reported, before any is begun.
+A task is a line of JSON. All lines are read, and all their errors reported, before any task is begun.
 
 {"id": "a1", "task": "Find the cheapest tent", "url": "https://shop.example", "data": {"most": 200}}
 {"id": "a2", "steps": ["Open https://shop.example", "Click 'Tents'", "Read the page"]}
@@ -38,7 +38,7 @@ class JobLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     max_seconds: _Amount | None = None
 
     def override(self, limits: Limits) -> Limits:
-        """`limits` with those replaced that the task sets."""
+        """`limits`, with the values that the task sets replaced."""
         given = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
         return msgspec.structs.replace(limits, **given)
 
@@ -46,8 +46,8 @@ class JobLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One line of a tasks file: a `task` for a model, or `steps` that need none.
 
-    `id` is a text or a whole number, one for each. `url` is where it begins, `data` and `answer` (a JSON Schema) are
-    for a task alone; see `Agent.stream`.
+    `id` is a text or a whole number, different for each job. `url` is where it begins; `data` and `answer` (a JSON
+    Schema) are only for a `task`; see `Agent.stream`.
     """
 
     id: str | int
@@ -70,9 +70,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
     @property
     def origin(self) -> str | None:
-        """The origin of the page where it begins, by `url`, or by a first step that opens an address; None if neither
-        says.
-        """
+        """The origin where the job begins: that of `url`, or of the address that its first step opens; else None."""
         url = self.url
         if url is None and self.steps:
             intent = read_step(self.steps[0])
@@ -80,14 +78,14 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         try:
             origin = None if url is None else origin_of(complete_address(url))
         except InvalidArguments:
-            return None  # a step by other words; the run finds out
+            return None  # the step names no address; the run finds out
         return None if origin is None else str(origin)
 
 
 def read_jobs(
     text: str | bytes, source: str = "tasks", *, has_model: bool = True, has_executor: bool = False
 ) -> list[Job]:
-    """The tasks in a text; empty lines are skipped. `source` is its name for messages.
+    """The tasks in a text; empty lines are skipped. `source` is the name of the text in messages.
 
     Steps that code cannot understand are errors, unless there is an executor; tasks are errors without a model. Raises
     BadLines with all errors.
@@ -120,7 +118,7 @@ def read_jobs(
 
 
 def check_jobs(jobs: Iterable[Job], *, has_model: bool = True, has_executor: bool = False) -> list[Job]:
-    """Checks tasks that a program gives, as `read_jobs` does those of a text. Raises BadLines (counted from 1)."""
+    """Checks tasks from a program, as `read_jobs` does for a text. Raises BadLines, which counts tasks from 1."""
     checked = list(jobs)
     problems: list[str] = []
     places: dict[str, int] = {}
@@ -137,7 +135,7 @@ def check_jobs(jobs: Iterable[Job], *, has_model: bool = True, has_executor: boo
 
 
 def wrong_with(job: Job, *, has_model: bool, has_executor: bool) -> list[str]:
-    """The errors in one task, each as a part of a sentence."""
+    """The errors in one job, each as a part of a sentence."""
     problems = []
     if job.id == "":
         problems.append("the id is empty")
@@ -199,17 +197,17 @@ def _readable(error: msgspec.MsgspecError) -> str:
 
 
 class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`concurrency`: tasks at once; "auto" by cores and memory, and then by what is measured.
+    """The options of a batch. `concurrency`: tasks at once; "auto": by cores and memory, and then by measurement.
 
-    A task that failed is tried again up to `retries` times, but never one of which something may have been done that
-    cannot be taken back. `per_origin`: how many tasks at once may be on pages of one origin; `delay_s`: the seconds
-    between two requests for a document to one origin. `robots`: what an origin's robots.txt does not allow is not
-    opened, and its Crawl-delay is kept.
+    A failed task is retried up to `retries` times, but never if that might repeat something that cannot be undone.
+    `per_origin`: how many tasks at once may be on pages of one origin; `delay_s`: the seconds between two requests for
+    a document to one origin. `robots`: what an origin's robots.txt does not allow is not opened, and its Crawl-delay is
+    observed.
 
-    `max_tokens`, `max_cost` (US dollars) and `max_seconds` are for all tasks together: when one is used up no more
+    `max_tokens`, `max_cost` (US dollars) and `max_seconds` are for all tasks together: when one is used up, no more
     tasks are begun, and those that are under way are stopped, so that they can be resumed later. `ordered`: results
     come in the order of the tasks. `tasks_per_chrome`: how many tasks at once share a Chrome. A Chrome is replaced
-    after `chrome_tasks` tasks, or when its main process holds more than `chrome_memory_mb`.
+    after `chrome_tasks` tasks, or when its main process uses more than `chrome_memory_mb`.
     """
 
     concurrency: int | Literal["auto"] = "auto"

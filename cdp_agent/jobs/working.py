@@ -1,4 +1,4 @@
-"""One attempt at one task, in a browser context of its own; `AttemptResult` is its result."""
+"""One attempt at one task, in its own browser context; `AttemptResult` is its result."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 class TaskWatch:
     """Watches what a task does to pages: the `ActLog` of its run, and the `Gate` that its requests pass.
 
-    An act that is known beforehand to be one that cannot be undone is stored before it is carried out. Where only a
-    request that the act causes shows it, the act is stored before that request is sent. Requests that pages make by
-    themselves, before the first act or repeatedly, are not ascribed to an act.
+    An act that is known in advance to be irreversible is stored before it is carried out. If only a request that the
+    act causes shows that, the act is stored before that request is sent. Requests that pages make by themselves, before
+    the first act or repeatedly, are not attributed to an act.
     """
 
     def __init__(self, visitor: str, state: JobState, pacing: Pacing) -> None:
@@ -103,8 +103,8 @@ class Order(msgspec.Struct, frozen=True):
 class AttemptResult(msgspec.Struct, frozen=True):
     """The result of an attempt.
 
-    `acts` are those of all attempts that it goes on from. `stopped`: it was ended from outside, so the task has no
-    result yet. `can_go_on`: there is a checkpoint.
+    `acts` include those of the attempts that it goes on from. `stopped`: it was ended from outside, so the task has no
+    result yet. `can_go_on`: there is a checkpoint that includes all acts.
     """
 
     ok: bool
@@ -123,23 +123,23 @@ OnSpent = Callable[[int, float | None], None]
 
 
 class Workers(Protocol):
-    """Carry attempts out, on this machine or on others."""
+    """Carry out attempts, on this machine or on other machines."""
 
     async def begin(self, jobs: Sequence[Job]) -> None:
-        """Makes ready for these tasks. Raises BrowserError or SetupError where none of them could be begun."""
+        """Prepares for these tasks. Raises BrowserError or SetupError if none of them could be begun."""
 
     async def capacity(self, running: int) -> int:
-        """How many attempts there may be at once; `running` is how many are under way."""
+        """How many attempts may run at once; `running` is how many are under way."""
 
     async def attempt(self, order: Order, stop: asyncio.Event, on_spent: OnSpent) -> AttemptResult:
-        """Carries an attempt out. `stop` ends it at once. A worker that dies gives the order to another one."""
+        """Carries out an attempt. `stop` ends it at once. If a worker dies, another one gets the order."""
 
     async def close(self) -> None:
         """Ends all workers."""
 
 
 class Worker:
-    """Carries attempts out in the Chromes of this machine."""
+    """Carries out attempts in the Chromes of this machine."""
 
     def __init__(
         self, config: Config, options: JobOptions, store: StateStore, pacing: Pacing, folder: Path, *, shared: bool
@@ -161,7 +161,7 @@ class Worker:
         """See `Workers`."""
         async with self.chromes.context(None) as browser:
             if any(job.task is not None for job in jobs):
-                Agent(browser, **agent_keywords(self._config))  # what is wrong with the model's settings
+                Agent(browser, **agent_keywords(self._config))  # raises if the model's settings are wrong
             if any(job.steps is not None for job in jobs):
                 Agent(browser, **steps_keywords(self._config))
 
@@ -220,7 +220,7 @@ class Worker:
     def _events(
         self, order: Order, browser: BrowserContext, state: JobState, watch: TaskWatch, stop: asyncio.Event
     ) -> AsyncGenerator[Event, None]:
-        """Raises SetupError."""
+        """The events of the attempt. Raises SetupError."""
         job, config = order.job, self._config
         if order.goes_on:
             keywords = resume_keywords(config)
@@ -266,5 +266,5 @@ def _tokens(stats: Stats) -> int:
 
 
 def _cost(stats: Stats) -> float | None:
-    """None where it is not known; a run that asked no model cost nothing."""
+    """The cost, None if it is not known; a run that asked no model cost nothing."""
     return stats.cost if stats.generations else 0.0

@@ -1,7 +1,7 @@
 """The tools over the Model Context Protocol; needs the extra `mcp`. It adds nothing that the other interfaces lack.
 
-A call goes to a Session; here it is only translated to and from the protocol. `server(session)` is for programs, the
-command `cdp-agent mcp` for everybody else. `calls`, `asking` and `hosted` know nothing of the SDK: the process that
+A Session makes the calls; here they are only translated to and from the protocol. `server(session)` is for programs,
+the command `cdp-agent mcp` for everybody else. `calls`, `asking` and `hosted` do not import the SDK: the process that
 holds the sessions uses them, too.
 """
 

@@ -1,7 +1,7 @@
 """Questions to the user in the middle of a call, and how the call continues with the answer.
 
-A call does not wait for a person. Where it needs an answer it ends before anything is done, and returns the question;
-the client then repeats it with the answer. So no call is kept that may never continue, and the second one can go to
+A call does not wait for a person. If it needs an answer, it ends before anything is done, and returns the question; the
+client then repeats the call with the answer. So no call is kept that may never continue, and the second one can go to
 another server: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
 """
 
@@ -23,7 +23,7 @@ from cdp_agent.steps.approval.risk import Risk, risk_of
 
 DECLINED = "The user did not allow it, and it was not done. Do not try the same in another way: ask what they want."
 ANSWER = "answer"
-"""The field of the form for a question."""
+"""The form field for the answer to a question."""
 _UNANSWERED = "The user has not answered yet."
 
 
@@ -35,10 +35,10 @@ class UserQuestion(msgspec.Struct, frozen=True):
 
 
 class UserAnswers:
-    """The user's side of one call: what they have answered already, and what is still to be asked.
+    """The user's answers to the questions of one call, and the question that is still to be asked.
 
-    `given` are the forms that they have filled in, by the keys of the questions; None for one that they declined.
-    `rules` say what needs the user's approval, None: nothing does. Without `can_ask` nobody can be asked.
+    `given` are the forms that the user has filled in, by the keys of the questions; None for a declined one.
+    `rules` determine what needs the user's approval; with None nothing does. Without `can_ask` nobody can be asked.
     """
 
     def __init__(self, given: Mapping[str, Mapping[str, Any] | None], rules: Rules | None, *, can_ask: bool) -> None:
@@ -46,11 +46,11 @@ class UserAnswers:
         self._rules = rules
         self._can_ask = can_ask
         self.open: UserQuestion | None = None
-        """The question that the call ended with, None for none."""
+        """The question that ended the call, if any."""
         self._is_filled_in = False
 
     async def approve(self, understood: Understood, page: Page) -> str | None:
-        """Why the call must not be made, None where it may. Raises ActionError where the user has to be asked first."""
+        """Why the call must not be made, None if it may be. Raises ActionError if the user has to be asked first."""
         if self._rules is None:
             return None
         tool = understood.tool
@@ -69,11 +69,11 @@ class UserAnswers:
         return None if self._answer(_proposed(understood, about, risk)) is not None else DECLINED
 
     async def ask_user(self, ask: UserAsk) -> UserAnswer:
-        """The user's answer, None where they declined. Raises ActionError where they have to be asked first."""
+        """The user's answer, None if they declined. Raises ActionError if they have to be asked first."""
         if isinstance(ask, FormRequested):
             return self._filled_in(ask)
         if isinstance(ask, Paused):
-            return None  # a call is no run, and has nothing to wait with
+            return None  # a call, unlike a run, cannot be paused
         answer = self._answer(ask)
         return None if answer is None else str(answer.get(ANSWER, ""))
 
@@ -82,9 +82,9 @@ class UserAnswers:
         return self._given[key] if key in self._given else self._end(key, ask)
 
     def _filled_in(self, form: FormRequested) -> Mapping[str, Any] | None:
-        """The values that were filled in last. When the page refuses some of them, these are asked for under a new key.
+        """The values that were filled in last. If the page refuses some of them, these are requested under a new key.
 
-        Keys do not depend on the fields' values, since in the repeated call these are what was filled in before.
+        Keys do not depend on the fields' values, since in the repeated call these are the ones filled in before.
         """
         begin = _digest([form.description, form.url])
         last = max((_number(key) for key in self._given if key.startswith(f"{begin}-")), default=0)
@@ -121,7 +121,7 @@ def _proposed(understood: Understood, about: str, risk: Risk) -> ActionProposed:
 
 
 async def _about(understood: Understood, page: Page) -> str:
-    """The element that the call acts on, as its page calls it."""
+    """The role and name of the element that the call acts on; "" if there is none."""
     for ref in understood.tool.refs_in(understood.arguments):
         found = await consequence(tab_of(page), ref)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Calls of tools as passed on from the server that talks to a client to the process that holds the session."""
+"""Tool calls, as passed from the server that talks to a client to the process that holds the session."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TRACE = "trace.jsonl"
 
 
 class CallRequest(msgspec.Struct, frozen=True, tag="call"):
-    """A tool with its arguments, in the session of that name; None: the server's own.
+    """A call of the tool `name` in a session; None is the server's own session.
 
-    `answers` are the forms that the user filled in for the questions of the calls before, by their keys, None for those
-    that they declined; without `can_ask` nobody is there to be asked.
+    `answers` are the forms that the user filled in for the questions of earlier calls, by their keys, None for declined
+    ones; without `can_ask` there is no user to be asked.
     """
 
     name: str
@@ -38,7 +38,7 @@ class CallRequest(msgspec.Struct, frozen=True, tag="call"):
 
 
 class FilesAsked(msgspec.Struct, frozen=True, tag="files"):
-    """Asks for the files of the session of that name; None: the server's own."""
+    """A request for the files of a session; None is the server's own session."""
 
     session: str | None = None
 
@@ -62,20 +62,20 @@ class CallReply(msgspec.Struct, frozen=True):
 
 
 class ToolCalls(Protocol):
-    """Makes calls. Errors of a call are in its reply."""
+    """Makes tool calls. Errors of a call are in its reply."""
 
     async def call(self, request: CallRequest) -> CallReply:
-        """Makes the call; cancelling stops it. Raises BrowserError where no session can be opened, SetupError."""
+        """Makes the call; cancelling stops it. Raises BrowserError if no session can be opened, SetupError."""
 
     async def files(self, asked: FilesAsked) -> list[SessionFile]:
-        """The files of the session, [] where it has not begun. Raises BrowserError, SetupError."""
+        """The files of the session, [] if it has not begun. Raises BrowserError, SetupError."""
 
 
 class Allowance(msgspec.Struct, frozen=True):
     """What clients may do with a session.
 
-    They upload files from `upload_folders` only, and open addresses with the schemes of `WEB_AND_DATA` and those that
-    `allow` names. `rules` say what needs the user's approval, None: nothing. `model` is for tools that ask one.
+    They upload files from `upload_folders` only, and open URLs with the schemes of `WEB_AND_DATA` and of the browser's
+    `allow`. `rules` determine what needs the user's approval, None: nothing. `model` is for tools that call one.
     """
 
     upload_folders: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Allowance(msgspec.Struct, frozen=True):
 
 
 class OneSession:
-    """Calls in one session, whatever the name that they give."""
+    """Makes all calls in one session, regardless of the session that they name."""
 
     def __init__(self, session: Session, allowance: Allowance) -> None:
         self._session = session
@@ -133,7 +133,7 @@ async def perform_call(session: Session, request: CallRequest, allowance: Allowa
 
 
 def files_of(session: Session) -> list[SessionFile]:
-    """Its downloads that are complete, and a trace of its calls as JSON Lines."""
+    """The session's completed downloads, and a trace of its calls as JSON Lines."""
     found = dict[str, SessionFile]()
     for each in session.browser.downloads.completed:
         if each.path is not None:

@@ -1,7 +1,7 @@
-"""Questions of a call as forms that a client shows to its user, in either way that the protocol has for that.
+"""Questions of a call as forms that a client shows to its user, in the two ways that the protocol has for that.
 
-Up to revision 2025-11-25 the server sends the form as a request of its own while the call waits. From 2026-07-28 on the
-call ends with the form, and the client repeats it with the user's answer.
+Up to revision 2025-11-25 the server sends the form in its own request while the call waits. From 2026-07-28 on the call
+ends with the form, and the client repeats the call with the user's answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _ElicitationCapability(Protocol):
 
 
 class Elicitation:
-    """What a client's user is asked for one call."""
+    """The questions of one call to the client's user, and the answers."""
 
     def __init__(self, context: ServerRequestContext[object, object], params: CallToolRequestParams) -> None:
         self._context = context
@@ -115,5 +115,5 @@ def _property(field: FormField) -> dict[str, Any]:
 
 
 def _answer(response: ElicitResult) -> dict[str, Any] | None:
-    """What the user filled in, by the names of the fields; None where they declined."""
+    """The values that the user filled in, by field name; None if they declined."""
     return (response.content or {}) if response.action == "accept" else None

@@ -1,7 +1,7 @@
-"""Calls in sessions that other processes hold, so that each call may go to another server.
+"""Calls in sessions that other processes hold, so that each call may go to a different server.
 
-One connection to a session's process carries all calls at once. It is opened with the first and closed when there was
-none for a while, so that a server that waits for clients keeps no process alive.
+One connection to a session's process carries all calls, concurrently. It is opened with the first call and closed after
+KEPT_S without any, so that a server that waits for clients keeps no process alive.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ KEPT_S = 10.0
 """How long a connection without calls is kept."""
 _LONGEST_MESSAGE = 256 << 20
 _MESSAGE, _REPLY = msgspec.json.Decoder(Message), msgspec.json.Decoder(CallReply)
-"""Made once: making a decoder takes longer than decoding a call with it."""
+"""Created once: creating a decoder takes longer than decoding a call with it."""
 
 Connect = Callable[[str], HostConnection]
-"""Connects to the process of the session of that name, which is started for it, and asks to make calls. It blocks.
+"""Connects to the process of the session of that name, starting it if necessary, and asks to make calls. It blocks.
 
 Raises BrowserError, SetupError.
 """
 
 
 class HostedCalls:
-    """Calls in the sessions of this user, in whatever process they are; `session` is used where a call names none."""
+    """Calls in the sessions of this user, in their processes; `session` is the default for calls that name none."""
 
     def __init__(self, session: str, connect: Connect) -> None:
         self._session = session
@@ -67,7 +67,7 @@ class HostedCalls:
         return link
 
     async def close(self) -> None:
-        """Cancels the calls under way; the sessions go on."""
+        """Cancels the calls under way; the sessions continue."""
         for link in self._links.values():
             await link.close()
 
@@ -92,7 +92,7 @@ class _Link:
         self._reading = asyncio.ensure_future(self._read_messages(reader))
 
     async def ask(self, request: CallRequest | FilesAsked) -> msgspec.Raw:
-        """The answer, as JSON; cancelling also stops it in the other process. Raises BrowserError, SetupError."""
+        """The answer, as JSON; cancelling also stops the call in the other process. Raises BrowserError, SetupError."""
         number = next(self._ids)
         answered: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answered
@@ -139,7 +139,7 @@ class _Link:
                     case CommandEnded():
                         break
         except ConnectionError:
-            self._stderr = ""  # it went away
+            self._stderr = ""  # the process went away
         finally:
             self._disconnect()
             why = SetupError(self._stderr.strip()) if self._stderr else self._lost

@@ -16,7 +16,7 @@ from cdp_agent.server.streams import disconnected
 
 PATH = "/mcp"
 _SILENT_S = 15.0
-"""How often a client gets a sign of life of a call, since proxies may close silent connections."""
+"""How often a client gets a ping during a call, since proxies may close silent connections."""
 _PLAIN_HEADERS = {
     b"content-type": b"application/json",
     b"accept": b"application/json, text/event-stream",
@@ -29,7 +29,7 @@ class McpApp:
     """The ASGI application; see `HttpGuard` for who may call it.
 
     `stateless`: requests of revisions before 2026-07-28 are independent of each other, too. Several servers can then
-    share them, but none can ask the client's user anything.
+    share the requests, but none can ask the client's user anything.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class McpApp:
         unguarded: AsgiApp = served.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=stateless,
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard sees to it
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does this
         )
         if isinstance(served, BrowserServer):
             unguarded = _PlainCallRouter(unguarded, served.plain_calls)
         guarded: AsgiApp = HttpGuard(unguarded, token=token, hosts=hosts, origins=origins)
-        if origins:  # a page asks beforehand whether it may, without the token
+        if origins:  # preflight requests of pages come without the token
             guarded = CORSMiddleware(
                 guarded,
                 allow_origins=origins,
@@ -77,7 +77,7 @@ class _PlainCallRouter:
         if not _may_be_plain(scope):
             await self._app(scope, receive, send)
             return
-        whole = await receive()  # the guard gives it in one piece
+        whole = await receive()  # the guard passes the body in one piece
         call = self._plain.read(whole.get("body", b""))
         if isinstance(call, PlainCall) and (b"mcp-name", call.params.name.encode()) in scope["headers"]:
             await self._answer(call, receive, send)
@@ -90,7 +90,7 @@ class _PlainCallRouter:
         await self._app(scope, receive_again, send)
 
     async def _answer(self, call: PlainCall, receive: Receive, send: Send) -> None:
-        """The response is JSON, or a stream with nothing else in it where the call takes long."""
+        """Responds with JSON, or, if the call takes long, with an event stream that contains pings and the reply."""
         answering, leaving = (
             asyncio.ensure_future(self._plain.answer(call)),
             asyncio.ensure_future(disconnected(receive)),
@@ -122,7 +122,7 @@ def _may_be_plain(scope: Scope) -> bool:
         return False
     headers = dict(scope["headers"])
     return (
-        len(headers) == len(scope["headers"])  # none is there twice
+        len(headers) == len(scope["headers"])  # none is repeated
         and _PLAIN_HEADERS.items() <= headers.items()
         and not any(each.startswith(b"mcp-param-") for each in headers)
     )

@@ -1,8 +1,8 @@
-"""Calls of tools that bypass the SDK, whose overhead is longer than a quick tool takes.
+"""Tool calls that bypass the SDK, whose overhead takes longer than a quick tool.
 
-A request of revision 2026-07-28 is self-contained. If a `PlainCall` can hold all of it, it is read and answered here,
-as the SDK would do; every other request is left to the SDK: those of other revisions, with answers of the user, or of
-clients that ask for progress.
+A request of revision 2026-07-28 is self-contained. If all of it fits a `PlainCall`, it is decoded and answered here, as
+the SDK would do. All other requests are left to the SDK: those of other revisions, with answers of the user, or with a
+request for progress.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlainCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="method", tag="tools/call"):
-    """A request with a call."""
+    """A request for a tool call that can be answered without the SDK."""
 
     jsonrpc: Literal["2.0"]
     id: int | str
@@ -78,7 +78,7 @@ _SAID = msgspec.json.Decoder(PlainCall | CallCancellation)
 
 
 class PlainCalls:
-    """The calls of one server. `tools_for` returns the tools for a client, by whether its user can be asked."""
+    """The plain calls of a server. `tools_for` returns the tools for a client, given whether its user can be asked."""
 
     def __init__(
         self, calls: ToolCalls, tools_for: Callable[[bool], Mapping[str, Tool]], server_info: dict[str, Any]
@@ -88,10 +88,10 @@ class PlainCalls:
         self._server_info = server_info
 
     def read(self, message: bytes) -> PlainCall | CallCancellation | None:
-        """The call or cancellation in a message; None for every message that the SDK has to handle."""
+        """The call or cancellation in a message; None if the SDK has to handle the message."""
         try:
             said: PlainCall | CallCancellation = _SAID.decode(message)
-        except (msgspec.DecodeError, ValueError, RecursionError):  # the SDK says what is wrong, if anything is
+        except (msgspec.DecodeError, ValueError, RecursionError):  # the SDK reports what is wrong, if anything
             return None
         if isinstance(said, PlainCall):
             tools = self._tools_for(said.can_ask)
@@ -106,7 +106,7 @@ class PlainCalls:
                 result = result_of(reply)
             else:
                 result = input_required(reply.question).model_dump(mode="json", by_alias=True, exclude_none=True)
-        except Exception as error:  # noqa: BLE001  # a fault of ours, which is logged: the client must not wait for ever
+        except Exception as error:  # noqa: BLE001  # a bug of ours, which is logged: the client must not wait forever
             fault = modern_error_data(error).model_dump(mode="json", exclude_none=True)
             return msgspec.json.encode({"jsonrpc": "2.0", "id": call.id, "error": fault})
         result["_meta"] = {**result.get("_meta", {}), SERVER_INFO_META_KEY: self._server_info}
@@ -114,7 +114,7 @@ class PlainCalls:
 
 
 def result_of(reply: CallReply) -> dict[str, Any]:
-    """The result of a call in the protocol's form."""
+    """The result of a call in the form of the protocol."""
     pictures = [
         {"type": "image", "data": base64.b64encode(each).decode(), "mimeType": "image/png"} for each in reply.images
     ]

@@ -27,7 +27,7 @@ from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.calls import TRACE, FilesAsked, SessionFile, ToolCalls
 
 MOST_BYTES = 64 << 20
-"""Longer files are not served: their path is in the receipt of the action that began the download."""
+"""Larger files are not served: their path is in the receipt of the action that began the download."""
 _SCHEME, _OWN = "cdp-agent://", "own"
 _Context = ServerRequestContext[object, object]
 
@@ -39,7 +39,7 @@ class Resources:
         self._calls = calls
 
     async def list_files(self, context: _Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        """The files of the server's own session. Those of others can be read by their addresses."""
+        """The files of the server's own session. Files of other sessions can be read by their URIs."""
         return ListResourcesResult(resources=[_entry(each) for each in await self._files(None)])
 
     async def list_templates(

@@ -1,4 +1,4 @@
-"""An MCP server, made of a session and the SDK: of revision 2026-07-28, and of those with a handshake."""
+"""An MCP server for a session, built on the SDK: of revision 2026-07-28, and of earlier ones, with a handshake."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ SHARED = (
     " Others may be in the same tabs. To work apart from them, give each call the argument `session`, a name of your "
     "choice: it has a browser of its own."
 )
-"""Added to the instructions where several clients may share a session."""
+"""Added to the instructions if several clients may share a session."""
 PROGRESS_S = 1.0
-"""How often a client that asked for progress is sent some during a long call."""
+"""How often a client that asked for progress is notified during a long call."""
 _TOOLS_TTL_MS = 3_600_000
 _Context = ServerRequestContext[object, object]
 
 
 class BrowserServer(Server[object]):
-    """The SDK's server; `plain_calls` are for transports of ours, which ask it for the rest."""
+    """The SDK's server; our own transports answer `plain_calls`, and leave other requests to it."""
 
     plain_calls: PlainCalls
 
@@ -70,11 +70,10 @@ def server(
 ) -> BrowserServer:
     """The server of the official SDK for the tools of this session: `run()` it, or mount its `streamable_http_app()`.
 
-    `approve` says what needs the user's approval, who is asked through the client: with `Rules()` whatever submits,
-    pays, sends, deletes, downloads, uploads or runs scripts, with None nothing. Files are uploaded from
+    `approve` determines which actions need the user's approval, which is requested through the client: with `Rules()`
+    those that submit, pay, send, delete, download, upload or run scripts, with None no action. Files are uploaded from
     `upload_folders` only. `model` is for `extract`, which is not offered without one, nor is `evaluate` without
-    `allow_evaluate`. Where `session` is a `ToolCalls`, that decides all of this, except `has_model` and
-    `allow_evaluate`.
+    `allow_evaluate`. If `session` is a `ToolCalls`, it decides all of this, except `has_model` and `allow_evaluate`.
     """
     allowance = Allowance(upload_folders, approve, model)
     calls = OneSession(session, allowance) if isinstance(session, Session) else session
@@ -92,7 +91,7 @@ def server(
         on_list_resources=resources.list_files,
         on_list_resource_templates=resources.list_templates,
         on_read_resource=resources.read,
-        # Else each call over HTTP would have all tools listed, to look at one.
+        # Otherwise each call over HTTP would list all tools, to look at one.
         get_tool_input_schema=lambda name: tools[name].brief if name in tools else None,
         cache_hints={"tools/list": CacheHint(_TOOLS_TTL_MS)},
     )
@@ -102,7 +101,7 @@ def server(
 
 class _Handlers:
     def __init__(self, calls: ToolCalls, tools: Mapping[str, Tool], known: Mapping[str, Tool]) -> None:
-        """`tools` are those of the `known` that may be called here."""
+        """`tools` are those of the `known` tools that may be called here."""
         self._calls = calls
         self._tools = tools
         self._known = known
@@ -149,12 +148,12 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
     async def report() -> None:
         seconds = PROGRESS_S
         while True:
-            # It does nothing where the client did not ask for it.
+            # Does nothing if the client did not ask for progress.
             await context.session.report_progress(seconds, message=f"{name}: {seconds:g} s so far")
             await asyncio.sleep(PROGRESS_S)
             seconds += PROGRESS_S
 
-    reporting = list[asyncio.Task[None]]()  # begun late: most calls are over by then
+    reporting = list[asyncio.Task[None]]()  # started after PROGRESS_S: most calls have ended by then
     timer = asyncio.get_running_loop().call_later(PROGRESS_S, lambda: reporting.append(asyncio.ensure_future(report())))
     try:
         yield
@@ -167,7 +166,7 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
 
 
 def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:
-    """The tools that a client may call at all; scripts only where that is allowed."""
+    """The tools that a client may call: not those that end a task, or lack a model or the permission for scripts."""
     return {
         name: each
         for name, each in tools.items()
@@ -176,9 +175,7 @@ def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate
 
 
 def listed(tools: Mapping[str, Tool]) -> list[ListedTool]:
-    """The entries of `tools/list`. Other tools can be called too, but are not listed, which would cost tokens in every
-    turn.
-    """
+    """The entries of `tools/list`. Other tools can be called too, but listing them would cost tokens in every turn."""
     return [_entry(each) for each in tools.values() if each.by_callers or each.effect == "script" or each in USER_TOOLS]
 
 
@@ -193,7 +190,7 @@ def _entry(tool: Tool) -> ListedTool:
 
 
 def _annotations(tool: Tool) -> ToolAnnotations:
-    """The tool's annotations, without what is implied: pages are an open world, and reading tools not destructive."""
+    """The tool's annotations, without implied ones: pages are an open world, read-only tools are not destructive."""
     if tool.read_only:
         return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(destructive_hint=not tool.can_undo)

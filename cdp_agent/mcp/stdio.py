@@ -1,6 +1,6 @@
-"""The standard input and output as streams of the SDK's server, by the event loop alone.
+"""The standard input and output as streams for the SDK's server, on the event loop alone.
 
-The SDK's own streams use threads, three times for a call, which costs as much as all the rest of it.
+The SDK's own streams use threads, three times per call, which costs as much as the rest of the call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 async def serve_stdio(served: Server[object]) -> None:
-    """Serves one client at the standard input and output, until it goes away."""
+    """Serves one client over the standard input and output, until it disconnects."""
     options = served.create_initialization_options()
     if not (_is_piped(0) and _is_piped(1)):
         async with stdio_server() as (received, sent):
@@ -42,7 +42,7 @@ async def serve_stdio(served: Server[object]) -> None:
 
 
 def _is_piped(descriptor: int) -> bool:
-    """Whether the descriptor is a pipe or a socket, which an event loop can wait for; a terminal is its user's too."""
+    """Whether the descriptor is a pipe or a socket, for which an event loop can wait; a terminal is the user's, too."""
     kind = os.fstat(descriptor).st_mode
     return sys.platform != "win32" and (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind))
 
@@ -74,13 +74,13 @@ async def _open_streams(plain: PlainCalls | None) -> AsyncIterator[tuple[_Receiv
                     await writer.wait_closed()
             except ConnectionError as error:
                 _log.debug("the client is gone: %r", error)
-            except TimeoutError:  # it reads no more
+            except TimeoutError:  # the client no longer reads
                 going.abort()
 
 
 @contextmanager
 def _take_over(descriptor: int, instead: int) -> Iterator[int]:
-    """A private copy of the descriptor; other code and child processes read and write `instead` meanwhile."""
+    """A private copy of the descriptor; other code and child processes use `instead` while the block runs."""
     ours = os.dup(descriptor)
     blocks = os.get_blocking(ours)
     os.dup2(instead, descriptor)
@@ -88,7 +88,7 @@ def _take_over(descriptor: int, instead: int) -> Iterator[int]:
     try:
         yield ours
     finally:
-        os.set_blocking(ours, blocks)  # it is whoever has started us that it is shared with
+        os.set_blocking(ours, blocks)  # the mode is shared with the process that started us
         os.dup2(ours, descriptor)
         os.close(ours)
 
@@ -115,7 +115,7 @@ class _PendingCalls:
         self._tasks: dict[int | str, asyncio.Task[None]] = {}
 
     def takes(self, line: bytes) -> bool:
-        """Handles a line if it is a plain call or a cancellation of one. True if so: then it is not passed on."""
+        """Handles a line if it is a plain call or a cancellation of one, and then returns True: it is not passed on."""
         match self._plain.read(line):
             case PlainCall(id=number) as call:
                 self._tasks[number] = asyncio.ensure_future(self._make(call))
@@ -129,13 +129,13 @@ class _PendingCalls:
         try:
             await self._sent.write(await self._plain.answer(call))
         except ClosedResourceError:
-            pass  # nobody is there any more
+            pass  # the client is gone
         finally:
             if self._tasks.get(call.id) is asyncio.current_task():
                 del self._tasks[call.id]
 
     async def give_up(self) -> None:
-        """Cancels all calls."""
+        """Cancels all calls, and waits for them to end."""
         for each in (tasks := list(self._tasks.values())):
             each.cancel()
         if tasks:
@@ -143,7 +143,7 @@ class _PendingCalls:
 
 
 class _Received(_Stream):
-    """The client's messages for the SDK, or the error in a line."""
+    """The client's messages for the SDK; an invalid line is received as an error."""
 
     def __init__(self, reader: asyncio.StreamReader, pending: _PendingCalls | None) -> None:
         self._reader = reader
@@ -156,7 +156,7 @@ class _Received(_Stream):
             if not line:
                 raise EndOfStream
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-        except ValueError as error:  # it is no message, or longer than any
+        except ValueError as error:  # not a message, or too long
             return error
 
     def __aiter__(self) -> Self:
@@ -176,11 +176,11 @@ class _Sent(_Stream):
         self._writer = writer
 
     async def send(self, item: SessionMessage) -> None:
-        """Raises ClosedResourceError when the client is gone."""
+        """Sends a message. Raises ClosedResourceError if the client is gone."""
         await self.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
     async def write(self, message: bytes) -> None:
-        """Raises ClosedResourceError when the client is gone."""
+        """Sends a message in JSON. Raises ClosedResourceError if the client is gone."""
         try:
             self._writer.write(message + b"\n")
             await self._writer.drain()

@@ -1,4 +1,4 @@
-"""A tab: what a program and a model can see of it and do in it. `page.py` has the public class.
+"""Reading and controlling a tab, for programs and models. The public class is in `page.py`.
 
-Imports `cdp` and `security`, but nothing of browsers or models. The files here may import all folders here.
+Imports `cdp` and `security`, but no code for browsers or models. The modules here may import all subpackages.
 """

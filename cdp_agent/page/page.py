@@ -1,4 +1,4 @@
-"""The public class for a tab: what can be seen of it and done in it. Each subject has a module of its own."""
+"""The public class for a tab. Each subject is implemented in its own module."""
 
 from __future__ import annotations
 
@@ -37,69 +37,69 @@ SelectBy = Literal["text", "value", "index"]
 
 
 class Page:
-    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
+    """A tab: reads its page and acts in it. Actions return a `Receipt`, `scroll` a `Scrolled`.
 
-    Whatever asks the page may raise PageUnresponsive, DocumentGone and BrowserError.
+    Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError.
     """
 
     def __init__(self, tab: Tab) -> None:
-        """To be called by `page_of` only."""
+        """Called only by `page_of`."""
         self._tab = tab
 
     @property
     def target_id(self) -> str:
-        """Its id in Chrome."""
+        """The target id of the tab in Chrome."""
         return self._tab.target_id
 
     @property
     def number(self) -> int:
-        """Its number among all tabs that the browser has had, from 1."""
+        """The number of the tab among all that the browser has had, from 1."""
         return self._tab.number
 
     @property
     def title(self) -> str:
-        """The title of the page that it shows."""
+        """The title of the page in the tab."""
         return self._tab.title
 
     @property
     def url(self) -> str:
-        """The address that the tab shows."""
+        """The address of the page in the tab."""
         return self._tab.url
 
     @property
     def opener(self) -> Page | None:
-        """The tab that opened it, None if none did."""
+        """The tab that opened this one, or None."""
         return None if self._tab.opener is None else page_of(self._tab.opener)
 
     @property
     def popups(self) -> list[Page]:
-        """The tabs that this one opened, in order; of those that were closed only the last few."""
+        """The tabs that this one opened, in order; of those that are closed, only the last few."""
         return [page_of(each) for each in self._tab.popups]
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed, or its session has ended, so that nothing can be done with it any more."""
+        """Whether the tab was closed or its session has ended, so that it can no longer be used."""
         return self._tab.closed
 
     async def close(self) -> None:
-        """Closes the tab, even if its page asks whether to stay.
+        """Closes the tab, even if its page asks for confirmation (`beforeunload`).
 
-        When the call is cancelled, the tab is closed all the same.
+        The tab is closed even if the call is cancelled.
         """
         await self._tab.close()
 
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
+        """The JSON value of a JavaScript expression, promises awaited, evaluated in the page's main world.
 
-        For programs, not for models. Raises ScriptError when it throws, PageUnresponsive at the deadline.
+        For programs, not for models. Raises ScriptError if it throws, PageUnresponsive after `timeout_s` seconds.
         """
         return await self._tab.evaluate(expression, timeout_s=timeout_s)
 
     async def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
-        """The page as text, every element that matters with a ref, all frames in document order.
+        """The page as text, with a ref for each relevant element, all frames in document order.
 
-        Without a budget it is complete; with one it is at most `budget_tokens` long, and its last line says what was
-        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`.
+        Without a budget it is complete; with one it has at most `budget_tokens` tokens, and its last line states what
+        was left out. A ref stays valid as long as its element exists. Frames that could not be read are in `omitted`.
         """
         snapshot = await self._tab.read(budget_tokens)
         self._tab.note_shown(snapshot.text if is_whole(snapshot.text) else None)
@@ -115,12 +115,12 @@ class Page:
         max_results: int = 10,
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
-        """Where the lines of the snapshot match, over all frames: names, texts, values and options.
+        """Searches the lines of the snapshot in all frames: names, texts, values and options.
 
-        `pattern` is a text, whose words may be in neighbouring cells, in any case unless `case_sensitive`, with quotes
-        and dashes of any form; or with `regex` an expression of the `regex` package. Each match comes with
-        `context_chars` before and after it, and at most `max_results` are given; `total` counts them all. `cover` may
-        hide parts of a text before it is searched, by as many other characters. Raises InvalidArguments for a bad
+        `pattern` is plain text: its words may be in neighbouring cells, quotes and dashes match in any form, and case
+        is ignored unless `case_sensitive`. With `regex` it is an expression of the `regex` package. Each match has
+        `context_chars` before and after it; at most `max_results` are returned, and `total` counts all. `cover` may
+        mask parts of a text before it is searched, without changing its length. Raises InvalidArguments for an invalid
         pattern, one that takes too long, and values out of range.
         """
         from cdp_agent.page.query.search import search  # late: 15 ms, half of it the regex package
@@ -144,11 +144,11 @@ class Page:
         max_results: int = 20,
         include_text: bool = True,
     ) -> FindResult:
-        """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+        """The elements that match a CSS selector, including closed shadow roots and frames of all processes.
 
-        `within` is the ref of an element to search in, with its shadow root and, for an iframe, its document.
-        `attributes` names the attributes to give, `max_results` is the most elements; `total` counts them all. Raises
-        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef.
+        `within` is the ref of an element to search in, including its shadow root and, for an iframe, its document.
+        `attributes` names the attributes to return; at most `max_results` elements are returned, and `total` counts
+        all. Raises InvalidArguments for an invalid selector, with Chrome's reason, and values out of range; StaleRef.
         """
         return await find.find(
             self._tab,
@@ -160,9 +160,9 @@ class Page:
         )
 
     async def markdown(self, *, budget_tokens: int | None = None) -> str:
-        """Everything that a reader sees of the page, as Markdown, all frames in document order.
+        """The visible content of the page as Markdown, all frames in document order.
 
-        With a budget it is at most `budget_tokens` long, the main content first, and its last line says what was cut.
+        With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what was cut.
         """
         from cdp_agent.page.markdown import markdown  # late: 39 ms, with lxml
 
@@ -170,10 +170,10 @@ class Page:
         return found.text if budget_tokens is None else found.within(budget_tokens)
 
     async def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
-        """What the page wrote to its console since its document began, and its uncaught exceptions.
+        """The console messages and uncaught exceptions of the page since its document began.
 
-        `level`: "error", "warning" (with errors) or "all"; `text` is a part of the message, ignoring case. The latest
-        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments.
+        `level` is "error", "warning" (includes errors) or "all"; `text` is a part of the message, ignoring case. The
+        latest `max_results` are returned. Chrome keeps the last 1,000 of each process. Raises InvalidArguments.
         """
         tree = await self._tab.frames()
         return await self._tab.activity.console.messages(tree, level=level, text=text, max_results=max_results)
@@ -185,16 +185,15 @@ class Page:
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments.
+        `max_results` are returned. The last 1,000 requests are kept. Raises InvalidArguments.
         """
         await self._tab.frames()
         return self._tab.activity.requests.log.found(kind=kind, status=status, text=text, max_results=max_results)
 
     async def response_body(self, number: int) -> ResponseBody:
-        """The body of the response to a request of `requests`, by its `number`.
+        """The response body of a request in `requests`, by its `number`.
 
-        Raises ActionError where Chrome does not keep it: it keeps the latest 2 MB of each process, and no body of more
-        than 200 KB.
+        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
         """
         await self._tab.frames()
         return await body_of(self._tab.activity.requests.log.request(number))
@@ -210,11 +209,11 @@ class Page:
     ) -> HarSaved:
         """Writes the requests that the tab has sent since its document was requested to a HAR 1.2 file.
 
-        It has headers, cookies, timings and bodies, is readable by the user alone (mode 600), and replaces an existing
-        file. All bodies together are at most `max_body_bytes` long, those of the latest requests first. The values of
-        cookies and of headers with credentials are only in it with `credentials`; `mask` is called with every text, and
-        returns what may be shown of it. What is missing is named in the file's comments, and in `left_out`. Raises
-        ActionError for a file that cannot be written.
+        It contains headers, cookies, timings and bodies, is readable by the user alone (mode 600), and replaces an
+        existing file. All bodies together have at most `max_body_bytes`, those of the latest requests first. Values of
+        cookies and of headers with credentials are included only with `credentials`; `mask` is called with every text,
+        and returns the text to write instead. The file's comments and `left_out` state what is missing. Raises
+        ActionError if the file cannot be written.
         """
         content, requests, left_out = await har_content(
             self._tab, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes
@@ -230,17 +229,16 @@ class Page:
         region: Sequence[float] | None = None,
         hidden: Spans | None = None,
     ) -> bytes:
-        """A PNG of the viewport, or of the whole page; `marks`: with boxes and refs around its interactive elements.
+        """A PNG of the viewport, the whole page, an element (`ref`), or a part of the viewport (`region`, see `zoom`).
 
-        With `ref`, of that element alone, which is scrolled into view if necessary; with `region`, of a part of the
-        viewport, see `zoom`. Marks are painted onto the picture, not into the page, and so are masks over all text in
-        which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element without layout,
-        StaleRef.
+        `marks` adds boxes and refs around interactive elements. The element of `ref` is scrolled into view if
+        necessary. Text in which `hidden` finds something is masked. Marks and masks are painted onto the picture, not
+        into the page. Raises InvalidArguments, NotInteractable for an element without layout, StaleRef.
         """
         return await view.take_any(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
-        """A PNG of a part of the viewport, enlarged up to four times, but no larger than models use.
+        """A PNG of a part of the viewport, enlarged up to four times, but no larger than models can use.
 
         `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
         region that is not in the viewport.
@@ -259,8 +257,8 @@ class Page:
 
         Chrome makes the video, AV1 in an MP4 file, which is written when the block ends, readable by the user alone. It
         has the size of the viewport, but at most `max_width` and `max_height` pixels, and at most `frame_rate` frames a
-        second. Nothing is masked in it: it shows everything on the page, secrets too. Entering raises InvalidArguments
-        for a file that cannot be written, SetupError if the Chrome is too old, PageClosed; leaving raises ActionError
+        second. Nothing is masked in it: it shows everything on the page, even secrets. Entering raises InvalidArguments
+        for a file that cannot be written, SetupError if Chrome is too old, PageClosed; leaving raises ActionError
         if the tab was closed in the block, so that there is no video.
         """
         return video.record_video(self._tab, path, max_width=max_width, max_height=max_height, frame_rate=frame_rate)
@@ -284,9 +282,9 @@ class Page:
         """The page as a tagged (accessible) PDF, as it would be printed; written to `path` if one is given.
 
         `scale` is 0.1 to 2; `page_ranges` is like "1-5, 8"; the templates are HTML, in which Chrome fills elements of
-        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: uses the paper size that the
-        page's CSS sets, if any. `outline`: with bookmarks for its headings. If `hidden` finds something anywhere in the
-        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy.
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size` uses the paper size that the
+        page's CSS sets, if any. `outline` adds bookmarks for headings. Raises InvalidArguments, and BlockedByPolicy if
+        `hidden` finds something anywhere in the page, since nothing can be masked in a PDF.
         """
         options = PdfOptions(
             format=format,
@@ -305,7 +303,7 @@ class Page:
     async def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches a CSS selector, in any frame.
 
-        Raises ActionError when there is none, InvalidArguments for a bad selector.
+        Raises ActionError if there is none, InvalidArguments for an invalid selector.
         """
         return await markup.outer_html(self._tab, selector)
 
@@ -314,26 +312,26 @@ class Page:
         return await markup.clean_html(self._tab, ref, budget_tokens=budget_tokens)
 
     async def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """The interactive elements as data, all frames in document order, as many as fit the budget if one is given."""
+        """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return await schema.take(self._tab, budget_tokens=budget_tokens)
 
     async def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
-        """Opens an address and waits for the page to rest: `timeout_s`, or the browser's `navigation_timeout_s`.
+        """Opens an address and waits until the page has settled.
 
-        Raises NavigationFailed, BlockedByPolicy.
+        `timeout_s` defaults to the browser's `navigation_timeout_s`. Raises NavigationFailed, BlockedByPolicy.
         """
         return await navigation.goto(self._tab, url, timeout_s=timeout_s)
 
     async def back(self) -> Receipt:
-        """Goes back in the tab's history. Raises ActionError when there is no earlier page, else as `goto`."""
+        """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
         return await navigation.back(self._tab)
 
     async def forward(self) -> Receipt:
-        """Goes forward in the tab's history. Raises ActionError when there is no later page, else as `goto`."""
+        """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
         return await navigation.forward(self._tab)
 
     async def reload(self) -> Receipt:
-        """Loads the page anew, also after it crashed. Raises as `goto`."""
+        """Reloads the page, even after it crashed. Raises as `goto`."""
         return await navigation.reload(self._tab)
 
     async def click(
@@ -347,7 +345,7 @@ class Page:
     ) -> Receipt:
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
 
-        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
+        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's top left corner.
         `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
         """
         return await actions.click_ref(
@@ -370,9 +368,9 @@ class Page:
     ) -> Receipt:
         """Drags an element with the mouse and drops it on another one, elsewhere in the same one, or at a distance.
 
-        The positions are as in `click`; without them it goes from middle to middle. `by` is the distance in CSS pixels
-        to the right and down, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
-        drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
+        Positions are as in `click`; they default to the middle of each element. `by` is the distance in CSS pixels to
+        the right and down, instead of `to_ref`. `hold_s` is how many seconds to hold still after the press and before
+        the drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
         return await drag.drag_ref(
             self._tab, from_ref, to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s
@@ -381,7 +379,7 @@ class Page:
     async def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not take or of more than a
+        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
         million characters.
         """
         do = fill.fill_and_submit if submit else fill.fill
@@ -391,8 +389,8 @@ class Page:
         """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
         The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`
-        clicks the form's button afterwards. Raises as `fill`, `select`, `check` and `click` do; the message names the
-        fields that were filled before.
+        then clicks the form's submit button. Raises as `fill`, `select`, `check` and `click`; the message names the
+        fields that were already filled.
         """
         return await form.fill_form(self._tab, values, submit=submit)
 
@@ -408,7 +406,7 @@ class Page:
         return await perform(self._tab, "check", ref, actions.check)
 
     async def uncheck(self, ref: str) -> Receipt:
-        """Unchecks a checkbox or switch, unless it is. Raises as `check`; InvalidArguments for a radio button."""
+        """Unchecks a checkbox or switch if it is checked. Raises as `check`; InvalidArguments for a radio button."""
         return await perform(self._tab, "uncheck", ref, actions.uncheck)
 
     async def focus(self, ref: str) -> Receipt:
@@ -423,9 +421,9 @@ class Page:
         return await actions.press_key(self._tab, key, ref, repeat)
 
     async def type(self, text: str, *, ref: str | None = None) -> Receipt:
-        """Types where the focus is, or into an element, a key for each character; line breaks are Enter.
+        """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
-        For elements that handle keys themselves: terminals, grids, canvases. It replaces nothing; `fill` is for fields.
+        For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
         Raises InvalidArguments for more than a million characters.
         """
         return await actions.type_text(self._tab, text, ref)
@@ -446,11 +444,11 @@ class Page:
         ref: str | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
-        """Scrolls the page, or with `ref` that element or the nearest box around it, and waits for what this loads.
+        """Scrolls the page, or the element of `ref` or the nearest box around it, and waits for content this loads.
 
         `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
         `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
-        it scrolls until that text is found, also in a list that draws only the visible rows, and brings it into view;
+        it scrolls until that text is found, even in a list that renders only visible rows, and brings it into view;
         at the end it starts again from the top. Raises InvalidArguments, StaleRef.
         """
         return await scroll.scroll(self._tab, direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text)
@@ -467,13 +465,13 @@ class Page:
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
-        """Waits until all given conditions hold at the same time, in any frame; the receipt has what changed meanwhile.
+        """Waits until all given conditions hold at the same time, in any frame; the receipt has the changes meanwhile.
 
         `text` is visible, `gone` is not, ignoring case and white space; `selector` matches a visible element, also in
         shadow roots; `url` is a part of the address, or a pattern with `*`; the element of `ref` exists and is visible.
-        `navigation`: the page or address is another one than before the last action. `idle`: so many seconds (True:
+        `navigation`: the page or address differs from the one before the last action. `idle`: this many seconds (True:
         half a second) without a request, except those that never end. Raises ActionError after `timeout_s` seconds,
-        which says what is there instead; InvalidArguments, BrowserError.
+        which states what is there instead; InvalidArguments, BrowserError.
         """
         return await wait.wait_for(
             self._tab,

@@ -24,7 +24,7 @@ _EMPTY_PAGE = [fetch.HeaderEntry(name="Content-Type", value="text/html")]
 
 
 class SavedCookie(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """`domain` begins with a dot if subdomains get it too. `expires` is in Unix seconds, -1 for a session cookie."""
+    """A cookie. `domain` starts with a dot to include subdomains. `expires`: Unix seconds, -1 for a session cookie."""
 
     name: str
     value: str
@@ -35,7 +35,7 @@ class SavedCookie(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     secure: bool = False
     same_site: storage.SameSite | msgspec.UnsetType = msgspec.UNSET
     partition_key: str | msgspec.UnsetType = msgspec.UNSET
-    """The top-level site in whose frames it is used, for a partitioned cookie."""
+    """For a partitioned cookie: the top-level site under which it is used."""
     has_cross_site_ancestor: bool | msgspec.UnsetType = msgspec.field(
         default=msgspec.UNSET, name="_crHasCrossSiteAncestor"
     )
@@ -59,18 +59,18 @@ class StorageState(msgspec.Struct, frozen=True):
 
 
 def read_state(path: str | os.PathLike[str]) -> StorageState:
-    """Reads a file. Raises SetupError."""
+    """Reads a storage state file. Raises SetupError."""
     try:
         return msgspec.json.decode(Path(os.path.expanduser(path)).read_bytes(), type=StorageState)
     except OSError as error:
         raise SetupError(f"The storage state {os.fspath(path)} cannot be read: {error.strerror}.") from error
     except msgspec.DecodeError as error:
-        # The error names a place in the file, never a value of it.
+        # The error names a position in the file, never a value from it.
         raise SetupError(f"{os.fspath(path)} is no storage state: {error}.") from error
 
 
 def write_state(path: str | os.PathLike[str], state: StorageState) -> None:
-    """Writes a file for the user alone (mode 600), completely or not at all. Raises SetupError."""
+    """Writes a file readable by the user alone (mode 600), completely or not at all. Raises SetupError."""
     place = Path(os.path.expanduser(path))
     try:
         files.write(place, msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
@@ -79,13 +79,13 @@ def write_state(path: str | os.PathLike[str], state: StorageState) -> None:
 
 
 async def cookies_of(browser: Session, context: str | None) -> list[SavedCookie]:
-    """All cookies of a browser context, None for the usual one."""
+    """All cookies of a browser context; None means the default context."""
     found = await browser.send(storage.GetCookies(browser_context_id=context))
     return [_cookie(each) for each in found.cookies]
 
 
 async def set_cookies(browser: Session, cookies: Iterable[SavedCookie], context: str | None) -> None:
-    """Adds cookies to a browser context. Raises ProtocolError when Chrome refuses one as invalid."""
+    """Adds cookies to a browser context. Raises ProtocolError if Chrome rejects one as invalid."""
     if params := [_param(each) for each in cookies]:
         await browser.send(storage.SetCookies(cookies=params, browser_context_id=context))
 
@@ -134,7 +134,7 @@ class StorageVisitor:
 
     @classmethod
     async def of_tab(cls, browser: Session, target_id: str) -> StorageVisitor:
-        """Attaches to a tab on a session of its own, so that other handlers of the tab do not interfere."""
+        """Attaches to a tab with a separate session, so that other handlers of the tab do not interfere."""
         attached = await browser.send(target.AttachToTarget(target_id=target_id, flatten=True))
         session = browser.connection.session(attached.session_id)
         await asyncio.gather(

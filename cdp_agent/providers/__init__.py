@@ -1,4 +1,4 @@
-"""One client for all providers of models. A folder for each wire, which does no I/O and is imported when it is used.
+"""One client for all model providers. Each wire (a protocol) has a folder, does no I/O, and is imported on first use.
 
-Imports nothing of pages or the agent.
+Imports neither `page` nor `agent`.
 """

@@ -36,10 +36,10 @@ class User(msgspec.Struct, frozen=True, tag="user"):
 
 
 class ProviderState(msgspec.Struct, frozen=True):
-    """What a provider wants back of its own turn: signed or encrypted reasoning, in its own JSON.
+    """The part of a reply that its provider wants to get back: signed or encrypted reasoning, in its own JSON.
 
-    It is of use only to the wire and the model that it came from; others leave it out. `displaced`: the messages before
-    it in the conversation have been changed since.
+    Only the wire and the model that it came from can use it; requests to others leave it out. `displaced`: the messages
+    before it in the conversation have been changed since.
     """
 
     wire: str
@@ -48,7 +48,7 @@ class ProviderState(msgspec.Struct, frozen=True):
     displaced: bool = False
 
     def content_for(self, wire: str, model: str) -> Any:
-        """The content, or None where it came from another wire or model."""
+        """The content, or None if it came from another wire or model."""
         return self.content if (self.wire, self.model) == (wire, model) else None
 
 
@@ -61,7 +61,7 @@ class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
 
 
 class TabState(msgspec.Struct, frozen=True):
-    """A tab as a provider's browser toolset gets it. `opened`: the call opened it whose result this belongs to."""
+    """A tab as reported to a provider's browser toolset. `opened`: the call whose result this belongs to opened it."""
 
     id: str
     url: str
@@ -70,8 +70,7 @@ class TabState(msgspec.Struct, frozen=True):
 
 
 class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
-    """The result of a call. Where a provider's tool results cannot contain images, these follow in a message of the
-    user's.
+    """The result of a call. If a provider's tool results cannot contain images, these follow in a user message.
 
     `tabs` are the tabs after the call, for the members of a provider's browser toolset.
     """
@@ -87,7 +86,7 @@ Message = System | User | Assistant | ToolResult
 
 
 REF_PATTERN = "^E[1-9][0-9]*$"
-"""The pattern of every tool's parameter that is the ref of an element, and of no other."""
+"""The pattern of every tool parameter that is the ref of an element, and of no other parameter."""
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
@@ -128,10 +127,10 @@ ReasoningEffort = Literal["none", "low", "medium", "high"]
 class Request(msgspec.Struct, frozen=True):
     """A request to a model.
 
-    `output` is for wires with JSON_OUTPUT; others get a tool whose parameters are the schema. `reasoning_effort` and
-    `max_output_tokens` are the provider's choice when None; reasoning counts as output. `continued`: a later request
-    will begin with the same messages, so caching them pays. `refs` are those on the page now, None where not known;
-    they constrain only models without tool calling.
+    `output` is for wires with JSON_OUTPUT; for others, the caller has to pass a tool with the schema as its parameters.
+    `reasoning_effort` and `max_output_tokens` are the provider's choice when None; reasoning counts as output.
+    `continued`: a later request will begin with the same messages, so caching them pays. `refs` are those on the page
+    now, None if not known; they constrain only models without tool calling.
     """
 
     model: str
@@ -178,7 +177,7 @@ class Reply(msgspec.Struct, frozen=True):
     """The reply of a model.
 
     `state` has to be put into the Assistant message made from the reply. `refusal` is the provider's reason for
-    filtering the reply, where it gives one; a refusal in the model's own words is in `text`.
+    filtering the reply, if it gives one; a refusal in the model's own words is in `text`.
     """
 
     text: str = ""
@@ -191,7 +190,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An error in a provider's own words, with its code where it gave one, and the seconds that it asks us to wait."""
+    """An error in a provider's own words, with its code if it gave one, and the seconds that it asks us to wait."""
 
     message: str
     code: str = ""
@@ -199,13 +198,13 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Credentials(Protocol):
-    """Headers that have to be fetched before a request, and anew when they expire."""
+    """Headers that have to be fetched before a request, and again when they expire."""
 
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
         """The headers. Raises AuthenticationError, or another ModelError when no server could be reached."""
 
     def renew(self) -> bool:
-        """Forgets the headers, since they were refused. Returns whether others can be fetched."""
+        """Forgets the headers, since they were refused. Returns whether new ones can be fetched."""
 
 
 class Decoder(Protocol):

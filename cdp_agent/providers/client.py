@@ -40,14 +40,14 @@ _MOST_WHEN_BUSY = 30
 """The most attempts at a provider that is overloaded but says to come back at once."""
 
 Notice = Callable[[str, ModelError], None]
-"""Called with an error that does not end the request, and a sentence on what is about to be done about it."""
+"""Called for an error that does not end the request, with a sentence on what is about to be done, and the error."""
 
 
 class Client:
-    """Asks one endpoint, over connections that are kept for the next request. Close it, or use `async with`.
+    """Sends requests to one endpoint, over connections that are kept alive. Close it, or use `async with`.
 
     When all attempts failed, `fallback` is used instead from then on. With `prices` each reply's usage includes its
-    cost, where that is known. `notice` is called with every error that is not raised. `pause` and `jitter` are for
+    cost, if that is known. `notice` is called with every error that is not raised. `pause` and `jitter` are for
     tests, which must not wait.
     """
 
@@ -81,7 +81,7 @@ class Client:
 
     @property
     def constrained(self) -> bool:
-        """Whether the model is asked for its calls as JSON, so that a request's `refs` count."""
+        """Whether the model is asked for its calls as JSON, so that a request's `refs` are used."""
         return not self._support.tools
 
     async def __aenter__(self) -> Self:
@@ -108,13 +108,13 @@ class Client:
                     raise Refused(endpoint.provider, _why_refused(reply))
                 return reply
             except ContextTooLong:
-                raise  # the caller can say less
+                raise  # the caller can shorten the conversation
             except Unsupported as error:
                 if not (self._learn(error, endpoint, support, request) or self._fall_back(error, endpoint)):
                     raise
             except ModelError as error:
                 if is_of_pictures(error) and any(map(_has_picture, request.messages)):
-                    raise  # the caller can leave them out
+                    raise  # the caller can leave out the pictures
                 if not self._fall_back(error, endpoint):
                     raise
 
@@ -129,7 +129,7 @@ class Client:
 
     async def _ask(self, request: Request, endpoint: Endpoint, support: _Support) -> Reply:
         if request.output is not None and not support.schemas:
-            request = msgspec.structs.replace(request, output=None)  # whoever asks says it in words, too
+            request = msgspec.structs.replace(request, output=None)  # the prompt describes it, too
         if support.tools or not request.tools:
             reply = await self._ask_with_retries(request if support.forcing else _left_to_choose(request), endpoint)
             return self._with_calls(reply, request, endpoint) if request.tools else reply
@@ -138,7 +138,7 @@ class Client:
         return constrained.as_calls(await self._ask_with_retries(sent, endpoint), request)
 
     def _with_calls(self, reply: Reply, request: Request, endpoint: Endpoint) -> Reply:
-        """The reply, with the call that the model wrote as text where its server does not parse it.
+        """The reply, with the call that the model wrote as text if its server did not parse it.
 
         Some servers silently drop tools: a model that never calls one although it has to did not get them. Raises
         Unsupported then.
@@ -192,7 +192,7 @@ class Client:
         return msgspec.structs.replace(reply, usage=msgspec.structs.replace(reply.usage, cost=cost))
 
     def lost(self, request: Request, error: BadReply, endpoint: Endpoint) -> None:
-        """Called for each reply that could not be read, since it costs as well. Does nothing here; for subclasses."""
+        """Called for each reply that could not be read, since it costs, too. Does nothing here; for subclasses."""
 
     async def _wait_before_retry(self, attempts: _Attempts, error: ModelError, cause: Exception) -> _Attempts:
         """Waits before the next attempt, or raises the error when there is none left."""
@@ -235,7 +235,7 @@ class Client:
             self._support = msgspec.structs.replace(support, forcing=False)
             self._notice("The model cannot be forced to call a tool: it is left to choose.", error)
             return True
-        # Who takes no choice at all, not even a free one, does not take tools.
+        # A server that accepts no tool_choice at all, not even "auto", does not accept tools.
         if error.what != "schema" and support.tools and request.tools and self._request_options.constrained == "auto":
             self._support = msgspec.structs.replace(support, tools=False)
             self._notice("The model has no tool calling: it is asked for its calls as JSON.", error)
@@ -260,10 +260,10 @@ class Client:
 
 
 def finished(reply: Reply) -> Reply:
-    """The reply without calls that were cut off: an incomplete call may have another meaning."""
+    """The reply, without its calls if it was cut off: an incomplete call may have another meaning."""
     if reply.finish_reason not in ("length", "content_filter"):
         return reply
-    # What a provider keeps of a turn belongs to its calls: some refuse the one without the other.
+    # The state of a turn belongs to its calls: some providers refuse the one without the other.
     return msgspec.structs.replace(reply, tool_calls=(), state=None if reply.tool_calls else reply.state)
 
 
@@ -289,7 +289,7 @@ def _has_picture(message: Message) -> bool:
 
 
 class _Attempts(msgspec.Struct, frozen=True):
-    """How often a request failed, how often the provider was overloaded, and how long that was waited for."""
+    """How often a request failed, how often the provider was overloaded, and how long we waited for the latter."""
 
     failed: int = 0
     busy: int = 0

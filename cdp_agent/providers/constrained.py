@@ -1,7 +1,7 @@
-"""Tool calls for models without tool calling: the reply is one JSON object, of a schema that the server enforces.
+"""Tool calls for models without tool calling: the reply is one JSON object, with a schema that the server enforces.
 
 The object is {"tool": NAME, "arguments": {…}}. Its schema is the union of those of the tools, and allows only refs that
-are on the page now, so that the model cannot write others. Where the server enforces no schema, the prompt asks for the
+are on the page now, so that the model cannot write others. If the server enforces no schema, the prompt asks for the
 same form. Earlier calls and results are put into plain messages, since such models know no others.
 """
 
@@ -34,7 +34,7 @@ from cdp_agent.providers.shared.json_schemas import can_be_strict
 
 NAME = "tool_call"
 LONGEST_TEXT = 1_000
-"""The most characters of a text in a call: a small model may go on in one forever."""
+"""The most characters of a string in a call, which a small model might never end."""
 _MOST_ITEMS = 20
 
 _REF: dict[str, Any] = {"$ref": "#/$defs/ref_on_page"}
@@ -51,9 +51,9 @@ These are the tools, with what the arguments are ("?": may be left out):
 
 
 def as_json(request: Request, *, enforced: bool, strict: bool = False) -> Request:
-    """The request without tools, asking for JSON instead; `enforced` where the server can enforce a schema.
+    """The request without tools, asking for JSON instead; `enforced` if the server can enforce a schema.
 
-    `strict` is for servers that enforce a schema only in the form that OpenAI's strict mode takes.
+    `strict` is for servers that enforce a schema only in the form that OpenAI's strict mode accepts.
     """
     specs = request.tools
     if isinstance(request.tool_choice, Forced):
@@ -73,7 +73,7 @@ def as_calls(reply: Reply, request: Request) -> Reply:
 
     The remaining text is what came before the call, or the reason in the call itself.
     """
-    if reply.finish_reason in ("length", "content_filter"):  # whatever there is of it is not all
+    if reply.finish_reason in ("length", "content_filter"):  # the call may be incomplete
         return reply
     takes = {spec.name: set(spec.parameters.get("properties", {})) for spec in request.tools}
     found = [(place, each, call) for place, each in objects(reply.text) if (call := _call_of(each, takes)) is not None]
@@ -88,7 +88,7 @@ def as_calls(reply: Reply, request: Request) -> Reply:
 
 
 def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, strict: bool = False) -> dict[str, Any]:
-    """The JSON Schema of a call of one of the tools; with `refs`, every ref is one of them."""
+    """The JSON Schema of a call to one of the tools; with `refs`, every ref is one of them."""
     shape = _strict if strict else _enforceable
     calls = [
         _object({"tool": {"type": "string", "const": spec.name}, "arguments": shape(spec.with_bounds, refs)})
@@ -99,7 +99,7 @@ def schema_of(specs: Sequence[ToolSpec], refs: Sequence[str] | None = None, *, s
     if refs:
         named["ref_on_page"] = {"type": "string", "enum": list(refs)}
     definitions = {"$defs": named} if named else {}
-    if strict:  # which takes no choice at the top
+    if strict:  # which accepts no anyOf at the top
         return {**_object({"call": {"anyOf": calls}}), **definitions}
     return {**(calls[0] if len(calls) == 1 else {"anyOf": calls}), **definitions}
 
@@ -130,7 +130,7 @@ def _enforceable(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict
 
 
 def _is_form(schema: dict[str, Any]) -> bool:
-    """Whether it is a form of an answer that a caller gave, not a schema of our own."""
+    """Whether it is the schema of a form that a caller gave for an answer, not one of our own."""
     items = schema.get("items")
     return not schema.keys().isdisjoint(_OF_FORMS) or (isinstance(items, dict) and _is_form(items))
 
@@ -150,11 +150,11 @@ def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _strict(parameters: dict[str, Any], refs: Sequence[str] | None) -> dict[str, Any]:
-    """The same in OpenAI's strict form: every property is required, and may be null if it was optional."""
+    """The schema in OpenAI's strict form: every property is required, and may be null if it was optional."""
     properties: dict[str, Any] = {}
     required = parameters.get("required", ())
     for name, each in _enforceable(parameters, refs)["properties"].items():
-        if each == {"type": "object"}:  # anything that is one, which cannot be said
+        if each == {"type": "object"}:  # strict mode cannot describe an arbitrary object
             continue
         kept = each if _is_form(each) and can_be_strict(each) else _plain(each)
         properties[name] = kept if name in required else {"anyOf": [kept, {"type": "null"}]}
@@ -168,7 +168,7 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(spec: ToolSpec) -> str:
-    """A tool as a small model reads it: its call, what it is for, and what the arguments are."""
+    """A tool as described to a small model: its call, its purpose, and its arguments."""
     required = spec.parameters.get("required", ())
     properties = spec.parameters.get("properties", {})
     fields = [f'"{name}"{"" if name in required else "?"}: {_kind(each)}' for name, each in properties.items()]
@@ -180,7 +180,7 @@ def _described(spec: ToolSpec) -> str:
 
 
 def _definitions(spec: ToolSpec) -> list[str]:
-    """What the arguments refer to by name."""
+    """A line for each definition that the arguments refer to by name."""
     return [
         f"  {name}: {msgspec.json.encode(each).decode()}" for name, each in spec.parameters.get("$defs", {}).items()
     ]
@@ -197,7 +197,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _messages(messages: Sequence[Message], instructions: str) -> tuple[Message, ...]:
-    """The conversation as plain messages; consecutive ones of the user are joined, as chat templates require."""
+    """The conversation as plain messages; consecutive user messages are joined, as chat templates require."""
     plain = list(_in_words(messages))
     first = plain[0] if plain else None
     if isinstance(first, System):
@@ -241,9 +241,9 @@ def _joined(first: tuple[Text | Image, ...], second: tuple[Text | Image, ...]) -
 
 
 def _call_of(found: dict[str, Any], takes: dict[str, set[str]]) -> tuple[str, dict[str, Any]] | None:
-    """The tool's name and arguments in an object: as was asked for, or in a form that models are used to.
+    """The tool's name and arguments in an object, in the form that was asked for or another that models are used to.
 
-    `takes` are the arguments that there are, by tool: where they stand beside the name, a reason may, too.
+    `takes` has the names of each tool's arguments, to tell them from a reason if both are next to the tool's name.
     """
     inner = next((found[key] for key in ("call", "tool_call", "function") if isinstance(found.get(key), dict)), found)
     name = next((inner[key] for key in _NAMES if isinstance(inner.get(key), str)), None)

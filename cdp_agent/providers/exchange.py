@@ -1,4 +1,4 @@
-"""One request to a provider and its reply over HTTP: streaming, time limits, the mapping of errors. Repeats nothing."""
+"""One request to a provider and its reply over HTTP: streaming, time limits, the mapping of errors. No retries."""
 
 from __future__ import annotations
 
@@ -28,15 +28,13 @@ class ClosedSilently(Exception):
 
 
 def http_client(patience: Patience) -> httpx.AsyncClient:
-    """An HTTP client that keeps connections alive. `exchange` has the other time limits: httpx has only one for all
-    reads.
-    """
+    """An HTTP client that keeps connections alive. `exchange` has other time limits: httpx has one for all reads."""
     return httpx.AsyncClient(timeout=httpx.Timeout(None, connect=patience.connect_s), verify=certificates())
 
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """The trusted certificates, read once: it takes 20 ms, which every task and every search would wait for."""
+    """The trusted certificates, read only once: that takes 20 ms, which would delay every task and every search."""
     return httpx.create_ssl_context()
 
 
@@ -93,8 +91,8 @@ class _Exchange:
             headers |= endpoint.wire.headers(endpoint.key)
 
         async def trace(event: str, info: Mapping[str, object]) -> None:
-            # httpcore's own: https://www.encode.io/httpcore/extensions/#trace
-            if event == "http11.send_request_headers.started":  # there is a connection
+            # An extension of httpcore: https://www.encode.io/httpcore/extensions/#trace
+            if event == "http11.send_request_headers.started":  # the connection is made
                 limit.reschedule(clock() + patience.first_byte_s)
 
         async with self._http.stream(
@@ -123,7 +121,7 @@ class _Exchange:
 
     async def _refusal(self, response: httpx.Response) -> ModelError:
         found = b""
-        with suppress(httpx.TransportError):  # what came of it will do
+        with suppress(httpx.TransportError):  # the part that has come will do
             async for data in response.aiter_bytes():
                 found += data
                 if len(found) >= _MOST_BYTES_OF_AN_ERROR:

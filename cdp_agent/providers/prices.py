@@ -13,12 +13,12 @@ from cdp_agent.providers.base import Usage
 
 SHIPPED = Path(__file__).with_name("prices.json")
 _MILLION = 1_000_000
-# The same model as it stood on a day: gpt-4.1-2025-04-14, claude-haiku-4-5-20251001, claude-haiku-4-5@20251001.
+# Suffixes of a model's dated versions: gpt-4.1-2025-04-14, claude-haiku-4-5-20251001, claude-haiku-4-5@20251001.
 _DATE = re.compile(r"(?:[-@](?:\d{4}-\d\d-\d\d|\d{8})|-latest|:latest)$")
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """US dollars for a million tokens. Cache reads and writes without a price cost the same as input."""
+    """US dollars per million tokens. Cache reads and writes without a price cost the same as input."""
 
     input: float
     output: float
@@ -51,7 +51,7 @@ class Price(Rate, frozen=True, kw_only=True):
 
 
 class Prices(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of prices: by provider/model, or provider/* for all models of a provider that are not named."""
+    """A file of prices: by provider/model, or provider/* for all models of a provider that are not listed."""
 
     date: str
     source: str
@@ -59,7 +59,7 @@ class Prices(msgspec.Struct, frozen=True, kw_only=True):
     models: dict[str, Price]
 
     def price_of(self, provider: str, model: str) -> Price | None:
-        """The price, None where it is not known. A dated version of a model has the price of the model."""
+        """The price, None if it is not known. A dated version of a model has the price of the model."""
         names = (model, _DATE.sub("", model), "*")
         return next((found for name in names if (found := self.models.get(f"{provider}/{name}"))), None)
 
@@ -68,7 +68,7 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     """The cost of a request in US dollars: as the provider reported it, else by `price`; None if neither is known."""
     if usage.cost is not None:
         return usage.cost
-    if price is None or not (usage.input_tokens or usage.output_tokens):  # nothing was counted, which is not free
+    if price is None or not (usage.input_tokens or usage.output_tokens):  # without counts the cost is unknown, not 0
         return None
     return price.cost(usage)
 

@@ -16,10 +16,10 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     """Time limits and retries; times in seconds.
 
     `connect_s` is for making a connection; `first_byte_s` from then on until the answer begins, which includes the time
-    in which a slow machine reads the whole request; `between_chunks_s` for each further piece of the answer. `attempts`
-    is their number in all; the pause after the first one is `first_pause_s`, then twice as long each time, up to
+    in which a slow machine reads the whole request; `between_chunks_s` for each further piece of the answer. At most
+    `attempts` are made; the pause after the first one is `first_pause_s`, then twice as long each time, up to
     `longest_pause_s`. A pause that the provider asks for is kept, up to `longest_retry_after_s`. A provider that is
-    overloaded is asked more often, until the pauses add up to `overload_s`.
+    overloaded, or limits the rate, is asked more often, until the pauses add up to `overload_s`.
     """
 
     connect_s: float = 10
@@ -42,11 +42,11 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
             raise SetupError(f"attempts is at least 1, not {self.attempts}.")
 
     def pause_s(self, attempt: int, jitter: float) -> float:
-        """The pause after this attempt (from 1) where the provider names none; `jitter` is from 0 to 1."""
+        """The pause after this attempt (from 1) if the provider names none; `jitter` is from 0 to 1."""
         return min(self.first_pause_s * 2.0 ** (attempt - 1) * (1 + jitter), self.longest_pause_s)
 
     def overload_pause_s(self, attempt: int, jitter: float) -> float:
-        """The same for an overloaded provider; spread more widely, so that clients come back at different times."""
+        """The pause for an overloaded provider, spread more widely, so that clients come back at different times."""
         return min(self.first_pause_s * 2.0 ** (attempt - 1), self.overload_s / 10) * (0.5 + jitter)
 
 
@@ -54,7 +54,7 @@ class RequestOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The model's parameters for all requests: defaults for what a request leaves open.
 
     `constrained`: True for a model without tool calling, whose calls are JSON that its server enforces; False: never;
-    "auto": as soon as the server says that the model has no tools, or the model never calls one though it must.
+    "auto": as soon as the server reports that the model has no tools, or the model never calls one though it must.
     """
 
     patience: Patience = Patience()
@@ -73,10 +73,10 @@ class RequestOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def retry_after_s(seconds: str | None, milliseconds: str | None = None) -> float | None:
-    """The seconds to wait by a provider's headers, None where they do not say.
+    """The seconds to wait according to a provider's headers, None if they do not say.
 
-    `retry-after` holds seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after), `retry-after-ms`,
-    which OpenAI and Azure send, is the same in finer steps.
+    `retry-after` has seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after); `retry-after-ms`,
+    which OpenAI and Azure send, is more precise.
     """
     for value, scale in ((milliseconds, 1000.0), (seconds, 1.0)):
         try:

@@ -37,7 +37,7 @@ class Service(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """One model of one provider, ready to be asked. With `credentials`, the headers come from these, not the key."""
+    """One model of one provider, with all that requests need. `credentials`, if any, replace the key in the headers."""
 
     provider: str
     wire: Wire
@@ -70,7 +70,7 @@ class Endpoint(msgspec.Struct, frozen=True):
         words += [(each, "[login]") for each in (base.password, unquote(base.password or ""))]
         words += [(value, "[query]") for _, value in parse_qsl(base.query)]
         for secret, instead in words:
-            if secret and len(secret) >= _LEAST_SECRET:  # a shorter one is in every other word
+            if secret and len(secret) >= _LEAST_SECRET:  # shorter ones occur in ordinary words
                 text = text.replace(secret, instead)
         return text
 
@@ -81,7 +81,7 @@ _LEAST_SECRET = 8
 SERVICES = {
     service.name: service
     for service in (
-        # OpenAI's newer models call tools with reasoning only through responses; other servers know only chats.
+        # OpenAI's newer models call tools with reasoning only in the Responses API; other servers have only chats.
         Service("openai", "openai_responses", _OPENAI, "OPENAI_API_KEY", key_required=True, elsewhere="openai"),
         Service("anthropic", "anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", key_required=True),
         Service(
@@ -107,9 +107,9 @@ WIRES_OF_OPENAI = {
         Service("openai-chat", "openai", _OPENAI, "OPENAI_API_KEY", key_required=True),
     )
 }
-"""OpenAI by names that choose the wire, whatever the address."""
+"""OpenAI under names that select the wire, regardless of the address."""
 
-# Names that only one provider gives; gpt-oss is anybody's to serve.
+# Names of models that imply the provider; anybody may serve gpt-oss.
 _WHOSE = (
     (re.compile(r"(?:gpt-(?!oss)|chatgpt-|o\d+(?:-|$)|codex-)"), "openai"),
     (re.compile(r"claude-"), "anthropic"),
@@ -145,7 +145,7 @@ def endpoint(
 
 
 def _named(model: str) -> tuple[Service, str]:
-    """The provider and its model."""
+    """The provider and the name of its model."""
     name, slash, model_name = model.partition("/")
     if slash and name and model_name:
         service = SERVICES.get(name) or WIRES_OF_OPENAI.get(name)

@@ -1,5 +1,4 @@
-"""What is hidden from models, and how they see the rest: secrets, one-time codes, masks and fences. Also origins,
-private files, and the guard of our servers.
+"""Secrets, one-time codes, masks, and the fence around untrusted text; also origins, private files and the HTTP guard.
 
-Everything that reads a page or asks a model builds on this: it imports only `errors` and its own modules.
+Everything that reads a page or asks a model builds on this, so it imports only `errors` and its own modules.
 """

@@ -1,4 +1,4 @@
-"""Entities of HTML as the characters that they are, in text from outside."""
+"""Decodes HTML entities in untrusted text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _LONG_NUMBER = re.compile("(?<=&#)[0-9]{8,}")
 
 
 def unescaped(text: str) -> str:
-    """Like `html.unescape`, which raises an error for a numeric reference of thousands of digits.
+    """Like `html.unescape`, but without its error for a numeric reference of thousands of digits.
 
-    Such numbers are cut to eight digits, which are too large as well:
+    Such numbers are cut to eight digits, which are out of range as well:
     https://html.spec.whatwg.org/#numeric-character-reference-end-state
     """
     return html.unescape(_LONG_NUMBER.sub(lambda number: number[0].lstrip("0")[:8] or "0", text))

@@ -1,4 +1,4 @@
-"""Files that only the user can read: contents of pages, cookies and keys. Replaced as a whole, never through a link."""
+"""Files that only the user can read: page contents, cookies and keys. Replaced as a whole, never through a link."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def create(path: Path) -> int:
-    """Replaces the file by an empty one (mode 600), and returns its descriptor for writing. Raises OSError."""
+    """Replaces the file with an empty one (mode 600), and returns its descriptor for writing. Raises OSError."""
     handle, temporary = _temporary_beside(path)
     try:
         os.replace(temporary, path)

@@ -1,8 +1,8 @@
-"""Who may send requests to a server of ours: the middleware in front of everything that is served over HTTP.
+"""Decides who may send requests to our servers: the middleware in front of everything that is served over HTTP.
 
-Any page that a person opens can send requests to servers on their machine, and with a name that it points at 127.0.0.1
-("DNS rebinding") it can read the answers, too. `Host` and `Origin` reveal such requests; a token keeps out other users
-and programs of the machine. See
+Any page that a person opens can send requests to servers on their machine. If its host name resolves to 127.0.0.1
+("DNS rebinding"), it can also read the answers. `Host` and `Origin` reveal such requests; a token keeps out other users
+and programs on the machine. See
 https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning.
 """
 
@@ -36,17 +36,17 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 class HttpGuard:
     """An ASGI application that passes permitted requests on to `app`, each with its whole body.
 
-    `streamed` returns, for a request whose body the application reads itself piece by piece, how many bytes it may
-    have; None for all others.
+    `streamed` returns the maximum number of body bytes for a request whose body the application reads itself, piece by
+    piece; None for all other requests.
 
-    A request is refused that
+    A request is refused if it
 
-    * names another host than `hosts` (421), whatever the port: a tunnel changes that;
-    * comes from a page (`Origin`) that is neither of the host it names nor of `origins`, such as
+    * names a host that is not in `hosts` (421); the port is ignored, since a tunnel changes it;
+    * comes from a page whose `Origin` is neither that of the named host nor in `origins`, such as
       "https://app.example" (403);
-    * does not show `token` as `Authorization: Bearer TOKEN` (401); None asks for no token. `public_paths` are answered
-      without;
-    * has a body of more than `max_body_bytes` (413), or that takes longer than `body_timeout_s` (408).
+    * does not send `token` as `Authorization: Bearer TOKEN` (401), unless `token` is None or the path is one of
+      `public_paths`;
+    * has a body of more than `max_body_bytes` (413), or one that takes longer than `body_timeout_s` (408).
 
     WebSockets are refused in the same way, before they are accepted. When a client reads nothing of its answer for
     `send_timeout_s`, the application gets a TimeoutError. Refusals are JSON: {"error": {"type", "message"}}.
@@ -77,7 +77,7 @@ class HttpGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)  # the server's own beginning and end
+            await self._app(scope, receive, send)  # the start and the end of the server
             return
         refusal = self._refusal(scope)
         if refusal is None and scope["type"] == "http" and (most := self._streamed(scope)) is not None:
@@ -118,9 +118,7 @@ class HttpGuard:
         return origin in self._origins or origin in (f"http://{host}", f"https://{host}")
 
     async def _with_whole_body(self, scope: Scope, receive: Receive) -> Receive:
-        """A `receive` that gives the body in one piece, and then what the original gives. Raises _Refusal,
-        _Disconnected.
-        """
+        """A `receive` that returns the body in one piece, then goes on as before. Raises _Refusal, _Disconnected."""
         if _length(scope) > self._max_body_bytes:
             raise _too_long(self._max_body_bytes)
         body, more = bytearray(), True
@@ -140,7 +138,7 @@ class HttpGuard:
         return receive_whole
 
     def _in_time_received(self, receive: Receive) -> Receive:
-        """The same `receive`, but a client that sends nothing more counts as disconnected."""
+        """A `receive` that reports a client that stops sending its body as disconnected."""
         whole = False
 
         async def receive_in_time() -> Message:
@@ -196,7 +194,7 @@ async def _refuse(refusal: _Refusal, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body, "more_body": True})
     with suppress(TimeoutError):
         async with asyncio.timeout(REST_S):
-            # To a connection that is closed before all that was sent is read, many clients never see the answer.
+            # Many clients never see the answer if the connection is closed before everything they sent is read.
             while (await receive()).get("more_body", False):
                 pass
     await send({"type": "http.response.body", "body": b""})
@@ -207,22 +205,22 @@ def _too_long(most: int) -> _Refusal:
 
 
 def _length(scope: Scope) -> int:
-    """The length of the body by its header, 0 where that is missing."""
+    """The length of the body as its header states it, 0 if that is missing."""
     length = _only(scope, b"content-length")
     return int(length) if length is not None and length.isdecimal() else 0
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
-    """The header's value; None when it is missing, and "" when it occurs twice, which matches nothing."""
+    """The header's value; None if it is missing, and "", which matches nothing, if it occurs twice."""
     found = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
     if len(found) > 1:
         return ""
     return found[0] if found else None
 
 
-@lru_cache(maxsize=64)  # each request tells it
+@lru_cache(maxsize=64)  # every request has one
 def _name_of(host: str) -> str:
-    """The name in `Host`, without port and brackets; "" when it is none."""
+    """The host name in `Host`, without port and brackets; "" if it is invalid."""
     try:
         parts = urlsplit(f"//{host}")
     except ValueError:

@@ -1,12 +1,12 @@
-"""The one place that masks secrets in text, in whatever encoding they come back.
+"""The only place that masks secrets in text, in any encoding in which they come back.
 
-It finds a secret as it is, in any case; with white space, line breaks, guillemets or characters of no width between
-its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as an
-escape of JSON or JavaScript; in Base64 (also twice, that of addresses, and inside a longer text that was encoded); and
-what is left of it where a text was cut with "…". One of six letters and figures or more is found in a normal form, too:
-forwards and backwards, and in hexadecimal; in wide, mathematical, circled or accented letters; with any signs, marks or
-tags between its letters, and with each letter in an element of its own. It does not find what was computed otherwise
-(hashed, compressed, moved along the alphabet), what is spread over other words, or what only pictures show.
+It finds a secret as it is, in upper or lower case; with white space, line breaks, guillemets or zero-width characters
+between its letters; with any of its letters percent-encoded (also twice, with + for a space), as an HTML entity, or as
+a JSON or JavaScript escape; in Base64 (also twice, URL-safe, and inside a longer text that was encoded); and the rest
+of it where a text was cut with "…". A secret of six or more letters and digits is also found in a normal form: forwards
+and backwards, and in hexadecimal; in full-width, mathematical, circled or accented letters; with any signs, marks or
+tags between its letters, and with each letter in its own element. It does not find a secret that was transformed in
+another way (hashed, compressed, shifted along the alphabet), spread over other words, or shown only in a picture.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ROUNDS = 3
 _UNSEEN = "".join(map(chr, (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)))
 _BACKSLASH = r"(?:\\|%(?:25)*5c)+"
 _FIRST_BACKSLASH = r"(?<!\\)" + "".join(f"(?<!%{'25' * times}5c)" for times in range(5))
-"""Of many in a row: an escape is looked for once, not from each of them to the last."""
+"""Before the first of many in a row: an escape is searched for once, not from each of them to the last."""
 _BETWEEN = rf"(?:[\s+{_UNSEEN}«»]|{_BACKSLASH}[nrt]|%(?:25)*(?:0[ad9]|20)|&(?:nbsp|shy|zwnj|zwj|#(?:32|x20|8203));)*"
 _REMOVED = str.maketrans(dict.fromkeys(_UNSEEN + "«»"))
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -41,7 +41,7 @@ for _name, _text in html.entities.html5.items():
     _NAMES.setdefault(_text, []).append(_name.rstrip(";"))
 
 _JUNK, _TAG = "\0", "\1"
-# What stands between the texts of neighbouring elements, in snapshots, markup and Markdown.
+# What separates the texts of neighbouring elements in snapshots, markup and Markdown.
 _STRUCTURE = re.compile(
     r"^ *(?:[+~=-] +)?- [a-z]+(?=[ :\n])"
     r"| \[[a-z-]+(?:=(?:\"(?:[^\"\\\n]|\\.)*\"|[^\]\[\n]*))?\]"
@@ -53,7 +53,7 @@ Span = tuple[int, int]
 
 
 class _Normal(dict[int, str]):
-    """For str.translate: letters and figures as the plain small ones that they are read as, all else as `_JUNK`."""
+    """A table for str.translate: letters and digits as plain lower-case ones, everything else as `_JUNK`."""
 
     def __missing__(self, code: int) -> str:
         plain = unicodedata.normalize("NFKD", chr(code)).casefold()
@@ -65,9 +65,9 @@ class _Normal(dict[int, str]):
 
 _NORMAL = _Normal()
 _ASCII_JUNK = bytes(code for code in range(128) if not chr(code).isalnum())
-# Letters in squares and discs, and those of flags, have no other form of their own.
+# Negative circled and squared letters, and those of flags, have no decomposition.
 _NORMAL |= {first + at: chr(97 + at) for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
-_NORMAL |= dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _JUNK)  # letters that are nothing to be seen
+_NORMAL |= dict.fromkeys((0x115F, 0x1160, 0x3164, 0xFFA0), _JUNK)  # invisible letters
 
 
 class Mask:
@@ -107,7 +107,7 @@ class Mask:
         spans.sort(key=lambda each: (each[0][0], -each[0][1]))
         kept: list[tuple[Span, str]] = []
         for (start, end), shown in spans:
-            if kept and start < kept[-1][0][1]:  # as where one secret ends as another begins: all of it goes
+            if kept and start < kept[-1][0][1]:  # such as the end of one secret that begins another: mask both
                 (first, last), label = kept[-1]
                 kept[-1] = ((first, max(last, end)), label)
             else:
@@ -123,7 +123,7 @@ class Mask:
 
 
 class _Hidden:
-    """One text to be hidden, in all the encodings that are looked for."""
+    """One text to be hidden, in all the encodings that are searched for."""
 
     def __init__(self, secret: str, shown: str) -> None:
         self.shown = shown
@@ -139,26 +139,26 @@ class _Hidden:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """Made when it is needed, as all patterns here: there are dozens, and few secrets are ever met."""
+        """A pattern for the secret, compiled on first use like all patterns here: of dozens, few are ever needed."""
         return _pattern(self._secret, re.IGNORECASE)
 
     @cached_property
     def _cut(self) -> set[str]:
-        """What `_ends` looks for, folded, and without the signs that may stand for a space."""
+        """What `_ends` searches for, folded, and without plus signs, which may mean spaces."""
         lengths = range(_LEAST_CUT, len(self._secret))
         parts = [each for n in lengths for each in (f"{self._secret[:n]}…", f"…{self._secret[-n:]}")]
         return {_folded(each).replace("+", "") for each in parts}
 
     @cached_property
     def _ends(self) -> re.Pattern[str]:
-        """A pattern for what is left of the secret where a text was cut: its beginning before "…", its end after it."""
+        """A pattern for the rest of the secret where a text was cut: its beginning before "…", or its end after it."""
         secret, cuts = self._secret, range(len(self._secret) - 1, _LEAST_CUT - 1, -1)
         begins = [f"{_written(secret[:n])}(?=\\n?…)" for n in cuts]
         ends = [f"(?<=…){_written(secret[-n:])}" for n in cuts]
         return re.compile("|".join([*begins, *ends]), re.IGNORECASE)
 
     def found(self, text: str, forms: _Forms) -> Iterator[Span]:
-        """The spans of the text where it occurs. The exact search is slow, so a quick test comes first."""
+        """The spans of the text where the secret occurs. The exact search is slow, so a quick test comes first."""
         if self._stands_in(forms):
             yield from (match.span() for match in self._pattern.finditer(text))
         elif forms.cut and any(part in form for form in forms.without_plus for part in self._cut):
@@ -168,9 +168,7 @@ class _Hidden:
                 yield from (match.span() for match in _pattern(encoded, re.NOFLAG).finditer(text))
 
     def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
-        """The spans where it occurs in the normal form: with the label for its first piece, with "" for pieces in other
-        elements.
-        """
+        """The spans where it occurs in the normal form: its first piece with the label, pieces elsewhere with ""."""
         for turned in self._turned:
             at = forms.normal.find(turned)
             while at >= 0:
@@ -187,7 +185,7 @@ class _Hidden:
 
 
 class _Forms:
-    """A text with its escapes undone, in forms for comparing."""
+    """A text with its escapes decoded, in forms for comparison."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -209,12 +207,12 @@ class _Forms:
 
     @cached_property
     def without_plus(self) -> set[str]:
-        """`folded` without the signs that may stand for a space."""
+        """`folded` without plus signs, which may mean spaces."""
         return {each.replace("+", "") for each in self.folded}
 
     @cached_property
     def tagged(self) -> str:
-        """The text with what stands between elements written over, every place as it was."""
+        """The text with everything between elements overwritten by `_TAG`, so that all positions stay the same."""
         return _STRUCTURE.sub(lambda match: _TAG * len(match[0]), self._text)
 
     @cached_property
@@ -223,7 +221,7 @@ class _Forms:
 
     @cached_property
     def places(self) -> list[int]:
-        """Where each letter of `normal` stands in the text."""
+        """The position in the text of each letter of `normal`."""
         letters = (each.translate(_NORMAL) for each in self.tagged)
         return [at for at, each in enumerate(letters) for _ in each.replace(_JUNK, "").replace(_TAG, "")]
 
@@ -235,7 +233,7 @@ def _normal(text: str) -> str:
 
 
 def _pieces(places: list[int], tagged: str) -> Iterator[Span]:
-    """The stretches of text that the letters stand in, apart where another element begins between two."""
+    """The spans of text that contain the letters, split where another element begins between two of them."""
     start = places[0]
     for one, other in pairwise(places):
         if _TAG in tagged[one:other] or "\n" in tagged[one:other]:
@@ -245,7 +243,7 @@ def _pieces(places: list[int], tagged: str) -> Iterator[Span]:
 
 
 def _folded(text: str) -> str:
-    """Without what may stand between letters, and in small ones."""
+    """The text in lower case, without what may separate letters."""
     text = "".join(text.split())
     return (text if text.isascii() else text.translate(_REMOVED)).lower()
 
@@ -266,15 +264,15 @@ def _pattern(secret: str, flags: re.RegexFlag) -> re.Pattern[str]:
 
 
 def _written(secret: str) -> str:
-    """A pattern for the text in all its writings."""
-    letters = [each for each in "".join(secret.split()) if each not in _UNSEEN]  # between them may be anything white
-    first = "" if secret.endswith("\\") else _FIRST_BACKSLASH  # the end of one may stand before the next of those
+    """A pattern for the text with each letter as it is or encoded."""
+    letters = [each for each in "".join(secret.split()) if each not in _UNSEEN]  # white space may be between any two
+    first = "" if secret.endswith("\\") else _FIRST_BACKSLASH  # it may directly follow an occurrence that ends in one
     writings = (_writings(each, begins="" if at else first) for at, each in enumerate(letters))
     return _BETWEEN.join(f"(?:{'|'.join(each)})" for each in writings)
 
 
 def _writings(letter: str, *, begins: str) -> Iterator[str]:
-    """Patterns for one letter: itself, and as it stands in addresses, in HTML and JSON. `begins` is before escapes."""
+    """Patterns for one letter: itself, and as encoded in addresses, HTML and JSON. `begins` precedes escapes."""
     number = ord(letter)
     percent = "".join(f"%(?:25)*{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass"))
     yield from (re.escape(letter), percent)
@@ -290,12 +288,12 @@ def _writings(letter: str, *, begins: str) -> Iterator[str]:
 
 
 def _base64_of(secret: bytes) -> set[str]:
-    """What Base64 makes of it wherever it stands in the text that is encoded, for both alphabets."""
+    """The Base64 of the secret at any position in an encoded text, in both alphabets."""
     found = set()
     for before in range(3):
         encoded = base64.b64encode(bytes(before) + secret).decode().rstrip("=")
         bits = 8 * (before + len(secret))
-        sure = encoded[-(-8 * before // 6) : bits // 6]  # the letters that are made of its bits alone
+        sure = encoded[-(-8 * before // 6) : bits // 6]  # the letters that depend on its bits alone
         if len(sure) >= _LEAST_BASE64:
             found |= {sure, sure.replace("+", "-").replace("/", "_")}
     return found

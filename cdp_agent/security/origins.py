@@ -21,7 +21,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _AROUND = "".join(map(chr, range(0x21)))
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
-# By what may stand there: a long address is gone through four times as fast as with a choice of two classes.
+# As negated sets of the allowed characters: four times as fast for a long address as a choice of two classes.
 _NOT_IN_FRAGMENT = re.compile(r"[^!#-;=?-_a-~]")
 _NOT_IN_QUERY = re.compile(r"[^!$-&(-;=?-~]")
 _NOT_IN_PATH = re.compile(r"[^!$-;=@-\]_a-z~]")
@@ -50,9 +50,9 @@ def scheme_of(url: str) -> str:
 
 
 def origin_of(url: str) -> Origin | None:
-    """The origin of an address that goes to a host. None: it goes to none, or Chrome would not open it.
+    """The origin of an address; None if the address has no host, or Chrome would not open it.
 
-    Two writings of one machine (`example.com.`, an IPv4 address in an IPv6 one) are one origin here.
+    Two spellings of one machine (`example.com.`, an IPv4 address in an IPv6 one) are one origin here.
     """
     found = _parts(url)
     if found is None:
@@ -63,8 +63,7 @@ def origin_of(url: str) -> Origin | None:
 
 
 def canonical(url: str) -> str | None:
-    """The address exactly as Chrome writes it: two addresses are the same if these are equal. None: Chrome would not
-    open it.
+    """The address exactly as Chrome writes it, which is equal for equal addresses; None if Chrome would not open it.
 
     https://url.spec.whatwg.org/#url-serializing
     """
@@ -89,7 +88,7 @@ def canonical(url: str) -> str | None:
 
 
 def _path(path: str) -> str:
-    """Without `.` and `..`: https://url.spec.whatwg.org/#path-state."""
+    """The path without `.` and `..`: https://url.spec.whatwg.org/#path-state."""
     steps: list[str] = []
     given = path.removeprefix("/").split("/")
     for index, step in enumerate(given):
@@ -108,7 +107,7 @@ def _encoded(text: str, characters: re.Pattern[str]) -> str:
 
 
 def written_origin(url: str) -> str | None:
-    """The origin exactly as a page reads it in `location.origin`. None for an address without one."""
+    """The origin exactly as a page reads it in `location.origin`; None for an address without one."""
     found = _parts(url)
     if found is None or found[0] not in ("http", "https"):
         return None
@@ -116,7 +115,7 @@ def written_origin(url: str) -> str | None:
 
 
 def _parts(url: str) -> tuple[str, str, int] | None:
-    """Scheme, host as Chrome writes it, and port."""
+    """The scheme, the host as Chrome writes it, and the port."""
     url = _without_blanks(url)
     scheme = scheme_of(url)
     if scheme not in DEFAULT_PORTS:
@@ -130,13 +129,13 @@ def _parts(url: str) -> tuple[str, str, int] | None:
 
 
 def split_port(authority: str) -> tuple[str, str | None]:
-    """Host and port of `host:port`; the port None when there is none."""
+    """The host and the port of `host:port`; the port is None if there is none."""
     match = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::(.*))?", authority, re.DOTALL)
     return (match[1], match[2]) if match else (authority, None)
 
 
 def ascii_host(host: str) -> str | None:
-    """A host as Chrome writes it, without a dot at its end, and as IPv4 where it is. None when it is none."""
+    """A host as Chrome writes it, without a trailing dot, and as an IPv4 address where it is one; None if invalid."""
     name = _written_host(host)
     return None if name is None else _machine(name)
 
@@ -171,7 +170,7 @@ def _written_host(host: str) -> str | None:
 
 
 def is_ip(host: str) -> bool:
-    """Whether it is an IP address, as `ascii_host` gives it."""
+    """Whether a host, as returned by `ascii_host`, is an IP address."""
     return ":" in host or _ends_in_number(host)
 
 
@@ -210,7 +209,7 @@ def _ends_in_number(host: str) -> bool:
 
 
 def _number(text: str) -> int | None:
-    """As the standard reads a part of an IPv4 address: 0x for hexadecimal, 0 for octal."""
+    """A part of an IPv4 address, as the standard reads it: 0x for hexadecimal, 0 for octal."""
     base, digits = (16, text[2:]) if text[:2] in ("0x", "0X") else (8, text[1:]) if text[:1] == "0" else (10, text)
     if not digits:
         return 0 if text else None

@@ -1,4 +1,4 @@
-"""Replaces texts in data where they occur literally: our own keys. For secrets that pages may re-encode see Mask."""
+"""Replaces our own keys in data where they occur literally. For secrets that pages may re-encode, see Mask."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REDACTED = "***"
 
 
 def redact(value: object, secrets: Collection[str]) -> Any:
-    """The JSON data with *** instead of each of these texts; longer ones are replaced first."""
+    """The JSON data with *** in place of each of the secrets; longer ones are replaced first."""
     return _redact(value, sorted(filter(None, secrets), key=len, reverse=True))
 
 

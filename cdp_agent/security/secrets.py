@@ -1,5 +1,4 @@
-"""Secrets: the model knows only a placeholder; they are filled in only at their origins, and masked wherever they come
-back.
+"""Secrets: the model sees only placeholders; values are filled in only at their origins and masked wherever they recur.
 
 A model writes `<secret:password>`; the value goes into a field of a page of the secret's origins, and nowhere else.
 """
@@ -43,12 +42,12 @@ class _Unshown(msgspec.Struct, frozen=True):
 
 
 class Secret(_Unshown, frozen=True):
-    """A text for pages of these origins (`https://shop.example`, no path, no wildcard), such as a password.
+    """A text, such as a password, for pages of these origins (`https://shop.example`, no path, no wildcard).
 
-    Without origins it is for the origin of the address that the caller begins at. The origins of all frames around a
-    field count, so one that stands in another site's page needs both. `purpose` is told to the model. `fields`
-    "hidden": only for fields that hide what they hold (passwords, one-time codes, card data), so that no comment box of
-    the same site can get it.
+    Without origins it is for the origin of the caller's start address. The origins of all frames around a field count,
+    so a field that is embedded in another site's page needs both. `purpose` is shown to the model. `fields` "hidden":
+    only for fields that hide their content (passwords, one-time codes, card data), so that no comment box of the same
+    site can get it.
     """
 
     value: str
@@ -79,7 +78,7 @@ class Totp(_Unshown, frozen=True):
         return code_at(self.read(), time.time() if at is None else at)
 
     def read(self) -> TotpKey:
-        """The key, decoded. Raises SetupError for an invalid one."""
+        """The decoded key. Raises SetupError for an invalid one."""
         from cdp_agent.security.totp import read_key  # late: hashlib and base64, for the few with such a key
 
         return read_key(self.key, self.digits, self.period, self.algorithm)
@@ -101,7 +100,7 @@ class Revealed(_Unshown, frozen=True):
 
 
 class Secrets:
-    """The secrets of one run. `start` is the address that the caller begins at.
+    """The secrets of one run. `start` is the address where the caller begins.
 
     Raises SetupError for an invalid name, value, origin or key.
     """
@@ -127,11 +126,11 @@ class Secrets:
         return [_line(name, each) for name, each in self._secrets.items()]
 
     def named_in(self, text: str) -> list[str]:
-        """The names of the placeholders in a text, whether there are such secrets or not."""
+        """The names in the placeholders of a text, whether or not there are such secrets."""
         return list(dict.fromkeys(match[1] for match in _PLACEHOLDER.finditer(text)))
 
     def reveal(self, text: str) -> Revealed:
-        """The text with what its placeholders stand for. Raises InvalidArguments for one that is unknown."""
+        """The text with secrets in place of its placeholders. Raises InvalidArguments for an unknown placeholder."""
         names = self.named_in(text)
         if unknown := [name for name in names if name not in self._secrets]:
             there = ", ".join(map(placeholder, self._secrets)) or "none"
@@ -147,7 +146,7 @@ class Secrets:
         )
 
     def withhold(self, text: str) -> None:
-        """Also masks this text from now on, a value that the user gave for a field, if it is long enough."""
+        """Also masks this value, which the user gave for a field, from now on, if it is long enough."""
         if self._mask is None:
             self._mask = _new_mask()
         self._has_user_data = True
@@ -183,7 +182,7 @@ class Secrets:
 
 
 def _new_mask() -> Mask:
-    from cdp_agent.security.masking import Mask  # late: takes longer to import than most programs need it for
+    from cdp_agent.security.masking import Mask  # late: slow to import, and most programs have no secrets
 
     return Mask()
 

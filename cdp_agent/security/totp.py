@@ -1,4 +1,4 @@
-"""One-time codes by time: RFC 6238 (https://www.rfc-editor.org/rfc/rfc6238), on the HOTP of RFC 4226."""
+"""Time-based one-time codes: RFC 6238 (https://www.rfc-editor.org/rfc/rfc6238), on the HOTP of RFC 4226."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALGORITHMS = {"sha1": hashlib.sha1, "sha256": hashlib.sha256, "sha512": hashlib
 
 @dataclass(frozen=True)
 class TotpKey:
-    """The parameters of one-time codes; `text` is the key as it was given, in Base32."""
+    """The parameters of one-time codes; `text` is the given key in Base32, without separators."""
 
     secret: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -27,7 +27,7 @@ class TotpKey:
 
 
 def read_key(key: str, digits: int = 6, period: int = 30, algorithm: str = "sha1") -> TotpKey:
-    """The key in Base32 (spaces, small letters and missing padding are fine) or in an otpauth:// address.
+    """Reads a key in Base32 (spaces, lower case and missing padding are fine) or in an otpauth:// address.
 
     Parameters in the address override the other arguments. Raises SetupError; the key is not quoted.
     https://github.com/google/google-authenticator/wiki/Key-Uri-Format
@@ -58,7 +58,7 @@ def read_key(key: str, digits: int = 6, period: int = 30, algorithm: str = "sha1
 
 
 def code_at(key: TotpKey, at: float) -> str:
-    """The code of a moment in Unix seconds: https://www.rfc-editor.org/rfc/rfc4226#section-5.3."""
+    """The code for a time in Unix seconds: https://www.rfc-editor.org/rfc/rfc4226#section-5.3."""
     counter = int(at // key.period)
     digest = hmac.new(key.secret, counter.to_bytes(8, "big"), _ALGORITHMS[key.algorithm]).digest()
     start = digest[-1] & 0xF

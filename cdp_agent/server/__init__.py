@@ -1,5 +1,5 @@
-"""Runs and sessions over HTTP: `cdp-agent serve`, and `application` for programs that serve it themselves.
+"""Runs and sessions over HTTP: `cdp-agent serve`, and `AgentApp` for programs that serve it themselves.
 
-The work is done by `Agent.stream` and `Session.call`; the server takes requests for it, limits them, and reports
-numbered events. Imports `config` and the layers below. Starlette and uvicorn come with the extra `server`.
+The work is done by `Agent.stream` and `Session.call`; the server accepts requests, enforces limits, and
+reports numbered events. Imports `config` and the layers below. Starlette and uvicorn come with the extra `server`.
 """

@@ -1,4 +1,4 @@
-"""From a caller's request, within what the server allows, to a run that can begin."""
+"""Turns a caller's request, within what the server allows, into a run that can begin."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _with_files(task: str, names: Sequence[str]) -> str:
 
 
 def asks_somebody(request: RunRequest, config: Config) -> bool:
-    """Whether somebody is asked about risky acts, or what only the user knows. Raises HttpProblem."""
+    """Whether somebody is asked about risky actions, or for what only the user knows. Raises HttpProblem."""
     try:
         rules = _approval(request, config)
     except SetupError as error:
@@ -113,7 +113,7 @@ def asks_somebody(request: RunRequest, config: Config) -> bool:
 
 
 def secrets_of(request: RunRequest, config: Config) -> Secrets:
-    """The secrets of the run, of the server and the request. Raises HttpProblem."""
+    """The secrets of the run: those of the server and of the request. Raises HttpProblem."""
     url = None if request.url is None else checked_address(request.url)
     return Secrets(_all_secrets(steps_keywords(config).get("secrets", {}), request.secrets), url)
 
@@ -133,7 +133,7 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     asked = {"guardrails": _both(of_server.get("guardrails"), request.guardrails), "vision": request.vision}
     keywords |= {name: value for name, value in asked.items() if value is not None}
     if request.search is not None and request.search != config.search:
-        # The address and the key are those of the server's own search.
+        # The configured address and key belong to the server's own search engine.
         keywords = {name: each for name, each in keywords.items() if not name.startswith("search")}
         keywords |= {} if request.search == "none" else {"search": request.search}
     if request.approval_timeout_s is not None:
@@ -162,12 +162,12 @@ def _with_model(request: RunRequest, config: Config, options: ServerOptions) -> 
         raise HttpProblem(HTTPStatus.FORBIDDEN, "NotAllowed", f"The models that this server allows are {allowed}.")
     keywords = agent_keywords(msgspec.structs.replace(config, model=request.model, planner=None, executor=None))
     if config.model is None or config.model.partition("/")[0] != request.model.partition("/")[0]:
-        keywords.pop("base_url", None)  # it is that of another provider
+        keywords.pop("base_url", None)  # it belongs to another provider
     return keywords | own
 
 
 def _limits(of_server: Limits, asked: LimitsAsked) -> Limits:
-    """The lower of each pair of limits."""
+    """The limits of the server, lowered to those of the request where these are lower."""
     lower = {
         name: wanted if (has := getattr(of_server, name)) is None else min(wanted, has)
         for name, wanted in msgspec.structs.asdict(asked).items()
@@ -191,5 +191,5 @@ def _approval(request: RunRequest, config: Config) -> Rules:
     kind = request.approve
     texts = [*config.approval_rules, *request.approval_rules]
     if kind is None and request.steps:
-        return rules_from([*texts, "allow"])  # whoever wrote the steps has approved them
+        return rules_from([*texts, "allow"])  # the author of the steps has approved them
     return rules_from(texts, "allow" if kind in (None, "auto") else "ask")

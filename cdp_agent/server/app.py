@@ -1,4 +1,4 @@
-"""The application: its routes, its access control, and what lives as long as it does."""
+"""The application: its routes, its access control, and the resources that live as long as it does."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ _log = logging.getLogger(__name__)
 
 
 class AgentApp(Starlette):
-    """The ASGI application. At the end of its lifespan, runs and sessions are ended, and the Chrome if it has opened
-    one.
+    """The ASGI application. At the end of its lifespan it ends its runs, its sessions, and the Chrome that it opened.
 
-    `browser` is one that is open already; without it, the Chrome in the settings is opened when it is first needed.
+    `browser` is a browser that is already open; without it, the configured Chrome is opened when it is first needed.
     Raises SetupError.
     """
 
@@ -89,7 +88,7 @@ class AgentApp(Starlette):
 
     @cached_property
     def _document(self) -> dict[str, Any]:
-        """Made when it is first asked for: it takes 30 ms, which the start of every server would wait for."""
+        """The OpenAPI document, made at the first request: its 30 ms would delay the start of every server."""
         return document()
 
     @cached_property
@@ -97,7 +96,7 @@ class AgentApp(Starlette):
         return Places(self._document)
 
     async def drain(self) -> None:
-        """Stops all runs, and begins no others; returns when their last events can be read."""
+        """Stops all runs, and begins no new ones; returns when their last events can be read."""
         self._draining = True
         await self.runs.close()
 
@@ -139,12 +138,12 @@ class AgentApp(Starlette):
         return json_response(self._document)
 
     async def _no_such_route(self, request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # it is registered for that class
+        assert isinstance(error, HTTPException)  # the handler is registered for that class
         status, path = HTTPStatus(error.status_code), request.url.path
         message, headers = f"{request.method} {path[:200]}: {status.phrase.lower()}.", error.headers
         if methods := self._places.methods(path):
             message += f" It takes {', '.join(methods)}."
-            headers = {"Allow": ", ".join(methods)}  # a route of its own knows of no other
+            headers = {"Allow": ", ".join(methods)}  # each route only knows its own methods
         elif (near := self._places.nearest(path)) is not None:
             message += f" The nearest: {near}."
         message += " See /openapi.json for what there is."
@@ -158,7 +157,7 @@ class Places:
         self._paths: Mapping[str, Any] = document["paths"]
 
     def methods(self, path: str) -> list[str]:
-        """The methods that the path accepts; [] where there is no such path."""
+        """The methods that the path accepts; [] if there is no such path."""
         fitting = [each for each in self._paths if _as_of(each, path) == path]
         return sorted({method.upper() for each in fitting for method in self._paths[each] if method in _METHODS})
 

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, as structs: the OpenAPI document is made from them."""
+"""The bodies of requests and responses as structs, from which the OpenAPI document is made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class PageSettingsAsked(_Body, frozen=True, kw_only=True):
-    """What pages are made to see; see the settings of the same names. None: as the server has it."""
+    """Settings for pages; see the settings of the same names. None: the value of the server."""
 
     viewport: Annotated[_Viewport | None, Meta(description="WIDTHxHEIGHT, such as 1280x800.")] = None
     user_agent: str | None = None
@@ -40,7 +40,7 @@ class PageSettingsAsked(_Body, frozen=True, kw_only=True):
 
 
 class LimitsAsked(_Body, frozen=True, kw_only=True):
-    """Of the run; where the server has a lower one, that holds."""
+    """The limits of the run; a lower limit of the server takes precedence."""
 
     max_steps: _Natural | None = None
     max_errors: _Natural | None = None
@@ -51,7 +51,7 @@ class LimitsAsked(_Body, frozen=True, kw_only=True):
 
 
 class SecretAsked(_Body, frozen=True, kw_only=True):
-    """A value that the model may have filled in, and never sees."""
+    """A value that the model can have filled in, but never sees."""
 
     value: str
     origins: Annotated[tuple[str, ...], Meta(description="Where it may go; without, where the run begins.")] = ()
@@ -63,7 +63,7 @@ EngineAsked = Literal["none", "duckduckgo", "google", "bing"]
 
 
 class RunRequest(_Body, frozen=True, kw_only=True):
-    """A task for a model, or steps in plain English for none."""
+    """The run to begin: a task for a model, or steps in plain English."""
 
     task: Annotated[str | None, Meta(description="What to do, in plain words.")] = None
     steps: Annotated[tuple[str, ...], Meta(description="In the place of a task: acts, one each, in order.")] = ()
@@ -116,11 +116,11 @@ RunStatus = Literal["running", "pausing", "waiting", "succeeded", "failed", "sto
 
 
 class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a run. With `waiting` it waits for a decision about `ask`, which may be one of `decisions`.
+    """The state of a run. `waiting`: it waits for a decision about `ask`, which may be one of `decisions`.
 
-    `pausing`: it was told to pause, and will do so after its turn or its step.
+    `pausing`: it was asked to pause, and will do so after its current turn or step.
 
-    `events` is how many there were. `result` is there when it has ended. Times are in Unix seconds.
+    `events` is the number of events so far. `result` is set when the run has ended. Times are in Unix seconds.
     """
 
     id: str
@@ -142,7 +142,7 @@ class RunList(msgspec.Struct, frozen=True):
 
 
 class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision about the question `id`; what else it takes depends on `decision`, see decisions.py."""
+    """A decision about the question `id`; the other fields depend on `decision`, see decisions.py."""
 
     id: int
     decision: Literal[
@@ -168,7 +168,7 @@ class DecisionBody(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerBody(_Body, frozen=True, kw_only=True):
-    """What the user answers: `text` to a question, `values` by ref to a form; neither declines."""
+    """The user's answer: `text` to a question, or `values` by ref to a form. With neither, the user declines."""
 
     id: int
     text: str | None = None
@@ -176,20 +176,20 @@ class AnswerBody(_Body, frozen=True, kw_only=True):
 
     @property
     def decision(self) -> dict[str, Any]:
-        """The answer as a decision, in JSON data."""
+        """The answer as a decision, as JSON data."""
         if self.values is not None:
             return {"decision": "fill", "values": self.values}
         return {"decision": "decline"} if self.text is None else {"decision": "answer", "text": self.text}
 
 
 class ResumeBody(_Body, frozen=True, kw_only=True):
-    """How a run that is paused goes on: `text` is what the user says to its model."""
+    """Resumes a paused run: `text` is a message from the user to its model."""
 
     text: str = ""
 
 
 class SessionRequest(_Body, frozen=True, kw_only=True):
-    """What a session is opened with."""
+    """The session to open."""
 
     url: Annotated[str | None, Meta(description="The page that it begins with.")] = None
     page: PageSettingsAsked = PageSettingsAsked()
@@ -209,7 +209,7 @@ class SessionState(msgspec.Struct, frozen=True):
 class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a call: `text` is for a model to read, `value` the same as data, `images` are PNG in base64.
 
-    `error` is None where the call succeeded; it is not an HTTP status, since it comes from the tool and its page.
+    `error` is None if the call succeeded. It does not affect the HTTP status, since it is an error of the tool or page.
     """
 
     text: str
@@ -220,7 +220,7 @@ class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Health(msgspec.Struct, frozen=True):
-    """`timestamp` is ISO 8601; the rest is what is open now, and the most that may be."""
+    """`timestamp` is in ISO 8601; the numbers are those of open runs and sessions, and the most allowed."""
 
     status: Literal["ok", "draining"]
     timestamp: str

@@ -31,7 +31,7 @@ class OpenedContext(msgspec.Struct, frozen=True):
     folders: dict[str, str]
 
     def without_paths(self, data: bytes) -> bytes:
-        """The JSON without paths of this machine: of a file in one of the folders, only its name is left."""
+        """The JSON without paths of this machine: each folder is replaced by the text that callers see instead."""
         for folder, shown in self.folders.items():
             written, instead = (msgspec.json.encode(each)[1:-1] for each in (folder, shown))
             data = data.replace(written + b"/", instead and instead + b"/").replace(written, instead)
@@ -39,10 +39,10 @@ class OpenedContext(msgspec.Struct, frozen=True):
 
 
 class Browsers:
-    """Opens the Chrome in the settings when it is first needed, and again when it went away."""
+    """Opens the configured Chrome when it is first needed, and again if it has gone away."""
 
     def __init__(self, config: Config, browser: Browser | None = None) -> None:
-        """`browser`: one that is open already, and stays open afterwards."""
+        """`browser`: a browser that is already open, and stays open afterwards."""
         self._config = config
         self._browser = browser
         self._is_ours = browser is None
@@ -50,7 +50,7 @@ class Browsers:
         self._folder: Path | None = None
 
     async def get(self) -> Browser:
-        """The browser. Raises HttpProblem where none can be opened."""
+        """The browser. Raises HttpProblem if none can be opened."""
         try:
             return await self.open()
         except (BrowserError, SetupError) as error:
@@ -72,7 +72,7 @@ class Browsers:
 
     @asynccontextmanager
     async def context(self, page: Config, files: HeldFiles) -> AsyncIterator[OpenedContext]:
-        """A context with the settings `page`, whose downloads are among `files`. Raises HttpProblem."""
+        """A browser context with the settings `page`, whose downloads are added to `files`. Raises HttpProblem."""
         folder = files.folder
         browser = await self._new_context(page, folder)
         uploads = map(str, self._config.upload_folders)
@@ -84,11 +84,11 @@ class Browsers:
             finally:
                 try:
                     await browser.close()
-                except BrowserError as error:  # with its Chrome gone, it is gone too
+                except BrowserError as error:  # without its Chrome, the context is gone too
                     _log.debug("context %s: %s", folder.name, error)
 
     def files(self, name: str) -> HeldFiles:
-        """The files of a run or a session of that name, in a private folder, until they are discarded."""
+        """The files of a new run or session of that name, in a private folder that `discard` deletes."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="cdp-agent-serve-"))
         folder = self._folder / name

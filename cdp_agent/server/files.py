@@ -1,4 +1,4 @@
-"""Files of a run or a session: those that a caller gave it to upload, and what was downloaded in it.
+"""Files of a run or a session: those that a caller gave it to upload, and its downloads.
 
 They are in the private folder of its browser context, and callers refer to them by ids and names, never by paths.
 """
@@ -39,7 +39,7 @@ _MULTIPART = b"multipart/form-data"
 
 
 class FileInfo(msgspec.Struct, frozen=True):
-    """A file by its `id`. A "given" one is uploaded by its `name`; a download is there when it is complete."""
+    """A file with its `id`. A "given" file is uploaded by its `name`; a download is listed once it is complete."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class FileInfo(msgspec.Struct, frozen=True):
 
 
 class FileList(msgspec.Struct, frozen=True):
-    """The files that there are, those that were given first."""
+    """All files: first those that were given, then the downloads."""
 
     files: list[FileInfo]
 
@@ -58,7 +58,7 @@ class HeldFiles:
     """The files of one run or session."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is private to it: downloads go there, given files into a folder inside it."""
+        """`folder` is private to the run or session: downloads go there, given files into a subfolder."""
         self.folder = folder
         self.given_folder = folder / "files"
         self._downloads: Collection[Download] = ()
@@ -79,7 +79,7 @@ class HeldFiles:
 
     @property
     def size(self) -> int:
-        """The bytes of all files together."""
+        """The size of all files together, in bytes."""
         return sum(info.size for _, info in self._all())
 
     @property
@@ -94,7 +94,7 @@ class HeldFiles:
         raise not_found("There is no such file, or it is not complete yet.")
 
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> FileInfo:
-        """Stores a file under that name, replacing one of the same name. Raises HttpProblem where it is too long."""
+        """Stores a file, replacing one of the same name. Raises HttpProblem for too many files or bytes."""
         self.given_folder.mkdir(mode=0o700, exist_ok=True)
         given = {each.name: each.stat().st_size for each in self._given()}
         kept = safe_name(name)
@@ -142,13 +142,13 @@ def too_long(message: str) -> HttpProblem:
 
 
 async def given_body(request: Request) -> AsyncIterator[bytes]:
-    """The body of a request in pieces. Raises HttpProblem where it is too long."""
+    """The body of a request in pieces. Raises HttpProblem if it is too long."""
     async for piece in Request(request.scope, _counted(request.receive)).stream():
         yield piece
 
 
 class RunForm:
-    """A multipart request that begins a run: the run as JSON, and the files for it, which lie on disk."""
+    """A multipart request that begins a run: the run as JSON, and its files, of which large ones are on disk."""
 
     def __init__(self, run: bytes, files: list[UploadFile]) -> None:
         self.run = run
@@ -205,7 +205,7 @@ def file_routes(base_path: str, files_of: Callable[[Request], HeldFiles]) -> lis
 
 
 def is_with_files(scope: Scope) -> bool:
-    """Whether the body of the request is read piece by piece, since it has files."""
+    """Whether the body of the request is read piece by piece, since it contains files."""
     path: str = scope["path"]
     if scope["method"] == "PUT":
         return path.startswith("/v1/") and "/files/" in path
@@ -234,7 +234,7 @@ def _counted(receive: Receive) -> Receive:
         if left < 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(REST_S):
-                    # See HttpGuard: else many clients never see the answer.
+                    # See HttpGuard: otherwise many clients never see the response.
                     while message.get("more_body", False):
                         message = await receive()
             raise too_long(f"The body may have {MOST_BYTES:,} bytes at most.")

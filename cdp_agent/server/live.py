@@ -1,7 +1,7 @@
-"""The page of one run while it goes on: its lines as they are written, its pictures, and the answers to its questions.
+"""The live page of a run: its trace lines as they are written, its pictures, and answers to its questions.
 
-The page is that of a trace. Its address contains a token, since a browser sends no custom header when it opens a page;
-only host names of this machine are accepted.
+The page is the same as that of a trace. Its address contains a token, since a browser sends no custom header when it
+opens a page; only host names of this machine are accepted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class LiveRun:
     """A run that can be watched while it goes on. `follow` is for its trace, `question` is its approver."""
 
     def __init__(self, stop: asyncio.Event, pause: asyncio.Event, temporary: Path | None = None) -> None:
-        """`temporary` is a folder for the trace where none was asked for: it is deleted with the page."""
+        """`temporary` is the trace folder of a run without --trace: it is deleted when the page ends."""
         self.temporary = temporary
         self.log = NumberedLog()
         self.question = OpenQuestion(pause)
@@ -62,13 +62,13 @@ class LiveRun:
 
 
 class LiveApp(Starlette):
-    """The page, its stream, its pictures, and where decisions are handed in; each asks for the `token`."""
+    """The page, its stream, its pictures, and the routes for decisions and for stopping; all require the `token`."""
 
     def __init__(self, run: LiveRun, token: str) -> None:
         self._run = run
         self._token = token.encode()
         self.reading = 0
-        """How many readers follow the run now."""
+        """The number of readers that follow the run now."""
         super().__init__(
             routes=[
                 Route("/", self._page, methods=["GET"]),
@@ -146,7 +146,7 @@ class _QuietServer(HttpServer):
 
 @asynccontextmanager
 async def live_page(run: LiveRun) -> AsyncIterator[str]:
-    """Serves the page of the run inside the block; gives its address. Raises SetupError.
+    """Serves the page of the run inside the block, and yields its address. Raises SetupError.
 
     At the end, an open page still gets the last lines.
     """
@@ -164,4 +164,4 @@ async def live_page(run: LiveRun) -> AsyncIterator[str]:
             server.force_exit = True
             await serving
             if run.temporary is not None:
-                shutil.rmtree(run.temporary, ignore_errors=True)  # it is in the folder for what may be lost
+                shutil.rmtree(run.temporary, ignore_errors=True)  # a leftover in the temporary folder does no harm

@@ -47,7 +47,7 @@ _RUN, _SESSION = "/v1/runs/{id}", "/v1/sessions/{id}"
 
 
 def document() -> dict[str, Any]:
-    """The document, version 3.1 of OpenAPI."""
+    """The OpenAPI document, version 3.1."""
     _, components = msgspec.json.schema_components(
         (*_OF_RUNS, *_OF_SESSIONS, *_OTHERS), ref_template="#/components/schemas/{name}"
     )
@@ -70,7 +70,7 @@ def document() -> dict[str, Any]:
 
 def _run_paths() -> dict[str, Any]:
     begin = _operation("begin_run", "Begin a run.", (400, 403, 429, 503), RunRequest, {202: RunAccepted})
-    # In words: of an operation with two kinds of body, generators make clients that do not run.
+    # In words: for an operation with two kinds of body, generators write clients that do not run.
     begin["description"] = (
         f"With files to upload: as multipart/form-data, a part `{RUN_PART}`, the same JSON, and parts `{FILE_PART}`."
     )

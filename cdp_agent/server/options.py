@@ -15,12 +15,12 @@ KEEP_ALIVE_S = 15.0
 
 
 class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """`token` is required of every caller, None for no token. `hosts` and `origins`: see `HttpGuard`.
+    """The options. Every caller must send `token`, unless it is None. `hosts` and `origins`: see `HttpGuard`.
 
-    `models` are patterns of models that a caller may name beside the one that is configured, such as "openai/*"; only
-    with `caller_keys` may they give a key and an address as well. `webhooks` are the origins that results may be sent
-    to (patterns, see page/policy/rules.py), signed with `webhook_secret`. A finished run is kept for `keep_finished_s`;
-    a session that nobody uses is closed after `session_idle_s`.
+    `models` are patterns of models that callers may name besides the configured one, such as "openai/*"; only with
+    `caller_keys` may they also give a key and an address. `webhooks` are the origins to which results may be sent
+    (patterns, see page/policy/rules.py), signed with `webhook_secret`. A finished run is kept for `keep_finished_s`;
+    an unused session is closed after `session_idle_s`.
     """
 
     token: str | None = None
@@ -35,7 +35,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     keep_finished_s: float = 3600.0
     session_idle_s: float = 1800.0
     leave_grace_s: float = 5.0
-    """How long a run that ends with its watchers waits for one to come back."""
+    """How long a run that stops without watchers waits for one to come back."""
 
     def __post_init__(self) -> None:
         self.webhook_patterns  # noqa: B018 (raises SetupError)

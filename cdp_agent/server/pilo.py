@@ -1,4 +1,4 @@
-"""`POST /pilo/run`, for clients that were written for Pilo's server: its body, its events, its errors.
+"""`POST /pilo/run`, for clients written for Pilo's server, with its request body, events and errors.
 
 https://github.com/mozilla/pilo/tree/main/packages/server
 """
@@ -39,7 +39,7 @@ _ADDRESSES = {"ollama": "ollamaBaseUrl", "openai-compatible": "openaiCompatibleB
 
 
 class PiloRoutes:
-    """The routes under /pilo, and the information that Pilo's server gives at its root."""
+    """The routes under /pilo, and the information that Pilo's server returns at /."""
 
     def __init__(self, runs: Runs, config: Config, options: ServerOptions) -> None:
         self._runs = runs
@@ -73,7 +73,7 @@ class PiloRoutes:
         return await self._runs.begin(self._asked(body, interactive=interactive), leave_grace_s=0)
 
     def _asked(self, body: PiloBody, *, interactive: bool) -> RunRequest:
-        """The body converted to our own request. Raises HttpProblem, whose kind is Pilo's code."""
+        """The body converted to our own request. Raises HttpProblem, whose `kind` is Pilo's error code."""
         if not body.task or not body.task.strip():
             raise HttpProblem(HTTPStatus.BAD_REQUEST, "MISSING_TASK", "Task is required")
         if body.search_provider is not None and body.search_provider not in SEARCH_PROVIDERS:

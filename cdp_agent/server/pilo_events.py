@@ -24,7 +24,7 @@ _CODES = {
 _OUTCOMES = {"passed": "accepted", "unconfirmed": "force-accepted", "forced": "force-accepted"}
 FORM_REQUEST, FORM_ERROR = "interactive:form_data:request", "interactive:form_data:error"
 ANSWER = "answer"
-"""The field of the form as which a question is sent, since Pilo knows only forms."""
+"""The only field of the form that is sent for a question, since Pilo knows only forms."""
 PiloEvent = tuple[str, dict[str, Any]]
 
 
@@ -32,7 +32,7 @@ class PiloEvents:
     """Translates the events of one run, in order."""
 
     def __init__(self, task_id: str, *, images: bool) -> None:
-        """`images`: events of pictures include the pictures themselves."""
+        """`images`: events of screenshots include the images themselves."""
         self._task_id = task_id
         self._images = images
         self._counts: Counter[str] = Counter()
@@ -40,7 +40,7 @@ class PiloEvents:
         self._asked: FormRequested | None = None
 
     def translate(self, event: events.Event) -> list[PiloEvent]:
-        """The events that Pilo would send for this event; none for its setup, and for what models say."""
+        """The events that Pilo sends for this event; none for the setup of a task, and for replies of models."""
         if isinstance(event, events.AiGenerationError):
             self._model_errors += 1
         common = {"timestamp": round(event.timestamp * 1000), "iterationId": f"{self._task_id}-{event.step}"}
@@ -68,7 +68,7 @@ class PiloEvents:
                 self._asked = ask
                 return [] if ask.reason == "validation_error" else [(FORM_REQUEST, _form(ask))]
             case events.FormDataRequested():
-                return []  # it was told with the question
+                return []  # it was reported with the question
             case events.FormDataError() if self._asked is not None:
                 errors = {field.ref: field.error for field in event.fields}
                 return [(FORM_ERROR, {**_form(self._asked), "fieldErrors": errors})]
@@ -116,7 +116,7 @@ def _form(ask: FormRequested) -> dict[str, Any]:
 
 
 def pilo_result(result: AgentResult, task_id: str) -> dict[str, Any]:
-    """What Pilo's `execute` returns."""
+    """The result as Pilo's `execute` returns it."""
     stats = result.stats
     began = round(stats.started * 1000)
     data: dict[str, Any] = {
@@ -171,7 +171,7 @@ def _plain_fields(event: events.Event) -> dict[str, Any]:
 
 
 def _action(event: events.AgentAction) -> dict[str, Any]:
-    """The data of Pilo's event: one argument beside the ref, as text."""
+    """The data of Pilo's event: the ref, and one other argument as text."""
     rest = [value for name, value in event.arguments.items() if name != "ref" and value not in (None, False)]
     data: dict[str, Any] = {"action": event.action}
     if "ref" in event.arguments:
@@ -187,7 +187,7 @@ def _compression(whole: int, shown: int) -> dict[str, Any]:
 
 
 def _answer(result: AgentResult) -> str | None:
-    """The answer, or as in Pilo the reason where there is none."""
+    """The answer, or, as in Pilo, the error message if there is none."""
     if result.answer is not None:
         return _text(result.answer)
     return None if result.error is None else result.error.message
@@ -221,9 +221,7 @@ def _tag(event: events.Event) -> str:
 
 
 class PiloBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The body of a request to Pilo's server. Its fields on the browser, and how that is shown and logged, are left
-    out.
-    """
+    """The body of a request to Pilo's server, without the fields on the kind of browser, its window and logging."""
 
     task: str | None = None
     url: str | None = None
@@ -251,7 +249,7 @@ class PiloBody(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PiloError(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": "class", "task_id": "taskId"}):
-    """What went wrong; `code` is for programs, `timestamp` ISO 8601."""
+    """An error; `code` is for programs, `timestamp` in ISO 8601."""
 
     message: str
     code: str
@@ -264,7 +262,7 @@ class PiloError(msgspec.Struct, frozen=True, kw_only=True, rename={"kind": "clas
 
 
 class PiloErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Pilo's envelope of an error."""
+    """Pilo's envelope for an error."""
 
     success: bool = False
     error: PiloError

@@ -1,8 +1,8 @@
-"""`/pilo/run` as a WebSocket: a run whose user fills in forms, in the messages of Pilo's server.
+"""`/pilo/run` as a WebSocket: a run whose user fills in forms, with the messages of Pilo's server.
 
-A client says {"event", "data"}: "task:details" with what `POST /pilo/run` takes, then "user_data_response" with the
-`requestId` of a form and its `fields`, or `cancelled`. Earlier clients say "task:start" and "input:form_response" with
-a `questionId`, and are told of forms as "input:form". What is told has the same two parts, and `taskId`.
+A client sends {"event", "data"}: "task:details" with the body of `POST /pilo/run`, then "user_data_response" with the
+`requestId` of a form and its `fields`, or `cancelled`. Earlier clients send "task:start" and "input:form_response" with
+a `questionId`, and also get forms as "input:form". The server's messages have the same two fields, and `taskId`.
 
 https://github.com/mozilla/pilo/blob/main/packages/server/src/routes/piloWs.ts
 """
@@ -32,7 +32,7 @@ from cdp_agent.server.problems import HttpProblem
 from cdp_agent.server.served_run import ServedRun
 
 TIMEOUT_MS = 300_000
-"""The time for an answer that earlier clients are told, in milliseconds: the default of `approval_timeout_s`."""
+"""The time limit for an answer, as sent to earlier clients, in milliseconds: the default of `approval_timeout_s`."""
 _NORMAL_CLOSURE = 1000
 _BEGINS = ("task:details", "task:start")
 _ANSWERS = {"user_data_response": "requestId", "input:form_response": "questionId"}
@@ -47,7 +47,7 @@ class Begin(Protocol):
 
 
 class PiloSocket:
-    """The route."""
+    """The WebSocket route."""
 
     def __init__(self, begin: Begin) -> None:
         self._begin = begin
@@ -90,7 +90,7 @@ class _Conversation:
             await self._take(str(received.get("event")), received.get("data"))
 
     async def end(self) -> None:
-        """Stops sending, and so watching the run. Raises the error of sending, if that failed."""
+        """Stops sending events, and thereby watching the run. Raises the error if sending failed."""
         if self._sending is not None:
             self._sending.cancel()
             await self._sending
@@ -163,7 +163,7 @@ class _Conversation:
 
 
 def _decision(ask: FormRequested | QuestionAsked, response: object) -> dict[str, Any] | None:
-    """A response to the question as a decision; None where it is invalid."""
+    """A response to the question as a decision; None if it is invalid."""
     if not isinstance(response, dict):
         return None
     if response.get("cancelled") or response.get("type") == "declined":

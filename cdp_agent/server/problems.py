@@ -1,4 +1,4 @@
-"""The answer when a request cannot be carried out: {"error": {"type", "message"}}."""
+"""The response to a request that cannot be carried out: {"error": {"type", "message"}}."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ T = TypeVar("T")
 
 
 class ErrorInfo(msgspec.Struct, frozen=True):
-    """`type` is the name of the kind of error, `message` says what to do about it."""
+    """`type` names the kind of error, `message` states what to do about it."""
 
     type: str
     message: str
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):
-    """The body of every answer that is no success."""
+    """The body of every error response."""
 
     error: ErrorInfo
 
 
 class HttpProblem(Exception):
-    """Ends a request with that status."""
+    """Ends a request with an error response of this status."""
 
     def __init__(self, status: HTTPStatus, kind: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ def not_found(what: str) -> HttpProblem:
 
 
 def too_many(message: str, retry_after_s: int) -> HttpProblem:
-    """The answer that there are too many requests; the caller may try again after that time."""
+    """The problem of too many requests; the caller may try again after `retry_after_s`."""
     return HttpProblem(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", message, {"Retry-After": str(retry_after_s)})
 
 
@@ -71,13 +71,13 @@ def json_response(
 
 
 async def problem_response(request: Request, error: Exception) -> Response:
-    """The answer that a `HttpProblem` is."""
-    assert isinstance(error, HttpProblem)  # it is registered for that class
+    """The response to a request that ended with an `HttpProblem`."""
+    assert isinstance(error, HttpProblem)  # the handler is registered for that class
     return json_response(ErrorAnswer(error.info), error.status, error.headers)
 
 
 def decoded(body: bytes, kind: type[T]) -> T:
-    """The body of a request, decoded as `kind`. Raises HttpProblem, which says what is wrong with it."""
+    """The body of a request, decoded as `kind`. Raises HttpProblem, which states what is wrong with it."""
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
@@ -87,7 +87,7 @@ def decoded(body: bytes, kind: type[T]) -> T:
 
 
 def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: type[T]) -> str:
-    """Where, what, and what may stand there instead."""
+    """Where the body is wrong, what is wrong, and what is allowed there instead."""
     problem = str(error)
     if not problem.startswith("Object ") and " - at `" not in problem:
         return f"The body has to be a JSON object: {problem[0].lower()}{problem[1:]}."
@@ -97,7 +97,7 @@ def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: type[T]) -
 
 
 def _key_of_misfit(problem: str, body: bytes, kind: type[T]) -> str | None:
-    """The key whose value does not fit, in an object with keys of the caller's: msgspec only says `[...]`."""
+    """The key of the invalid value, in an object with arbitrary keys, for which msgspec only reports `[...]`."""
     place, found, _ = problem.partition(" - at `$.")[2].partition("[...]")
     if not found or "[" in place:
         return None

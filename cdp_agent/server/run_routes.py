@@ -26,14 +26,14 @@ _WITHOUT_A_QUESTION = '{"pause": true}, {"resume": true}, {"stop": true}'
 
 
 class SocketEvent(msgspec.Struct, frozen=True):
-    """An event as a WebSocket gets it."""
+    """An event as it is sent over a WebSocket."""
 
     number: int
     event: msgspec.Raw
 
 
 class SocketRefusal(msgspec.Struct, frozen=True):
-    """The answer to a message that does not count: why, and which question it was about."""
+    """The reply to a message that does not count: the reason, and the question that the message was about."""
 
     refused: str
     id: int | None
@@ -82,7 +82,7 @@ class RunRoutes:
         run = self._run(request)
         after = _after(request)
         if run.ended is not None and after >= run.log.last:
-            return Response(status_code=HTTPStatus.NO_CONTENT)  # for an EventSource: do not come again
+            return Response(status_code=HTTPStatus.NO_CONTENT)  # so that an EventSource does not reconnect
         return EventStream(_as_sse(run, after))
 
     async def _decide(self, request: Request) -> Response:
@@ -128,7 +128,7 @@ class RunRoutes:
         return json_response(run.info, HTTPStatus.ACCEPTED)
 
     async def _converse(self, socket: WebSocket) -> None:
-        """Sends events and receives decisions and stops, until the run has ended or the client leaves."""
+        """Sends events and handles messages, until the run has ended or the client leaves."""
         try:
             run = self._run(socket)
             after = _after(socket)
@@ -174,7 +174,7 @@ async def _as_sse(run: ServedRun, after: int) -> AsyncGenerator[bytes, None]:
 
 
 def _question_of(said: dict[str, Any]) -> int | None:
-    """Removes from a decision the number of the question that it is about, and returns it; None where it has none."""
+    """Removes the number of the question from a decision, and returns it; None if the decision has none."""
     ask_id = said.pop("id", None)
     return ask_id if isinstance(ask_id, int) and not isinstance(ask_id, bool) else None
 
@@ -210,7 +210,7 @@ async def _receive_messages(run: ServedRun, socket: WebSocket) -> None:
 
 
 async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | None]:
-    """Handles a message of the client: the question it was about, and why it does not count (None where it does)."""
+    """Handles a message. Returns the question it was about, and why it does not count (None if it does)."""
     try:
         said = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

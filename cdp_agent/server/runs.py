@@ -1,4 +1,4 @@
-"""The runs of the server: begun, carried out, and kept for a while; how many there may be at once."""
+"""The runs of the server: begins them, carries them out, keeps them for a while, and limits their number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_FINISHED_FILE_BYTES = 2 << 30
 LAST_DOWNLOADS_S = 30.0
 """How long downloads that were under way when a run ended may take."""
 LAST_WEBHOOKS_S = 5.0
-"""How long the server waits at its end for results that are being sent."""
+"""How long the server waits at shutdown for results that are being sent."""
 _log = logging.getLogger(__name__)
 
 
@@ -50,7 +50,7 @@ class Runs:
 
     @property
     def all(self) -> list[ServedRun]:
-        """The oldest first."""
+        """All runs, the oldest first."""
         return list(self._runs.values())
 
     @property
@@ -61,7 +61,7 @@ class Runs:
     async def begin(
         self, request: RunRequest, *, form: RunForm | None = None, leave_grace_s: float | None = None
     ) -> ServedRun:
-        """A run that has begun, with the files of `form`. `leave_grace_s`: see `ServerOptions`. Raises HttpProblem."""
+        """Begins a run, with the files of `form`. `leave_grace_s`: see `ServerOptions`. Raises HttpProblem."""
         if self._closing:
             raise too_many("This server is about to end.", BUSY_RETRY_S)
         await self._check(request)
@@ -102,7 +102,7 @@ class Runs:
         return run
 
     async def _check(self, request: RunRequest) -> None:
-        """Raises HttpProblem for what cannot be carried out, before anything is opened for it."""
+        """Raises HttpProblem for a request that cannot be carried out, before a context is opened for it."""
         if request.webhook is not None and not self._options.admits_webhook(request.webhook):
             allowed = ", ".join(self._options.webhooks) or "nowhere"
             raise bad_request(f"webhook: this server sends results to {allowed}.")
@@ -121,7 +121,7 @@ class Runs:
             async with context, aclosing(events) as happening:
                 async for event in happening:
                     if isinstance(event, TaskCompleted):
-                        last = event  # told when all of it is over, so that whoever reads it may begin the next
+                        last = event  # reported when all is over, so that its reader can begin another run
                         await _downloaded(run, opened)
                     else:
                         run.question.note_event(event)
@@ -142,7 +142,7 @@ class Runs:
             _log.error("a run ended by a fault of ours", exc_info=error)
 
     async def forget_old(self) -> None:
-        """Forgets runs that ended long ago, with their files, and the oldest where they hold too much."""
+        """Forgets runs that ended long ago, with their files, and the oldest ones if all take up too much space."""
         finished = [run for run in self._runs.values() if run.ended is not None]
         held, on_disk = sum(run.log.size for run in finished), sum(run.files.size for run in finished)
         for run in finished:
@@ -154,7 +154,7 @@ class Runs:
                 await self._browsers.discard(run.files)
 
     async def close(self) -> None:
-        """Stops the runs that are under way, and waits until their results are reported. No others begin."""
+        """Stops the runs that are under way, and waits until their results are reported. No new ones begin."""
         self._closing = True
         for run in self._runs.values():
             run.end()
@@ -167,7 +167,7 @@ class Runs:
 
 
 async def _downloaded(run: ServedRun, opened: OpenedContext) -> None:
-    """Waits until what the run was downloading is complete, unless it is stopped."""
+    """Waits until the downloads of the run are complete, unless the run is stopped."""
     if run.stop.is_set() or opened.browser.gone is not None:
         return
     settling = asyncio.ensure_future(opened.browser.downloads.settled(LAST_DOWNLOADS_S))

@@ -1,4 +1,4 @@
-"""One run of the server: its events so far, its open question, and what a caller may do about it."""
+"""One run of the server: its events so far, its open question, and how callers control it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from cdp_agent.steps.approval.approval import Submit
 from cdp_agent.tools.asking import withhold
 
 _FIRST_WATCHER_S = 30.0
-"""How long a run that ends with its watchers waits for the first."""
+"""How long a run that stops without watchers waits for the first."""
 
 
 class OpenQuestion:
-    """An `Approver` whose decisions come by requests: it holds the open question."""
+    """An `Approver` whose decisions come in requests. It keeps the open question."""
 
     def __init__(self, pause: asyncio.Event) -> None:
-        """`pause` is the event that pauses the run; where it is no longer set, a run that is about to pause goes on."""
+        """`pause` is the event that pauses the run; if it is no longer set, a run that is about to pause goes on."""
         self.ask: Ask | None = None
         self._pause = pause
         self._submit: Submit | None = None
@@ -61,12 +61,12 @@ class OpenQuestion:
             self.close()
 
     def close(self) -> None:
-        """Closes the question that is open."""
+        """Closes the open question."""
         self.ask = self._submit = None
         self._can_be_decided.set()
 
     async def decide(self, ask_id: int, decision: Mapping[str, object]) -> str | None:
-        """Takes a decision, as JSON data: None when it counts, else why it does not."""
+        """Takes a decision as JSON data. Returns None if it counts, else why it does not."""
         if self.ask is not None:
             await self._can_be_decided.wait()
         if self._submit is None:
@@ -75,7 +75,7 @@ class OpenQuestion:
 
 
 class ServedRun:
-    """One run, from its beginning until nobody asks for it any more."""
+    """One run, from its beginning until the server forgets it."""
 
     def __init__(
         self,
@@ -87,9 +87,7 @@ class ServedRun:
         secrets: Secrets,
         has_user: bool,
     ) -> None:
-        """`secrets` are for callers who act in its page while it is paused; `has_user`: there is somebody who can be
-        asked.
-        """
+        """`secrets` are for callers who act in its page while it is paused; `has_user`: somebody can be asked."""
         self.id = run_id
         self.request = request
         self.files = files
@@ -138,7 +136,7 @@ class ServedRun:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Inside the block, somebody reads its events: see `RunRequest.on_disconnect`."""
+        """Inside the block, the run has one more watcher: see `RunRequest.on_disconnect`."""
         self._watchers += 1
         self._cancel_stop()
         try:
@@ -149,11 +147,11 @@ class ServedRun:
                 self._stop_in(self._grace_s)
 
     async def decide(self, ask_id: int, decision: Mapping[str, Any]) -> str | None:
-        """Takes a decision, as JSON data: None when it counts, else why it does not."""
+        """Takes a decision as JSON data. Returns None if it counts, else why it does not."""
         ask = self.question.ask
         problem = await self.question.decide(ask_id, decision)
         if problem is None and isinstance(ask, FormRequested) and "values" in decision:
-            # Whoever acts in the page later need not be who filled the form in.
+            # A caller who acts in the page later may not be the one who filled in the form.
             withhold(self._secrets, decision["values"], {field.ref: field.field_type for field in ask.fields})
         return problem
 
@@ -170,7 +168,7 @@ class ServedRun:
         return None
 
     async def resume(self, text: str = "") -> str | None:
-        """Resumes the run if it is paused, or about to be; its model gets `text`. Returns None if so, else why not."""
+        """Resumes a run that is paused or about to be; its model gets `text`. Returns None if so, else why not."""
         if isinstance(ask := self.question.ask, Paused):
             return await self.decide(ask.id, {"decision": "continue", "text": text})
         if not self.pause.is_set() or text:
@@ -179,7 +177,7 @@ class ServedRun:
         return None
 
     async def handed_over(self, caller: ToolCaller) -> tuple[Session, OpenedContext] | None:
-        """A session in the page of the run, for a caller who acts in it while it is paused; None while it is not."""
+        """A session in the page of the run, for a caller who acts in it while the run is paused; None if it is not."""
         ask, context = self.question.ask, self.context
         if not isinstance(ask, Paused) or context is None:
             return None
@@ -194,7 +192,7 @@ class ServedRun:
             self.stop.set()
 
     def mark_ended(self) -> None:
-        """Closes the events, since the run has ended: readers finish when they have read all."""
+        """Closes the event log, since the run has ended: readers finish when they have read all."""
         self.ended = time.time()
         self.context = self._held = None
         self._cancel_stop()

@@ -18,14 +18,14 @@ from cdp_agent.security.http_guard import Receive, Scope, Send
 HEAD_TIMEOUT_S = 20
 LONGEST_HEAD = 64 << 10
 UNTAKEN_TIMEOUT_S = 60
-"""How long a client may read nothing of what is sent to it before its connection is closed."""
+"""How long a client may read nothing of the data sent to it before its connection is closed."""
 MOST_CONNECTIONS = 1000
 _END_TIMEOUT_S = 10
 _MOST_OF_A_MESSAGE = 1 << 20
 
 
 class _Protocol(HttpToolsProtocol):
-    """Closes a connection whose client does not send a whole request head in time, or one that is too long."""
+    """Closes a connection whose client sends no complete request head in time, or one that is too long."""
 
     def __init__(self, *args: object, **keywords: object) -> None:
         super().__init__(*args, **keywords)  # type: ignore[arg-type]  # as uvicorn gives them
@@ -50,7 +50,7 @@ class _Protocol(HttpToolsProtocol):
             self._wait_for_head()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # httptools leaves what stands behind a value: https://www.rfc-editor.org/rfc/rfc9110#section-5.5 takes it off.
+        # httptools keeps white space after a value, against https://www.rfc-editor.org/rfc/rfc9110#section-5.5.
         super().on_header(name, value.rstrip(b" \t"))
 
     def on_headers_complete(self) -> None:
@@ -80,7 +80,7 @@ class ServedApp(Protocol):
 
 
 class HttpServer(uvicorn.Server):
-    """Serves the application until it is told to stop; then runs are stopped, and their last events sent."""
+    """Serves the application until it is stopped; then runs are stopped, and their last events sent."""
 
     def __init__(self, app: ServedApp) -> None:
         self._app = app
@@ -102,11 +102,11 @@ class HttpServer(uvicorn.Server):
 
     @property
     def state(self) -> ServerState:
-        """The connections and requests that there are now."""
+        """The current connections and requests."""
         return self.server_state
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first signal stops the server gracefully, the second at once. It is not raised again afterwards."""
+        """The first signal stops the server gracefully, the second at once. Neither is raised again afterwards."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
@@ -116,13 +116,13 @@ class HttpServer(uvicorn.Server):
 
 
 def listening_at(host: str, port: int) -> socket.socket:
-    """A socket that listens at this address; port 0: any free port. Raises SetupError when it cannot listen."""
+    """A socket that listens at this address; port 0: any free port. Raises SetupError if it cannot listen."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With its protocol told: asyncio turns Nagle's algorithm off only where it knows that it is TCP.
+    # The protocol is explicit, since asyncio turns Nagle's algorithm off only for sockets known to be TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Those that are accepted have the same: a client that vanished is noticed.
+        # Accepted sockets inherit these options, so that a vanished client is noticed.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNTAKEN_TIMEOUT_S * 1000)
@@ -143,9 +143,7 @@ def address_of(host: str, listener: socket.socket) -> str:
 
 
 def check_token(token: str | None, host: str, instead: str) -> None:
-    """Raises SetupError for a server without a token that other machines can reach; `instead` is advice on how to avoid
-    that.
-    """
+    """Raises SetupError for a server without a token that other machines can reach; the message advises `instead`."""
     if token is None and not _is_loopback(host):
         raise SetupError(
             f"At {host} others can reach the server: give it a token (CDP_AGENT_SERVER_TOKEN), or {instead}."

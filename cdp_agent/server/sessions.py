@@ -1,4 +1,4 @@
-"""Sessions over HTTP: a browser context whose tools are called one by one."""
+"""Sessions over HTTP: browser contexts in which tools are called one by one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HeldSession:
 
 
 class HeldSessions:
-    """The routes under /v1/sessions."""
+    """The open sessions, and the routes under /v1/sessions."""
 
     def __init__(self, browsers: Browsers, config: Config, options: ServerOptions, caller: ToolCaller) -> None:
         self._browsers = browsers
@@ -105,7 +105,7 @@ class HeldSessions:
 
     async def _call(self, request: Request) -> Response:
         held = self._find(request)
-        called(request)  # a call of nothing is no use of the session
+        called(request)  # a call of an unknown tool does not count as use
         held.calls += 1
         try:
             return await self._caller.answer(request, held.session, held.opened)

@@ -25,7 +25,7 @@ DROPPED = "events:dropped"
 
 
 class NumberedEvent(msgspec.Struct, frozen=True):
-    """`data` is the event as JSON; `kind` is its `type`."""
+    """An event with its number. `data` is the event as JSON; `kind` is its `type`."""
 
     number: int
     kind: str
@@ -50,14 +50,14 @@ class NumberedLog:
         self._held: deque[NumberedEvent] = deque()
         self._more = asyncio.Event()
         self.size = 0
-        """Bytes that are held."""
+        """The bytes of the events that are kept."""
         self.last = 0
         """The number of the last event."""
         self.closed = False
 
     @property
     def first(self) -> int:
-        """The number of the oldest event that is held."""
+        """The number of the oldest event that is kept."""
         return self.last - len(self._held) + 1
 
     def add(self, kind: str, data: bytes) -> None:
@@ -139,7 +139,7 @@ class EventStream(Response):
 
 
 async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """Awaits work for a client, whose request was read; cancels it and returns None when the client leaves."""
+    """Awaits work for a client whose request has been read; cancels it and returns None when the client leaves."""
     acting, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected(receive))
     try:
         await asyncio.wait((acting, leaving), return_when=asyncio.FIRST_COMPLETED)

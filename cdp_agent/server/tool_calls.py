@@ -1,4 +1,4 @@
-"""Tools that are called over HTTP, one by one: in a session, or in the page of a run that waits for its user."""
+"""Tool calls over HTTP: in a session, or in the page of a run that waits for its user."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ToolCaller:
         )
 
     async def answer(self, request: Request, session: Session, opened: OpenedContext) -> Response:
-        """Makes the call and returns a `ToolAnswer`; it is cancelled when the client leaves. Raises HttpProblem."""
+        """Calls the tool, and returns a `ToolAnswer`; cancelled when the client leaves. Raises HttpProblem."""
         name, tool = called(request)
         arguments = decoded(await request.body(), dict[str, Any])
         model = self._client() if tool.needs_model else None
@@ -52,7 +52,7 @@ class ToolCaller:
             request.receive, session.call(name, arguments, tab=request.query_params.get("tab"), model=model)
         )
         if outcome is None:
-            return Response()  # which nobody reads
+            return Response()  # nobody reads it
         answer = opened.without_paths(msgspec.json.encode(outcome.as_json()))
         return Response(answer, media_type="application/json")
 
@@ -70,7 +70,7 @@ class ToolCaller:
 
 
 def called(request: Request) -> tuple[str, Tool]:
-    """The tool that a request names. Raises HttpProblem where there is none of that name."""
+    """The tool that a request names. Raises HttpProblem if there is none of that name."""
     name: str = request.path_params["name"]
     tool = CALLABLE.get(resolve_alias(name, {}, CALLABLE)[0])
     if tool is None:
@@ -82,7 +82,7 @@ def called(request: Request) -> tuple[str, Tool]:
 
 
 async def _writes_no_file(understood: Understood, page: Page) -> str | None:
-    """Refuses calls that would write a file: pictures come in the answer, as callers have no files here."""
+    """Refuses calls that would write a file: pictures are in the answer, since callers have no files here."""
     if isinstance(understood.arguments, SavingArguments) and understood.arguments.path is not None:
         return f"No file is written here: call {understood.tool.name} without `path`, and it comes with the answer."
     return None

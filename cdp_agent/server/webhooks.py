@@ -1,6 +1,6 @@
 """Sends results to the addresses that callers gave, signed according to https://www.standardwebhooks.com.
 
-The signature is an HMAC-SHA256, in base64, of "ID.TIMESTAMP.BODY", with what the secret holds.
+The signature is an HMAC-SHA256, in base64, of "ID.TIMESTAMP.BODY", with the key in the secret.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class Webhook(msgspec.Struct, frozen=True):
-    """The body of what is sent: `type` is "run.completed", `timestamp` ISO 8601, `data` the run."""
+    """The body of a message: `type` is "run.completed", `timestamp` is in ISO 8601, `data` is the run."""
 
     type: str
     timestamp: str
@@ -38,7 +38,7 @@ class Webhook(msgspec.Struct, frozen=True):
 
 
 class Webhooks:
-    """Signs and sends messages. `secret` is whsec_ followed by a key in base64; None: nothing is ever sent."""
+    """Signs and sends messages. `secret` is whsec_ followed by a key in base64; None: nothing can be sent."""
 
     def __init__(self, secret: str | None, pause: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
         """`pause` is for tests, which must not wait. Raises SetupError for an invalid secret."""
@@ -47,7 +47,7 @@ class Webhooks:
         self._http: httpx.AsyncClient | None = None
 
     async def send(self, url: str, kind: str, payload: object) -> bool:
-        """Sends a message, repeatedly under the same id if need be. True if it was answered with 2xx."""
+        """Sends a message, with retries under the same id if need be. Returns True if it was answered with 2xx."""
         if self._key is None:
             raise SetupError("Webhooks are signed: set webhook_secret.")
         if self._http is None:

@@ -1,6 +1,6 @@
-"""Calling tools in a browser: the one way in for a call, and the process that keeps the browser between calls.
+"""Calling tools in a browser: the single entry point for calls, and the process that keeps the browser between calls.
 
-Imports `tools` and what is below them. The command line, the agent and every server stand above.
+Imports `tools` and the layers below. The command line, the agent and every server are above it.
 """
 
 TYPE_CHECKING = False
@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name not in ("Session", "ToolError", "ToolOutcome"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from cdp_agent.session import session  # late: a command that only asks the host needs none of it
+    from cdp_agent.session import session  # late: a command that only asks the host does not need it
 
     return getattr(session, name)

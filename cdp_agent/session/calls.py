@@ -1,6 +1,6 @@
 """Calls tools. This is the one place that turns an ActionError into a result for the model to read.
 
-Secrets in a tool's result are masked here, before anything of it is cut, kept or compared.
+Secrets in a tool's result are masked here, before any of it is shortened, stored or compared.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ToolError(msgspec.Struct, frozen=True):
 
 
 class ToolOutcome(msgspec.Struct, frozen=True):
-    """The result of a call. `text` is for a model or a person to read; where there is an error, it is the error's.
+    """The result of a call. `text` is for a model or a person to read; if there is an error, it is the error's message.
 
     `value` is the same as data, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is how
     long the call took, without waiting for earlier calls in the same tab.
@@ -71,7 +71,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
 
 def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
-    """What the model called, or why that is not possible."""
+    """The tool and the arguments of a model's call, or an error that says what is wrong with it."""
     try:
         name, arguments = resolve_alias(call.name, read_object(call.arguments), tools)
         if name in tools:
@@ -84,19 +84,17 @@ def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | Action
 
 
 def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
-    """The nearest names alone: the model was given all of them with its request."""
+    """The message, with only the nearest names: the model was given all of them with its request."""
     near = ", ".join(nearest(name, tools))
     return f"There is no tool {name!r}. {f'The nearest: {near}.' if near else 'Call one of those that you were given.'}"
 
 
 async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
-    """Like `understand`, but where a tool takes a ref, a CSS selector may be given that matches exactly one element
-    now.
-    """
+    """Like `understand`, but in place of a ref accepts a CSS selector that matches exactly one element now."""
     try:
         given = await _with_ref(page, call, tools)
     except ValueError:
-        return understand(call, tools)  # which says what is wrong with them
+        return understand(call, tools)  # which says what is wrong with the arguments
     except ActionError as error:
         return _as_read(error)
     if given is None:
@@ -135,7 +133,7 @@ async def perform(understood: Understood, context: Context) -> Observation | Ans
     except ActionError as error:
         return _as_read(error, secrets)
     except SessionClosed:
-        # The action itself may have closed the tab or moved it to another process: look again, and go on.
+        # The action itself may have closed the tab or moved it to another process: the model looks again, and goes on.
         return ActionError("The tab or frame went away during the action. Look at the page as it is now.")
     if isinstance(outcome, Observation):
         notices = secrets.masked(outcome.notices)

@@ -1,7 +1,7 @@
-"""The client side of a command: connect to the session's host, or start it, send the command, print what comes back.
+"""The client side of a command: connects to the session's host or starts it, sends the command, prints the output.
 
-Imports are few, since they are most of what a command costs. So the C modules below `socket` and `json` are used
-directly: with `re` and `enum`, which the two import as well, they take as long as Python needs to start.
+Imports are few, since they are most of the cost of a command. So the C modules below `socket` and `json` are used
+directly: importing these two, with the `re` and `enum` that they need, takes as long as starting Python.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ HAS_UNIX_SOCKETS = hasattr(_socket, "AF_UNIX")
 _LONGEST_SOCKET_PATH = 100
 _AT_ONCE = 1 << 16
 _SHORT = 1 << 10
-"""In bytes: more than the messages before those of a command have."""
+"""In bytes: more than any message before those of the command has."""
 
 
 class HostConnection:
-    """A connection to a host that has said hello: `pid` is its process."""
+    """A connection to a host that has said hello; `pid` is its process id."""
 
     def __init__(self, connection: _socket.socket) -> None:
         """Raises BrowserError when the host does not answer, ConnectionError when it goes away."""
@@ -54,18 +54,18 @@ class HostConnection:
         self.pid: int = hello["pid"]
 
     def ask(self, session: str, words: Sequence[str], stdin: str | None = None) -> None:
-        """Sends a command, with what it reads from the standard input.
+        """Sends a command, with the text that it reads from the standard input.
 
         Raises BrowserError when the host goes away.
         """
         self._connection.sendall(_request(session, words, stdin))
-        if self._head() is None:  # else it says that it has begun
+        if self._head() is None:  # else it is CommandBegun
             raise self.lost(session)
 
     def follow(self, session: str, write: Callable[[str], object] | None = None) -> int:
         """Waits for the command and returns its exit status. Its output is printed, or passed to `write`.
 
-        Raises BrowserError when the host goes away meanwhile, OSError when nothing can be written.
+        Raises BrowserError when the host goes away meanwhile, OSError when the output cannot be written.
         """
         rest = b""
         while piece := _received(self._connection):
@@ -76,7 +76,7 @@ class HostConnection:
         raise self.lost(session)
 
     def _head(self) -> dict[str, Any] | None:
-        """One of the two short messages ahead of the command's own, which may be somebody else's to read."""
+        """One of the two short messages before the command's own, which may be left to another reader."""
         try:
             line = self._connection.recv(_SHORT, _socket.MSG_PEEK)
             line = self._connection.recv(line.find(b"\n") + 1 or 1)
@@ -94,18 +94,18 @@ class HostConnection:
         )
 
     def detach(self) -> socket:
-        """The connection as a socket, for a caller who reads the command's messages from it, and closes it."""
-        from socket import socket  # late: those who ask for it have imported it already
+        """The connection as a socket, for a caller that reads the command's messages from it, and closes it."""
+        from socket import socket  # late: callers of this have imported it already
 
         return socket(fileno=self._connection.detach())
 
     def close(self) -> None:
-        """Ends the command that is being carried out, if any."""
+        """Closes the connection, which cancels the command that is under way, if any."""
         self._connection.close()
 
 
 def connect(folder: str, name: str) -> HostConnection | None:
-    """A connection to the host of that session, None for no host. Raises BrowserError when it does not answer."""
+    """A connection to the host of that session, None if there is none. Raises BrowserError when it does not answer."""
     try:
         return HostConnection(_reached(folder, name))
     except (FileNotFoundError, ConnectionError):
@@ -124,7 +124,7 @@ def end_and_wait(folder: str, name: str, end: Callable[[], object], within_s: fl
             connection.settimeout(within_s)
             end()
             while connection.recv(_SHORT):
-                pass  # what it had said
+                pass  # what it had sent
         finally:
             connection.close()
     except TimeoutError:
@@ -141,14 +141,14 @@ def send_command(
     start: Callable[[], HostConnection | int],
     stdin: str | None = None,
 ) -> HostConnection | int:
-    """A connection to the session's host, which has begun with the command; where none runs, `start` starts it.
+    """Sends a command to the session's host, which `start` starts if none runs. Returns the connection to it.
 
-    An exit status where the command needed none. Raises SetupError, BrowserError.
+    Returns an exit status if the command needed no host. Raises SetupError, BrowserError.
     """
     if (connection := connect(folder, session)) is not None:
         connection.ask(session, words, stdin)
         return connection
-    with runtime.starting(folder, session):  # until the session is the host's: nobody else begins it elsewhere
+    with runtime.starting(folder, session):  # until the host has the session, so that nobody else begins it
         found = connect(folder, session) or start()
         if not isinstance(found, int):
             found.ask(session, words, stdin)
@@ -158,11 +158,11 @@ def send_command(
 def start_host(
     folder: str, session: str, command: Sequence[str], words: Sequence[str], host: str = ""
 ) -> HostConnection | int:
-    """A connection to a host for the session, which is started with `command`, its folder and the name of the host.
+    """Starts a host for the session with `command`, the folder and the host's name. Returns a connection to it.
 
-    Without a name of the host, the new process reads `words`, the first command, to find which host the session belongs
-    to: one for the same Chrome may exist already. It may also complete the command by itself: then this returns the
-    exit status. Only for `send_command`, which has made sure that no host answers for the session. Raises BrowserError.
+    Without a host name, the new process finds the host that the session belongs to from `words`, the first command:
+    one for the same Chrome may exist already. It may also complete the command by itself: then this returns the exit
+    status. Only for `send_command`, which has made sure that no host answers for the session. Raises BrowserError.
     """
     import subprocess  # late: 3 ms, which only the first command of a session waits for
 
@@ -188,7 +188,7 @@ def start_host(
                 continue
             message = _decoded(line)
             if message["type"] == "serving":
-                process.returncode = 0  # it is nobody's to wait for
+                process.returncode = 0  # nobody has to wait for it
                 return _connected_to(folder, message["host"])
             if (status := _taken(message, _print)) is not None:
                 process.wait()
@@ -216,7 +216,7 @@ def _request(session: str, words: Sequence[str], stdin: str | None) -> bytes:
 
 
 def _encoded(value: Any) -> str:
-    """The value as JSON; bytes that are not UTF-8, which JSON cannot hold, are replaced by a mark."""
+    """The value as JSON; bytes that are not UTF-8, which JSON cannot represent, become question marks."""
     if isinstance(value, str):
         return encode_basestring_ascii(value.encode(errors="replace").decode())
     if isinstance(value, dict):
@@ -236,7 +236,7 @@ class _Reading:
     memo: dict[str, str] = {}
 
 
-_scan = make_scanner(_Reading())  # type: ignore[arg-type]  # it takes whatever has these
+_scan = make_scanner(_Reading())  # type: ignore[arg-type]  # any object with these will do
 
 
 def _decoded(line: bytes) -> dict[str, Any]:

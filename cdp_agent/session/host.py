@@ -1,8 +1,8 @@
-"""The process that owns a browser and stays: it carries out the commands that come in over its socket.
+"""The long-running process that owns a browser, and carries out the commands that arrive at its socket.
 
 Only its user can open its socket. A command is cancelled when its client goes away; the process ends when it has no
 session left, because each was closed or was idle for too long. Commands are carried out by a `CommandRunner`: this
-module knows nothing of browsers.
+module knows nothing about browsers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ClientOutput:
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self.client_messages: asyncio.Queue[ClientMessage] = asyncio.Queue()
-        """What the client has said since its request."""
+        """The messages that the client has sent since its request."""
 
     def write(self, text: str) -> None:
         """Writes to the caller's standard output."""
@@ -63,22 +63,22 @@ class ClientOutput:
     async def end(self, status: int) -> None:
         """Sends the exit status as the last message, and returns when it has been written."""
         self.send(CommandEnded(status))
-        with suppress(ConnectionError):  # whoever asked is gone
+        with suppress(ConnectionError):  # the client is gone
             await self._writer.drain()
 
 
 class CommandRunner(Protocol):
-    """Carries commands out, and holds the sessions that they are for."""
+    """Carries out commands, and owns their sessions."""
 
     @property
     def sessions(self) -> list[str]:
         """The names of the sessions that are open, or being opened."""
 
     async def carry_out(self, request: CommandRequest, output: ClientOutput) -> int:
-        """Carries a command out and returns its exit status. Raises only CancelledError, when the caller went away."""
+        """Carries out a command and returns its exit status. Raises only CancelledError, when the client went away."""
 
     async def close_idle(self) -> None:
-        """Closes the sessions that nobody has used for as long as they may be idle."""
+        """Closes the sessions that have been idle for too long."""
 
     async def close(self) -> None:
         """Closes all sessions."""
@@ -99,15 +99,15 @@ class Host:
         self._wake = asyncio.Event()
         self._is_stopping = False
         self._first_command_deadline: float | None = None
-        """The time until which the first command has to come, None once it has."""
+        """The time by which the first command has to arrive, None once it has."""
         self._identity: tuple[int, int] | None = None
 
     async def serve(self, listening: Callable[[], object]) -> None:
-        """Serves until no session is left, or until told to end; calls `listening` once commands can connect.
+        """Serves until no session is left, or a signal ends it; calls `listening` once commands can connect.
 
         Raises OSError when it cannot listen.
         """
-        os.chdir(self._folder)  # no folder of anybody's is held, and the socket's path is short
+        os.chdir(self._folder)  # so that no other folder is in use, and the socket's path is short
         server = await self._listen()
         loop = asyncio.get_running_loop()
         with suppress(NotImplementedError):  # on Windows
@@ -137,7 +137,7 @@ class Host:
         self._wake.set()
 
     def _is_over(self) -> bool:
-        """Whether no session is left, or our socket is no longer where commands look, since nobody could end us then.
+        """Whether to end: a signal came, no session is left, or our socket is not found, so that nobody could end us.
 
         Checked just before the socket is closed: a client that connected meanwhile is counted as a call, or is turned
         away before our hello.
@@ -151,7 +151,7 @@ class Host:
 
     async def _listen(self) -> asyncio.Server:
         with suppress(FileNotFoundError):
-            os.unlink(self._path)  # of one that was killed, or a link to that: nobody answers there
+            os.unlink(self._path)  # left by a killed host, or a link to its socket: nobody answers there
         if HAS_UNIX_SOCKETS:
             before = os.umask(0o177)
             try:
@@ -168,7 +168,7 @@ class Host:
         return server
 
     def _is_found(self) -> bool:
-        """Whether our socket is where commands look for it: else nobody could ever end us."""
+        """Whether our socket is where commands look for it; otherwise nobody could ever end us."""
         return _identity(self._path) == self._identity
 
     def _link(self) -> None:
@@ -176,7 +176,7 @@ class Host:
         names = {f"{name}.sock" for name in (*self._runner.sessions, *self._active_sessions)} - {self._path}
         for each in self._links ^ names:
             with suppress(FileNotFoundError):
-                os.unlink(each)  # one that is not ours is of a host that was killed: see `client.start_host`
+                os.unlink(each)  # one that is not ours is left by a killed host: see `client.start_host`
         for each in names - self._links:
             os.symlink(self._path, each)
         self._links = names
@@ -206,7 +206,7 @@ class Host:
         output.send(Hello(os.getpid()))
         line = await reader.readline()
         if not line:
-            return  # it only looked whether we are there
+            return  # it only checked whether we are there
         request = msgspec.json.decode(line, type=CommandRequest)
         self._first_command_deadline = None
         self._active_sessions.append(request.session)
@@ -228,7 +228,7 @@ class Host:
 
 
 async def _read_messages(reader: asyncio.StreamReader, output: ClientOutput) -> None:
-    """Returns when the client is gone."""
+    """Passes on the client's messages; returns when it is gone."""
     with suppress(ConnectionError):
         while line := await reader.readline():
             output.client_messages.put_nowait(_CLIENT_MESSAGE.decode(line))

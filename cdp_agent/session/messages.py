@@ -1,4 +1,4 @@
-"""The messages between a client and a session's host: one JSON object a line.
+"""The messages between a client and a session's host: one JSON object per line.
 
 The client does not import this module: it reads and writes the same JSON with the C parts of the standard library's
 `json`, which are faster to import.
@@ -12,7 +12,7 @@ import msgspec
 
 
 class CommandRequest(msgspec.Struct, frozen=True):
-    """A command, with all that it may depend on in the caller's process: the host runs it as if it were there.
+    """A command, with everything that it may depend on in the caller's process: the host runs it as if it were there.
 
     `environment` is the caller's; the API keys in it are kept in memory only. `at_terminal`: there is somebody who can
     be asked. `stdin` is the standard input, for commands that read it.
@@ -33,11 +33,11 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
 
 class CommandBegun(msgspec.Struct, frozen=True, tag="begun"):
-    """The command is valid, and this host holds its session."""
+    """The host has accepted the command for the session."""
 
 
 class Serving(msgspec.Struct, frozen=True, tag="serving"):
-    """The first message of a process that was started for a session: which host holds the session."""
+    """The first message of a process that was started for a session: the host that has the session."""
 
     host: str
 
@@ -67,13 +67,13 @@ class DecisionAsked(msgspec.Struct, frozen=True, tag="ask"):
 
 
 class CommandEnded(msgspec.Struct, frozen=True, tag="end"):
-    """The exit status; nothing comes after it."""
+    """The exit status, which is the last message."""
 
     status: int
 
 
 class DecisionMade(msgspec.Struct, frozen=True, tag="decision"):
-    """From the client: the decision about the question of that id, None when nobody can be asked."""
+    """From the client: the decision about the question with that id, None if nobody can be asked."""
 
     id: int
     decision: dict[str, Any] | None
@@ -87,13 +87,13 @@ class CallAsked(msgspec.Struct, frozen=True, tag="call"):
 
 
 class CallCancelled(msgspec.Struct, frozen=True, tag="cancel"):
-    """From the client: cancels the call of that id."""
+    """From the client: cancels the call with that id."""
 
     id: int
 
 
 class CallAnswered(msgspec.Struct, frozen=True, tag="called"):
-    """The result of the call of that id, as JSON."""
+    """The result of the call with that id, as JSON."""
 
     id: int
     reply: msgspec.Raw
@@ -118,6 +118,6 @@ Message = (
     | CallAnswered
     | CommandEnded
 )
-"""The messages of a host."""
+"""The messages that a host sends."""
 ClientMessage = DecisionMade | StopAsked | PauseAsked | CallAsked | CallCancelled
-"""The messages of a client after its request."""
+"""The messages that a client sends after its request."""

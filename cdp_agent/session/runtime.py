@@ -1,9 +1,9 @@
-"""Where a session's host is found: a folder of this user alone, and in it for each session its socket.
+"""Where a session's host is found: a folder that only this user can open, with a socket for each session.
 
-`NAME.sock` is the socket, or a link to that of a host with several sessions; `NAME.pid` names the host's process,
-`NAME.log` is what it logged, and `NAME.lock` is held by whoever starts it.
+`NAME.sock` is the socket, or a link to that of a host with several sessions; `NAME.pid` contains the host's process id,
+`NAME.log` is its log, and `NAME.lock` is locked while a process starts it.
 
-Imports are few, since every command waits for them (platformdirs, which knows the folder too, takes 10 ms).
+Imports are few, since every command waits for them (platformdirs, which also knows the folder, takes 10 ms).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cdp_agent.errors import SetupError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator  # at run time it would take a command 2 ms, and contextlib as long
+    from collections.abc import Iterator  # at run time it would cost a command 2 ms, and contextlib as much
 
 if sys.platform == "win32":
     import msvcrt
@@ -30,7 +30,7 @@ ADVICE = "Set XDG_RUNTIME_DIR to a folder that is yours, or pass --once, which n
 
 
 def checked_name(name: str) -> str:
-    """The name, if a session can have it: letters, digits, dots, dashes and underscores. Raises SetupError."""
+    """The name, if it is valid for a session: letters, digits, dots, dashes and underscores. Raises SetupError."""
     plain = name.replace("-", "").replace("_", "").replace(".", "")
     if not (plain.isascii() and plain.isalnum() and name[0].isalnum() and len(name) <= _LONGEST_NAME):
         raise SetupError(
@@ -41,7 +41,7 @@ def checked_name(name: str) -> str:
 
 
 def folder() -> str:
-    """The folder, made where it is not there: $XDG_RUNTIME_DIR/cdp-agent, else one for the user among temporary files.
+    """The folder, created if it is missing: $XDG_RUNTIME_DIR/cdp-agent, else one for the user among temporary files.
 
     Raises SetupError.
     """
@@ -65,7 +65,7 @@ def _candidates() -> Iterator[str]:
 
 
 def _unusable(path: str) -> str | None:
-    """Why the folder cannot be used, None when it can; makes it where it is not there."""
+    """Why the folder cannot be used, None if it can; creates it if it is missing."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -84,7 +84,7 @@ def _unusable(path: str) -> str | None:
 
 
 def pid_of(folder: str, name: str) -> int | None:
-    """The id of the process that holds the session, from its file; None where there is none."""
+    """The id of the host's process, from its file; None if there is none."""
     try:
         with open(os.path.join(folder, f"{name}.pid"), encoding="ascii") as file:
             return int(file.read())
@@ -99,7 +99,7 @@ def names(folder: str) -> list[str]:
 
 
 class starting:
-    """A lock for starting the host of that name, as a context manager; others wait for it. Raises SetupError."""
+    """A context manager that locks the start of the host of that name; other processes wait. Raises SetupError."""
 
     def __init__(self, folder: str, name: str) -> None:
         self._path = os.path.join(folder, f"{name}.lock")

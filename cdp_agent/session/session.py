@@ -1,4 +1,4 @@
-"""A browser with its tabs and what may be done in them: what programs, the command line and servers call tools in.
+"""A browser with its tabs and tools, which programs, the command line and servers call.
 
 async with Session.launch() as session:
     await session.call("goto", {"url": "https://example.com"})
@@ -59,13 +59,13 @@ _P = ParamSpec("_P")
 _log = logging.getLogger(__name__)
 
 Approve = Callable[[Understood, "Page"], Awaitable[str | None]]
-"""Called before each call of a tool: returns why the call must not be made, or None to allow it."""
+"""Called before each tool call: returns why the call must not be made, or None to allow it."""
 
 
 class CallMade(msgspec.Struct, frozen=True):
-    """A call and its result, both cut where they are long.
+    """A call and its result, both shortened if they are long.
 
-    `arguments` are JSON. `url` is where the current tab was afterwards, `error` the class of the exception.
+    `arguments` are JSON. `url` is the address of the current tab afterwards, `error` the exception's class name.
     """
 
     tool: str
@@ -80,7 +80,7 @@ class WatchedCall(Protocol):
     """Observes one call. The methods are called in this order; `ended` is not called when the call was cancelled."""
 
     def enters(self, page: Page) -> None:
-        """The call has got its tab."""
+        """The call has its tab."""
 
     async def acts(self, understood: Understood, url: str | None) -> None:
         """The tool is about to be called; `url` was opened for it, if not None."""
@@ -93,7 +93,7 @@ class CallWatcher(Protocol):
     """Observes the calls of a session."""
 
     def call(self, name: str) -> WatchedCall:
-        """A tool of that name is called; returns the observer of this call."""
+        """A tool of that name is being called; returns the observer of this call."""
 
     async def close(self) -> None:
         """The session is about to be closed."""
@@ -102,8 +102,8 @@ class CallWatcher(Protocol):
 class Permissions(msgspec.Struct, frozen=True):
     """What a caller may do.
 
-    `secrets` are what placeholders stand for. `upload_folders` are the folders that files may be uploaded from, and
-    `schemes` the schemes of addresses that may be opened beside those that `allow` names; None: no restriction, since
+    `secrets` are the values of placeholders. `upload_folders` are the folders that files may be uploaded from, and
+    `schemes` the schemes of addresses that may be opened in addition to those in `allow`; None: no restriction, since
     the caller chooses them. `approve` is called before each call; `ask_user` answers for the user, and without it the
     tools that ask are not offered.
     """
@@ -122,8 +122,8 @@ class Session:
 
     A call is made in the current tab: the one that earlier calls led to, by `manage_tabs` or by a click that opened a
     tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
-    `schemes`, `approve` and `ask_user` see Permissions. A call is given up after `timeout_s`, without the time that
-    somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens one.
+    `schemes`, `approve` and `ask_user` see Permissions. A call times out after `timeout_s`, not counting the time that
+    somebody takes to answer. `page` is the tab to begin in, which stays open; without it, the first call opens one.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Session:
         self.watcher: CallWatcher | None = None
         """Observes all calls."""
         self._lost: str | None = None
-        """Why Chrome is gone, until there is another one."""
+        """Why Chrome is gone, until another one is open."""
         self._chrome_count = 1
 
     @property
@@ -171,7 +171,7 @@ class Session:
 
     @property
     def secrets(self) -> Secrets:
-        """What placeholders stand for."""
+        """The values of placeholders."""
         return self._permissions.secrets
 
     def _tools_for(self, permissions: Permissions) -> Mapping[str, Tool]:
@@ -179,7 +179,7 @@ class Session:
 
     @property
     def page(self) -> Page | None:
-        """The current tab, None before the first call, or when it was closed."""
+        """The current tab; None before the first call, or when it was closed."""
         return None if self._tabs is None or self._tabs.page.closed else self._tabs.page
 
     async def call(
@@ -195,7 +195,7 @@ class Session:
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
         Chrome's own), or a part of its title or address. `model` is for tools that ask one; `permissions` replace those
-        of the session. Errors in the arguments, of the page or of Chrome do not raise, but are in the outcome; when
+        of the session. Errors in the arguments, of the page or of Chrome are not raised, but are in the outcome; after
         Chrome went away, the next call starts a new one.
         """
         text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
@@ -231,9 +231,7 @@ class Session:
         model: Client | None = None,
         folder: str | None = None,
     ) -> ToolOutcome:
-        """Like `call`, for arguments that are already parsed; opens `url` first. Relative paths are relative to
-        `folder`.
-        """
+        """Like `call`, for arguments that are already parsed; opens `url` first. Relative paths start at `folder`."""
 
         async def known(page: Page) -> Understood:
             return understood
@@ -290,7 +288,7 @@ class Session:
                     folder=folder,
                 )
                 outcome = await self._in_time(understand, context, url, permitted.approve, watched)
-                # What was read is of this tab: one that has just opened is entered by the next call.
+                # The result is about this tab: a tab that has just opened is entered by the next call.
                 stays = reads and not page.closed
                 moved = back if stays else await self._follow(outcome, page, named=tab is not None)
         except CdpAgentError as error:
@@ -344,10 +342,10 @@ class Session:
         return outcome
 
     async def _recover_tab(self, *, navigates: bool, looks: bool = False) -> str | None:
-        """Where Chrome or the current tab went away, goes to another one.
+        """Replaces Chrome or the current tab if it is gone.
 
-        That is raised as an error, unless the call opens an address anyway (`leads`). For a call that only looks at a
-        tab (`looks`), a tab that has opened is entered, and the change of tabs is returned as a text instead. Raises
+        That is raised as an error, unless the call opens an address anyway (`navigates`). For a call that only looks at
+        a tab (`looks`), a tab that has opened is entered, and a change of tabs is returned as a text instead. Raises
         BrowserError, ActionError.
         """
         async with self._current_tab_lock:
@@ -375,13 +373,13 @@ class Session:
 
     @asynccontextmanager
     async def _tab(self, named: str | None, *, navigates: bool, reads: bool) -> AsyncIterator[Page]:
-        """The tab for a call, locked until its end. Raises SetupError when no tab is called so, ActionError."""
+        """The tab for a call, locked until its end. Raises SetupError when no tab has that name, ActionError."""
         while True:
             page = (
                 await tab_named(self.browser, named) if named else await self._current(navigates=navigates, reads=reads)
             )
             async with self._busy.setdefault(page, asyncio.Lock()):
-                # The call before may have led to another tab.
+                # The previous call may have led to another tab.
                 if named or self._tabs is None or self._tabs.page is page:
                     yield page
                     return
@@ -392,13 +390,13 @@ class Session:
                 pages = self.browser.pages
                 if not reads or not pages:
                     raise ActionError(NO_TAB)
-                return pages[-1]  # somebody's: it may be read, and is left as it is
+                return pages[-1]  # somebody else's: it may be read, and is left as it is
             if self._tabs is None:
                 self._tabs = Tabs(self.browser, await self.browser.new_page())
             return self._tabs.page
 
     async def _follow(self, outcome: Observation | ActionError, page: Page, *, named: bool) -> str | None:
-        """Goes where the call led; says so when that is another tab."""
+        """Goes to the tab that the call led to; returns a text if that is another tab."""
         tabs = self._tabs
         if tabs is None or (named and page is not tabs.page):
             return None
@@ -410,7 +408,7 @@ class Session:
     async def lead(self, tab: str | None = None) -> AsyncIterator[Tabs]:
         """Locks the current tab, or `tab`, for a caller that acts in it for a while, such as an agent.
 
-        Afterwards the tab that the caller ended in is the current one. Raises SetupError, BrowserError.
+        Unless `tab` is given, the tab that the caller ended in is current afterwards. Raises SetupError, BrowserError.
         """
         await self._recover_tab(navigates=True)
         async with self._tab(tab, navigates=True, reads=False) as page:
@@ -427,15 +425,13 @@ class Session:
         if self.browser.gone is not None or not pages:
             return  # the next call finds out
         if tabs.page not in pages and not any(each in pages for each in tabs.visited):
-            self._tabs = Tabs(self.browser, pages[-1])  # Chrome was exchanged meanwhile
+            self._tabs = Tabs(self.browser, pages[-1])  # Chrome was replaced meanwhile
         else:
             await tabs.follow()
             self._tabs = self._tabs if named else tabs
 
     async def close(self) -> None:
-        """Closes the tabs that calls were made in and the tabs that those opened, or the browser if the session opened
-        it.
-        """
+        """Closes the tabs that calls were made in, and their popups, or the browser if the session opened it."""
         if self.watcher is not None:
             watcher, self.watcher = self.watcher, None
             await watcher.close()
@@ -474,7 +470,7 @@ class OpeningSession(Opens[Session]):
 
 @contextmanager
 def _clock_stopped(limit: asyncio.Timeout) -> Iterator[None]:
-    """Inside the block the call's time limit stands still, while somebody thinks about a question."""
+    """Suspends the call's time limit inside the block, while somebody considers a question."""
     loop = asyncio.get_running_loop()
     ends = limit.when()
     assert ends is not None  # every call has a limit

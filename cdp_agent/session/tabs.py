@@ -1,4 +1,4 @@
-"""Which tab the agent is in: it follows those that its tab opens, and goes back when one closes."""
+"""The tab that the agent is in: it follows tabs that its tab opens, and goes back when one closes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ class Tabs:
         self.visited = [*(each for each in self.visited if each is not page and not each.closed), page]
 
     async def follow(self) -> str | None:
-        """Switches to the tab that the last action opened, or away from one that it closed. Returns a text on that for
-        the model.
+        """Switches to the tab that the last action opened, or away from one that it closed.
 
-        None when the current tab is the same as before.
+        Returns a text about that for the model; None if the current tab is the same as before.
         """
         pages = list(self._browser.pages)
         opened = [each for each in pages if each not in self._known and each.opener in self.visited]

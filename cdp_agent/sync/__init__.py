@@ -1,12 +1,12 @@
-"""The same names with calls that block: `from cdp_agent.sync import Agent, Browser`.
+"""The public classes with blocking calls: `from cdp_agent.sync import Agent, Browser`.
 
     with Browser.launch() as browser:
         page = browser.new_page("https://example.com")
         print(page.click("E3").text)
 
-It works in any thread, in a notebook, and beside an event loop that runs: what is done is done in a loop of its own, in
-a thread in the background. Ctrl-C cancels the call that is waited for. Functions that are given (`on_event`, `approve`)
-are called in the thread that waits. `tools` are async functions as ever, and get the async `Page`.
+They work in any thread, in a notebook, and alongside a running event loop: everything runs in a separate loop, in a
+background thread. Ctrl-C cancels the call that is waited for. Callbacks (`on_event`, `approve`) are called in the
+thread that waits. `tools` remain async functions, and get the async `Page`.
 """
 
 from cdp_agent.sync.classes import Agent as Agent

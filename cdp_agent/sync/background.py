@@ -1,6 +1,6 @@
-"""The event loop behind `cdp_agent.sync`: one for the process, in a thread of its own, so that it works anywhere.
+"""The event loop behind `cdp_agent.sync`: one per process, in its own thread, so that it works anywhere.
 
-Whoever calls waits in their own thread, where the functions that they gave (`on_event`, `approve`) are called too.
+A caller waits in the calling thread, where its callbacks (`on_event`, `approve`) are called, too.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def background() -> Background:
 
 
 def _forget() -> None:
-    """Starts afresh in a forked process, which has no thread of its parent."""
+    """Resets the state in a forked process, which has no thread of its parent."""
     global _background, _starting
     _background, _starting = None, threading.Lock()
 
@@ -120,7 +120,7 @@ class Caller:
         def cancel() -> None:
             if task is not None:
                 task.cancel()
-            else:  # interrupted before the loop was told to begin
+            else:  # interrupted before the loop began it
                 coroutine.close()
                 ended.set()
 
@@ -133,12 +133,12 @@ class Caller:
             loop.call_soon_threadsafe(cancel)
             ended.wait()
             if task is not None and not task.cancelled():
-                task.exception()  # has been seen: what interrupted is raised
+                task.exception()  # retrieved: the interrupt is raised instead
             raise
         return task.result()
 
     def _next(self) -> object:
-        """The next item. It waits in short turns: Python overlooks a signal that comes just as a wait begins."""
+        """The next item. It waits in short turns: Python misses a signal that comes just as a wait begins."""
         while True:
             try:
                 return self._inbox.get(timeout=_LOOKS_FOR_SIGNALS_S)
@@ -157,7 +157,7 @@ class Caller:
         def answer() -> None:
             try:
                 value = function()
-            except Exception as error:  # noqa: BLE001 (a function of the caller's may raise what it likes)
+            except Exception as error:  # noqa: BLE001 (the caller's function may raise anything)
                 loop.call_soon_threadsafe(_unless_done(answered.set_exception, answered), error)
             else:
                 loop.call_soon_threadsafe(_unless_done(answered.set_result, answered), value)
@@ -212,7 +212,7 @@ def _close(caller: Caller, events: AsyncGenerator[object, None]) -> None:
         caller.background.runs.discard(events)
         await events.aclose()
 
-    if threading.current_thread() is caller.background.thread:  # collected there as garbage
+    if threading.current_thread() is caller.background.thread:  # garbage-collected there
         caller.background.loop.create_task(close())
     elif caller.background.thread.is_alive():
         caller.wait(close())

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from cdp_agent.trace.options import TraceOptions
 
     class RunKeywords(TypedDict, total=False):
-        """What `run` and `stream` take beside the task and the form of its answer."""
+        """The keyword arguments that `run` and `stream` share, without `answer`."""
 
         url: str | None
         data: Any
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         pause: StopSignal | None
 
     class ResumeKeywords(TypedDict, total=False):
-        """What `resume` takes beside the run and the form of its answer."""
+        """The keyword arguments of `resume`, without `answer`."""
 
         base_url: str | None
         api_key: str | None
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
 
 
 class BrowserContext(SyncWrapper[AsyncBrowserContext]):
-    """`with browser.new_context(…) as context`, or without it and `context.close()`.
+    """A browser context: use it in `with browser.new_context(…)`, or call `context.close()`.
 
     The popups of its tabs belong to it too. It shares nothing with other contexts except the rules of the whole browser
     (and, where it is not isolated, cookies and storage). An Agent takes it in place of a Browser.
@@ -109,12 +109,12 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
 
     @property
     def version(self) -> cdp_browser.Version:
-        """The product and version of the Chrome, and of its protocol."""
+        """The product and version of the Chrome, and the version of its protocol."""
         return read(lambda: self._async.version)
 
     @property
     def attempts(self) -> list[Attempt]:
-        """The endpoints that were tried when the browser was opened; it is connected to the last one."""
+        """The endpoints that were tried when the browser was opened; the connection is to the last one."""
         return read(lambda: self._async.attempts)
 
     @property
@@ -123,24 +123,24 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
         return [Page(each) for each in read(lambda: self._async.pages)]
 
     def new_page(self, url: str = "about:blank", *, background: bool = False) -> Page:
-        """A new tab that shows `url`, in the background if asked or where the Chrome is somebody else's.
+        """Opens a tab that shows `url`, in the background if asked to or if the Chrome is somebody else's.
 
-        Raises as Page.goto, and SetupError for a locale or time zone that Chrome does not know. When it fails or is
-        cancelled, no tab is left.
+        Raises what Page.goto raises, and SetupError for a locale or time zone that Chrome does not know. When it fails
+        or is cancelled, no tab is left.
         """
         return Page(call(self._async.new_page(url, background=background)))
 
     def find_page(self, named: str) -> Page:
         """The open tab with the id `named`, or the only one whose title or address contains that text.
 
-        Raises SetupError, which lists tabs that match, or else the open ones.
+        Raises SetupError, which lists the tabs that match, or the open ones if none does.
         """
         return Page(read(lambda: self._async.find_page(named)))
 
     def renew_titles(self) -> None:
         """Updates the titles of the tabs. Chrome sends no event when a page changes its title after loading.
 
-        Target.getTargets. Raises BrowserError.
+        Sends Target.getTargets. Raises BrowserError.
         """
         call(self._async.renew_titles())
 
@@ -153,25 +153,25 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
 
     @property
     def id(self) -> str | None:
-        """Its `browserContextId`, for commands such as Storage.getCookies; None for Chrome's usual browser context."""
+        """Its `browserContextId`, for commands such as Storage.getCookies; None for Chrome's default context."""
         return read(lambda: self._async.id)
 
     @property
     def is_ours(self) -> bool:
-        """Whether we started this Chrome, and so end it."""
+        """Whether we started this Chrome, and so will end it."""
         return read(lambda: self._async.is_ours)
 
     def opened(self, page: Page) -> bool:
-        """Whether we opened the tab, or a tab of ours did."""
+        """Whether we, or one of our tabs, opened the tab."""
         return read(lambda: self._async.opened(unwrap(page)))
 
     def keep(self, page: Page) -> None:
-        """Lets the tab stay open when we disconnect from a Chrome that is not ours."""
+        """Keeps the tab open when we disconnect from a Chrome that is not ours."""
         read(lambda: self._async.keep(unwrap(page)))
 
     @property
     def gone(self) -> str | None:
-        """Why its Chrome is gone, None while it is there."""
+        """Why the Chrome is gone, or None while we are connected to it."""
         return read(lambda: self._async.gone)
 
     @property
@@ -205,7 +205,7 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
         return read(lambda: self._async.closed)
 
     def close(self) -> None:
-        """Closes the tabs that we opened in it. What an isolated context has stored is deleted."""
+        """Closes the tabs that we opened in the context. Everything that an isolated context stored is deleted."""
         call(self._async.close())
 
     def __enter__(self) -> Self:
@@ -216,10 +216,10 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
 
 
 class Browser(BrowserContext):
-    """`with Browser.launch() as browser`, or `browser = Browser.launch()` and `browser.close()`.
+    """A browser: use `with Browser.launch() as browser`, or `Browser.launch()` and `browser.close()`.
 
-    The object stays the same when `reopen` replaces the Chrome behind it. It is also the browser context that Chrome
-    begins with. Its `pages` include tabs that other people opened in that context.
+    The object stays the same when `reopen` replaces the Chrome behind it. It is also Chrome's default browser context:
+    its `pages` include tabs that other people opened there.
     """
 
     _async: AsyncBrowser
@@ -229,7 +229,7 @@ class Browser(BrowserContext):
         call(self._async.reopen())
 
     def close(self) -> None:
-        """Ends a Chrome of ours; of another one, closes the tabs that we opened and disconnects."""
+        """Ends a Chrome that we started; in any other, closes the tabs that we opened, and disconnects."""
         closed(self._async)
 
     @staticmethod
@@ -248,13 +248,13 @@ class Browser(BrowserContext):
         timeout_s: float = 30.0,
         **settings: Unpack[SettingsKeywords],
     ) -> Browser:
-        """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
+        """A Chrome of our own, of which nothing is left once it is closed, or once this process ends in any way.
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside the profile, or to
+        `viewport` is in CSS pixels (None: the size of the window). Downloads go to a folder inside the profile, or to
         `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
-        other settings, see `PageSettings`. Raises SetupError for a setting that makes no sense, and BrowserError, with
-        the end of Chrome's stderr, when it does not start within `timeout_s`.
+        other settings, see `PageSettings`. Raises SetupError for an invalid setting, and BrowserError, with the end of
+        Chrome's stderr, when it does not start within `timeout_s`.
         """
         return Browser(
             opened(
@@ -289,14 +289,14 @@ class Browser(BrowserContext):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[SettingsKeywords],
     ) -> Browser:
-        """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+        """A running Chrome at `http(s)://host:port` or `ws(s)://…`; several are tried in order, for `timeout_s` each.
 
-        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` go
-        with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they stay
-        in the background. Settings apply to these tabs and their popups: all others keep their size, focus, dialogs and
-        downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user. With a
-        `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When the
-        Chrome is lost, `reopen` takes the next endpoint. Raises SetupError for what is not an address, and
+        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` are
+        sent with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they
+        stay in the background. Settings apply to these tabs and their popups: all other tabs keep their size, focus,
+        dialogs and downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user.
+        With a `proxy` or a `storage_state`, our tabs are in their own browser context, like a private window. When the
+        Chrome is lost, `reopen` tries the next endpoint. Raises SetupError for an endpoint that is not an address, and
         BrowserError, which says what happened at each endpoint.
         """
         return Browser(
@@ -318,7 +318,7 @@ class Browser(BrowserContext):
 
     @property
     def contexts(self) -> list[BrowserContext]:
-        """The contexts that `new_context` made and that are open."""
+        """The open contexts that `new_context` created."""
         return [BrowserContext(each) for each in read(lambda: self._async.contexts)]
 
     def new_context(
@@ -332,11 +332,11 @@ class Browser(BrowserContext):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[SettingsKeywords],
     ) -> BrowserContext:
-        """A part of the browser with tabs, settings, rules and downloads of its own, on the same connection.
+        """Opens a browser context with its own tabs, settings, rules and downloads, on the same connection.
 
-        `isolated`: with cookies and storage of its own, like a private window. Otherwise it shares the browser's, and
-        takes neither `proxy` nor `storage_state`. `viewport` is in CSS pixels (None: that of the browser). The rules of
-        the browser hold here too. Raises SetupError for a setting that makes no sense, BrowserError.
+        `isolated`: with its own cookies and storage, like a private window. Otherwise it shares those of the browser,
+        and takes neither `proxy` nor `storage_state`. `viewport` is in CSS pixels (None: that of the browser). The
+        rules of the browser apply here too. Raises SetupError for an invalid setting, BrowserError.
         """
         return BrowserContext(
             call(
@@ -354,65 +354,65 @@ class Browser(BrowserContext):
 
 
 class Page(SyncWrapper[AsyncPage]):
-    """What a program and a model can see of a tab and do in it. Every action gives a `Receipt`.
+    """A tab: reads its page and acts in it. Actions return a `Receipt`, `scroll` a `Scrolled`.
 
-    Whatever asks the page may raise PageUnresponsive, DocumentGone and BrowserError.
+    Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError.
     """
 
     @property
     def target_id(self) -> str:
-        """Its id in Chrome."""
+        """The target id of the tab in Chrome."""
         return read(lambda: self._async.target_id)
 
     @property
     def number(self) -> int:
-        """Its number among all tabs that the browser has had, from 1."""
+        """The number of the tab among all that the browser has had, from 1."""
         return read(lambda: self._async.number)
 
     @property
     def title(self) -> str:
-        """The title of the page that it shows."""
+        """The title of the page in the tab."""
         return read(lambda: self._async.title)
 
     @property
     def url(self) -> str:
-        """The address that the tab shows."""
+        """The address of the page in the tab."""
         return read(lambda: self._async.url)
 
     @property
     def opener(self) -> Page | None:
-        """The tab that opened it, None if none did."""
+        """The tab that opened this one, or None."""
         return Page(found) if (found := read(lambda: self._async.opener)) is not None else None
 
     @property
     def popups(self) -> list[Page]:
-        """The tabs that this one opened, in order; of those that were closed only the last few."""
+        """The tabs that this one opened, in order; of those that are closed, only the last few."""
         return [Page(each) for each in read(lambda: self._async.popups)]
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed, or its session has ended, so that nothing can be done with it any more."""
+        """Whether the tab was closed or its session has ended, so that it can no longer be used."""
         return read(lambda: self._async.closed)
 
     def close(self) -> None:
-        """Closes the tab, even if its page asks whether to stay.
+        """Closes the tab, even if its page asks for confirmation (`beforeunload`).
 
-        When the call is cancelled, the tab is closed all the same.
+        The tab is closed even if the call is cancelled.
         """
         call(self._async.close())
 
     def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """The value of a JavaScript expression as JSON, promises awaited, in the page's own world.
+        """The JSON value of a JavaScript expression, promises awaited, evaluated in the page's main world.
 
-        For programs, not for models. Raises ScriptError when it throws, PageUnresponsive at the deadline.
+        For programs, not for models. Raises ScriptError if it throws, PageUnresponsive after `timeout_s` seconds.
         """
         return call(self._async.evaluate(expression, timeout_s=timeout_s))
 
     def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
-        """The page as text, every element that matters with a ref, all frames in document order.
+        """The page as text, with a ref for each relevant element, all frames in document order.
 
-        Without a budget it is complete; with one it is at most `budget_tokens` long, and its last line says what was
-        left out. A ref stays valid as long as its element lives. Frames that could not be read are in `omitted`.
+        Without a budget it is complete; with one it has at most `budget_tokens` tokens, and its last line states what
+        was left out. A ref stays valid as long as its element exists. Frames that could not be read are in `omitted`.
         """
         return call(self._async.snapshot(budget_tokens=budget_tokens))
 
@@ -426,12 +426,12 @@ class Page(SyncWrapper[AsyncPage]):
         max_results: int = 10,
         cover: Callable[[str], str] | None = None,
     ) -> SearchResult:
-        """Where the lines of the snapshot match, over all frames: names, texts, values and options.
+        """Searches the lines of the snapshot in all frames: names, texts, values and options.
 
-        `pattern` is a text, whose words may be in neighbouring cells, in any case unless `case_sensitive`, with quotes
-        and dashes of any form; or with `regex` an expression of the `regex` package. Each match comes with
-        `context_chars` before and after it, and at most `max_results` are given; `total` counts them all. `cover` may
-        hide parts of a text before it is searched, by as many other characters. Raises InvalidArguments for a bad
+        `pattern` is plain text: its words may be in neighbouring cells, quotes and dashes match in any form, and case
+        is ignored unless `case_sensitive`. With `regex` it is an expression of the `regex` package. Each match has
+        `context_chars` before and after it; at most `max_results` are returned, and `total` counts all. `cover` may
+        mask parts of a text before it is searched, without changing its length. Raises InvalidArguments for an invalid
         pattern, one that takes too long, and values out of range.
         """
         return call(
@@ -454,11 +454,11 @@ class Page(SyncWrapper[AsyncPage]):
         max_results: int = 20,
         include_text: bool = True,
     ) -> FindResult:
-        """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+        """The elements that match a CSS selector, including closed shadow roots and frames of all processes.
 
-        `within` is the ref of an element to search in, with its shadow root and, for an iframe, its document.
-        `attributes` names the attributes to give, `max_results` is the most elements; `total` counts them all. Raises
-        InvalidArguments for a bad selector, with Chrome's reason, and values out of range; StaleRef.
+        `within` is the ref of an element to search in, including its shadow root and, for an iframe, its document.
+        `attributes` names the attributes to return; at most `max_results` elements are returned, and `total` counts
+        all. Raises InvalidArguments for an invalid selector, with Chrome's reason, and values out of range; StaleRef.
         """
         return call(
             self._async.find(
@@ -467,17 +467,17 @@ class Page(SyncWrapper[AsyncPage]):
         )
 
     def markdown(self, *, budget_tokens: int | None = None) -> str:
-        """Everything that a reader sees of the page, as Markdown, all frames in document order.
+        """The visible content of the page as Markdown, all frames in document order.
 
-        With a budget it is at most `budget_tokens` long, the main content first, and its last line says what was cut.
+        With a budget it has at most `budget_tokens` tokens, main content first, and its last line states what was cut.
         """
         return call(self._async.markdown(budget_tokens=budget_tokens))
 
     def console(self, *, level: Level = "all", text: str | None = None, max_results: int = 50) -> ConsoleResult:
-        """What the page wrote to its console since its document began, and its uncaught exceptions.
+        """The console messages and uncaught exceptions of the page since its document began.
 
-        `level`: "error", "warning" (with errors) or "all"; `text` is a part of the message, ignoring case. The latest
-        `max_results` of these are given. Chrome keeps the last 1,000 of each process. Raises InvalidArguments.
+        `level` is "error", "warning" (includes errors) or "all"; `text` is a part of the message, ignoring case. The
+        latest `max_results` are returned. Chrome keeps the last 1,000 of each process. Raises InvalidArguments.
         """
         return call(self._async.console(level=level, text=text, max_results=max_results))
 
@@ -488,15 +488,14 @@ class Page(SyncWrapper[AsyncPage]):
 
         `kind` is Chrome's name ("document", "xhr", "fetch", "script", …), or "api" for xhr and fetch; `status` a number
         (422), a class ("4xx"), "failed" or "pending"; `text` a part of "POST https://…", ignoring case. The latest
-        `max_results` of these are given. The last 1,000 are remembered. Raises InvalidArguments.
+        `max_results` are returned. The last 1,000 requests are kept. Raises InvalidArguments.
         """
         return call(self._async.requests(kind=kind, status=status, text=text, max_results=max_results))
 
     def response_body(self, number: int) -> ResponseBody:
-        """The body of the response to a request of `requests`, by its `number`.
+        """The response body of a request in `requests`, by its `number`.
 
-        Raises ActionError where Chrome does not keep it: it keeps the latest 2 MB of each process, and no body of more
-        than 200 KB.
+        Raises ActionError if Chrome has not kept it: it keeps the latest 2 MB of each process, and no body over 200 KB.
         """
         return call(self._async.response_body(number))
 
@@ -511,11 +510,11 @@ class Page(SyncWrapper[AsyncPage]):
     ) -> HarSaved:
         """Writes the requests that the tab has sent since its document was requested to a HAR 1.2 file.
 
-        It has headers, cookies, timings and bodies, is readable by the user alone (mode 600), and replaces an existing
-        file. All bodies together are at most `max_body_bytes` long, those of the latest requests first. The values of
-        cookies and of headers with credentials are only in it with `credentials`; `mask` is called with every text, and
-        returns what may be shown of it. What is missing is named in the file's comments, and in `left_out`. Raises
-        ActionError for a file that cannot be written.
+        It contains headers, cookies, timings and bodies, is readable by the user alone (mode 600), and replaces an
+        existing file. All bodies together have at most `max_body_bytes`, those of the latest requests first. Values of
+        cookies and of headers with credentials are included only with `credentials`; `mask` is called with every text,
+        and returns the text to write instead. The file's comments and `left_out` state what is missing. Raises
+        ActionError if the file cannot be written.
         """
         return call(
             self._async.har(path, bodies=bodies, credentials=credentials, mask=mask, max_body_bytes=max_body_bytes)
@@ -530,17 +529,16 @@ class Page(SyncWrapper[AsyncPage]):
         region: Sequence[float] | None = None,
         hidden: Spans | None = None,
     ) -> bytes:
-        """A PNG of the viewport, or of the whole page; `marks`: with boxes and refs around its interactive elements.
+        """A PNG of the viewport, the whole page, an element (`ref`), or a part of the viewport (`region`, see `zoom`).
 
-        With `ref`, of that element alone, which is scrolled into view if necessary; with `region`, of a part of the
-        viewport, see `zoom`. Marks are painted onto the picture, not into the page, and so are masks over all text in
-        which `hidden` finds something. Raises InvalidArguments, NotInteractable for an element without layout,
-        StaleRef.
+        `marks` adds boxes and refs around interactive elements. The element of `ref` is scrolled into view if
+        necessary. Text in which `hidden` finds something is masked. Marks and masks are painted onto the picture, not
+        into the page. Raises InvalidArguments, NotInteractable for an element without layout, StaleRef.
         """
         return call(self._async.screenshot(full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden))
 
     def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
-        """A PNG of a part of the viewport, enlarged up to four times, but no larger than models use.
+        """A PNG of a part of the viewport, enlarged up to four times, but no larger than models can use.
 
         `region` is left, top, right and bottom in CSS pixels. `hidden`: see `screenshot`. Raises InvalidArguments for a
         region that is not in the viewport.
@@ -559,8 +557,8 @@ class Page(SyncWrapper[AsyncPage]):
 
         Chrome makes the video, AV1 in an MP4 file, which is written when the block ends, readable by the user alone. It
         has the size of the viewport, but at most `max_width` and `max_height` pixels, and at most `frame_rate` frames a
-        second. Nothing is masked in it: it shows everything on the page, secrets too. Entering raises InvalidArguments
-        for a file that cannot be written, SetupError if the Chrome is too old, PageClosed; leaving raises ActionError
+        second. Nothing is masked in it: it shows everything on the page, even secrets. Entering raises InvalidArguments
+        for a file that cannot be written, SetupError if Chrome is too old, PageClosed; leaving raises ActionError
         if the tab was closed in the block, so that there is no video.
         """
         return entered(
@@ -590,9 +588,9 @@ class Page(SyncWrapper[AsyncPage]):
         """The page as a tagged (accessible) PDF, as it would be printed; written to `path` if one is given.
 
         `scale` is 0.1 to 2; `page_ranges` is like "1-5, 8"; the templates are HTML, in which Chrome fills elements of
-        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size`: uses the paper size that the
-        page's CSS sets, if any. `outline`: with bookmarks for its headings. If `hidden` finds something anywhere in the
-        page, there is no PDF, since nothing can be masked in one. Raises InvalidArguments, BlockedByPolicy.
+        the classes date, title, url, pageNumber and totalPages. `prefer_css_page_size` uses the paper size that the
+        page's CSS sets, if any. `outline` adds bookmarks for headings. Raises InvalidArguments, and BlockedByPolicy if
+        `hidden` finds something anywhere in the page, since nothing can be masked in a PDF.
         """
         return call(
             self._async.pdf(
@@ -614,7 +612,7 @@ class Page(SyncWrapper[AsyncPage]):
     def html(self, selector: str = "html") -> str:
         """The markup of the first element that matches a CSS selector, in any frame.
 
-        Raises ActionError when there is none, InvalidArguments for a bad selector.
+        Raises ActionError if there is none, InvalidArguments for an invalid selector.
         """
         return call(self._async.html(selector))
 
@@ -623,26 +621,26 @@ class Page(SyncWrapper[AsyncPage]):
         return call(self._async.clean_html(ref, budget_tokens=budget_tokens))
 
     def schema(self, *, budget_tokens: int | None = None) -> PageSchema:
-        """The interactive elements as data, all frames in document order, as many as fit the budget if one is given."""
+        """The interactive elements as data, all frames in document order; with a budget, as many as fit."""
         return call(self._async.schema(budget_tokens=budget_tokens))
 
     def goto(self, url: str, *, timeout_s: float | None = None) -> Receipt:
-        """Opens an address and waits for the page to rest: `timeout_s`, or the browser's `navigation_timeout_s`.
+        """Opens an address and waits until the page has settled.
 
-        Raises NavigationFailed, BlockedByPolicy.
+        `timeout_s` defaults to the browser's `navigation_timeout_s`. Raises NavigationFailed, BlockedByPolicy.
         """
         return call(self._async.goto(url, timeout_s=timeout_s))
 
     def back(self) -> Receipt:
-        """Goes back in the tab's history. Raises ActionError when there is no earlier page, else as `goto`."""
+        """Goes back in the tab's history. Raises ActionError if there is no earlier page, else as `goto`."""
         return call(self._async.back())
 
     def forward(self) -> Receipt:
-        """Goes forward in the tab's history. Raises ActionError when there is no later page, else as `goto`."""
+        """Goes forward in the tab's history. Raises ActionError if there is no later page, else as `goto`."""
         return call(self._async.forward())
 
     def reload(self) -> Receipt:
-        """Loads the page anew, also after it crashed. Raises as `goto`."""
+        """Reloads the page, even after it crashed. Raises as `goto`."""
         return call(self._async.reload())
 
     def click(
@@ -656,7 +654,7 @@ class Page(SyncWrapper[AsyncPage]):
     ) -> Receipt:
         """Clicks the element with the mouse, `count` 2 for a double click. Raises NotInteractable, StaleRef.
 
-        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's left top corner.
+        `position` is for canvases, drawings and maps: CSS pixels right of and below the element's top left corner.
         `modifiers` are keys held during the click: "Control", "Shift", "Alt", "Meta".
         """
         return call(self._async.click(ref, button=button, count=count, position=position, modifiers=modifiers))
@@ -677,9 +675,9 @@ class Page(SyncWrapper[AsyncPage]):
     ) -> Receipt:
         """Drags an element with the mouse and drops it on another one, elsewhere in the same one, or at a distance.
 
-        The positions are as in `click`; without them it goes from middle to middle. `by` is the distance in CSS pixels
-        to the right and down, in place of `to_ref`. `hold_s`: seconds to hold still after the press and before the
-        drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
+        Positions are as in `click`; they default to the middle of each element. `by` is the distance in CSS pixels to
+        the right and down, instead of `to_ref`. `hold_s` is how many seconds to hold still after the press and before
+        the drop, for lists that are sorted after a long press. Raises NotInteractable, StaleRef, InvalidArguments.
         """
         return call(
             self._async.drag(from_ref, to_ref, by=by, position=position, to_position=to_position, hold_s=hold_s)
@@ -688,7 +686,7 @@ class Page(SyncWrapper[AsyncPage]):
     def fill(self, ref: str, text: str, *, append: bool = False, submit: bool = False) -> Receipt:
         """Replaces the text of a field, or appends to it; `submit` then presses Enter. `Receipt.value` is the new text.
 
-        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not take or of more than a
+        Raises NotInteractable, StaleRef, and InvalidArguments for a text that the field does not accept or of over a
         million characters.
         """
         return call(self._async.fill(ref, text, append=append, submit=submit))
@@ -697,8 +695,8 @@ class Page(SyncWrapper[AsyncPage]):
         """Fills in several fields, by their refs, and waits for the page once; `Receipt.fields` has the result of each.
 
         The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on". `submit`
-        clicks the form's button afterwards. Raises as `fill`, `select`, `check` and `click` do; the message names the
-        fields that were filled before.
+        then clicks the form's submit button. Raises as `fill`, `select`, `check` and `click`; the message names the
+        fields that were already filled.
         """
         return call(self._async.fill_form(values, submit=submit))
 
@@ -714,7 +712,7 @@ class Page(SyncWrapper[AsyncPage]):
         return call(self._async.check(ref))
 
     def uncheck(self, ref: str) -> Receipt:
-        """Unchecks a checkbox or switch, unless it is. Raises as `check`; InvalidArguments for a radio button."""
+        """Unchecks a checkbox or switch if it is checked. Raises as `check`; InvalidArguments for a radio button."""
         return call(self._async.uncheck(ref))
 
     def focus(self, ref: str) -> Receipt:
@@ -729,9 +727,9 @@ class Page(SyncWrapper[AsyncPage]):
         return call(self._async.press(key, ref=ref, repeat=repeat))
 
     def type(self, text: str, *, ref: str | None = None) -> Receipt:
-        """Types where the focus is, or into an element, a key for each character; line breaks are Enter.
+        """Types where the focus is, or into an element, one key per character; a line break presses Enter.
 
-        For elements that handle keys themselves: terminals, grids, canvases. It replaces nothing; `fill` is for fields.
+        For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
         Raises InvalidArguments for more than a million characters.
         """
         return call(self._async.type(text, ref=ref))
@@ -752,11 +750,11 @@ class Page(SyncWrapper[AsyncPage]):
         ref: str | None = None,
         to_text: str | None = None,
     ) -> Scrolled:
-        """Scrolls the page, or with `ref` that element or the nearest box around it, and waits for what this loads.
+        """Scrolls the page, or the element of `ref` or the nearest box around it, and waits for content this loads.
 
         `direction` is up, down, left, right, top, bottom, or into_view with `ref`; "bottom" goes on while a feed grows.
         `pages` is in viewports of the scrolling box (0.1 to 20); `pixels`, in CSS pixels, overrides it. With `to_text`
-        it scrolls until that text is found, also in a list that draws only the visible rows, and brings it into view;
+        it scrolls until that text is found, even in a list that renders only visible rows, and brings it into view;
         at the end it starts again from the top. Raises InvalidArguments, StaleRef.
         """
         return call(self._async.scroll(direction, pages=pages, pixels=pixels, ref=ref, to_text=to_text))
@@ -773,13 +771,13 @@ class Page(SyncWrapper[AsyncPage]):
         idle: bool | float | None = None,
         timeout_s: float = 10,
     ) -> Receipt:
-        """Waits until all given conditions hold at the same time, in any frame; the receipt has what changed meanwhile.
+        """Waits until all given conditions hold at the same time, in any frame; the receipt has the changes meanwhile.
 
         `text` is visible, `gone` is not, ignoring case and white space; `selector` matches a visible element, also in
         shadow roots; `url` is a part of the address, or a pattern with `*`; the element of `ref` exists and is visible.
-        `navigation`: the page or address is another one than before the last action. `idle`: so many seconds (True:
+        `navigation`: the page or address differs from the one before the last action. `idle`: this many seconds (True:
         half a second) without a request, except those that never end. Raises ActionError after `timeout_s` seconds,
-        which says what is there instead; InvalidArguments, BrowserError.
+        which states what is there instead; InvalidArguments, BrowserError.
         """
         return call(
             self._async.wait_for(
@@ -802,8 +800,8 @@ class Session(SyncWrapper[AsyncSession]):
 
     A call is made in the current tab: the one that earlier calls led to, by `manage_tabs` or by a click that opened a
     tab. `tools` are those that can be called; the default is all built-in ones. For `secrets`, `upload_folders`,
-    `schemes`, `approve` and `ask_user` see Permissions. A call is given up after `timeout_s`, without the time that
-    somebody takes to answer. `page` is the tab to begin in, which stays open; without, the first call opens one.
+    `schemes`, `approve` and `ask_user` see Permissions. A call times out after `timeout_s`, not counting the time that
+    somebody takes to answer. `page` is the tab to begin in, which stays open; without it, the first call opens one.
     """
 
     def __init__(
@@ -848,12 +846,12 @@ class Session(SyncWrapper[AsyncSession]):
 
     @property
     def secrets(self) -> Secrets:
-        """What placeholders stand for."""
+        """The values of placeholders."""
         return read(lambda: self._async.secrets)
 
     @property
     def page(self) -> Page | None:
-        """The current tab, None before the first call, or when it was closed."""
+        """The current tab; None before the first call, or when it was closed."""
         return Page(found) if (found := read(lambda: self._async.page)) is not None else None
 
     def call(
@@ -869,15 +867,13 @@ class Session(SyncWrapper[AsyncSession]):
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
         Chrome's own), or a part of its title or address. `model` is for tools that ask one; `permissions` replace those
-        of the session. Errors in the arguments, of the page or of Chrome do not raise, but are in the outcome; when
+        of the session. Errors in the arguments, of the page or of Chrome are not raised, but are in the outcome; after
         Chrome went away, the next call starts a new one.
         """
         return call(self._async.call(name, arguments, tab=tab, model=model, permissions=permissions))
 
     def close(self) -> None:
-        """Closes the tabs that calls were made in and the tabs that those opened, or the browser if the session opened
-        it.
-        """
+        """Closes the tabs that calls were made in, and their popups, or the browser if the session opened it."""
         closed(self._async)
 
     @staticmethod
@@ -896,13 +892,13 @@ class Session(SyncWrapper[AsyncSession]):
         timeout_s: float = 30.0,
         **settings: Unpack[SettingsKeywords],
     ) -> Session:
-        """A Chrome of our own: nothing of it is left when it is closed, or when this process ends in any way.
+        """A Chrome of our own, of which nothing is left once it is closed, or once this process ends in any way.
 
         Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: as the window has it). Downloads go to a folder inside the profile, or to
+        `viewport` is in CSS pixels (None: the size of the window). Downloads go to a folder inside the profile, or to
         `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
-        other settings, see `PageSettings`. Raises SetupError for a setting that makes no sense, and BrowserError, with
-        the end of Chrome's stderr, when it does not start within `timeout_s`.
+        other settings, see `PageSettings`. Raises SetupError for an invalid setting, and BrowserError, with the end of
+        Chrome's stderr, when it does not start within `timeout_s`.
         """
         return Session.of(
             opened(
@@ -937,14 +933,14 @@ class Session(SyncWrapper[AsyncSession]):
         storage_state: str | os.PathLike[str] | None = None,
         **settings: Unpack[SettingsKeywords],
     ) -> Session:
-        """A running Chrome: `http(s)://host:port`, `ws(s)://…`, or several to be tried in order, `timeout_s` each.
+        """A running Chrome at `http(s)://host:port` or `ws(s)://…`; several are tried in order, for `timeout_s` each.
 
-        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` go
-        with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they stay
-        in the background. Settings apply to these tabs and their popups: all others keep their size, focus, dialogs and
-        downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user. With a
-        `proxy` or a `storage_state` our tabs are in a browser context of their own, like a private window. When the
-        Chrome is lost, `reopen` takes the next endpoint. Raises SetupError for what is not an address, and
+        "auto" is the Chrome that the user works with, found in its usual profile folder or in `profile`. `headers` are
+        sent with the requests to the endpoint. The Chrome is never ended: only tabs that we opened are closed, and they
+        stay in the background. Settings apply to these tabs and their popups: all other tabs keep their size, focus,
+        dialogs and downloads, and no rules apply to them. When a page asks for its `geolocation`, Chrome asks its user.
+        With a `proxy` or a `storage_state`, our tabs are in their own browser context, like a private window. When the
+        Chrome is lost, `reopen` tries the next endpoint. Raises SetupError for an endpoint that is not an address, and
         BrowserError, which says what happened at each endpoint.
         """
         return Session.of(
@@ -972,46 +968,46 @@ class Session(SyncWrapper[AsyncSession]):
 
 
 class Agent(SyncWrapper[AsyncAgent]):
-    """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged before it counts.
+    """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged at the end.
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
-    variable in `environment`. `guardrails` are limits in the user's words, told to the model wherever they bind.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run writes what
-    happens into a folder of its own in it, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see
-    telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` by their names and has them filled
-    in, each only at its origins: see `Secret`; a secret given as a plain string is for the origin of a run's `url`.
+    variable in `environment`. `guardrails` are limits in the user's words, part of every prompt that they apply to.
+    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run is recorded
+    in a subfolder, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see telemetry.py. `tools` are added
+    to the built-in ones. The model knows `secrets` only by name; their values are filled in for it, each only at its
+    own origins: see `Secret`. A secret given as a plain string is for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
-    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: how long and how often a failed request is
-    repeated. `prices` is a price file that replaces the one in the package.
+    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: time limits and retries of requests.
+    `prices` is a price file that replaces the one in the package.
 
     `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
     searxng by API, with a key from `search_api_key` or the service's variable. Without `search` it cannot.
     `allow_evaluate` lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its
     vendor has defined instead of ours (only for Anthropic's models); with `vision` they include screenshots.
 
-    The run's tabs, and those that they open, load nothing from origins that `deny` names or `allow`, if given, does
-    not: for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without that, a model
-    cannot upload files, and given steps upload the files that they name.
+    The run's tabs, and those that they open, load nothing from origins that match `deny` or, if `allow` is given, do
+    not match it; for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without
+    that, no files can be uploaded, except those named by steps that are carried out without any model.
 
-    With `planner` in place of `model` the task is carried out in steps of plain English. It gets the page as
-    `planner_page` says, and a picture with `vision`, and gives a plan (`flow="plan"`) or one step at a time
-    ("iterative"). Each step becomes a tool call by code, or by the model `executor` where code cannot tell. `approve`
-    says what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends, deletes,
-    downloads or uploads; where nobody can be asked, that ends the run), `Rules`, or a function that is given the
+    With `planner` instead of `model`, the task is carried out in steps of plain English. The planner is shown the page
+    in the form `planner_page`, with a picture if `vision` is on, and returns a plan (`flow="plan"`) or one step at a
+    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot. `approve`
+    determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends,
+    deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is given the
     question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
     decided within `approval_timeout_s` seconds the run is stopped.
 
-    `act_log` is told of each act before it is carried out; see `ActLog`.
+    `act_log` receives each act before it is carried out; see `ActLog`.
 
     `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
-    `FormRequested`, and returns the values for its fields by their refs; None declines. The values go into the page and
-    to no model. Without `ask_user`, the `approver` is asked these questions too; without either, the model cannot ask
-    the user.
+    `FormRequested`, and returns the values for its fields by their refs; None declines. The values are entered into the
+    page, and no model sees them. Without `ask_user`, the `approver` is asked these questions too; without either, the
+    model cannot ask the user.
 
-    Raises SetupError for an unknown provider, a missing key, two tools of one name, a limit on the cost of a model
-    whose price is not known.
+    Raises SetupError for an unknown provider, a missing key, two tools with the same name, a limit on the cost of a
+    model whose price is not known.
     """
 
     def __init__(
@@ -1138,7 +1134,7 @@ class Agent(SyncWrapper[AsyncAgent]):
         pause: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[Any]:
-        """Carries the task out and returns how it ended, also when it failed or was stopped.
+        """Carries out the task and returns its result, also when it failed or was stopped.
 
         `on_event` is called with every event; for the other arguments see `stream`. Cancelling this call (also by
         `asyncio.timeout`) ends the run and raises `CancelledError`.
@@ -1180,16 +1176,16 @@ class Agent(SyncWrapper[AsyncAgent]):
         stop: StopSignal | None = None,
         pause: StopSignal | None = None,
     ) -> Generator[Event, None, None]:
-        """The run as it happens; the last event is `TaskCompleted`, with the result.
+        """Carries out the task and yields its events; the last one is `TaskCompleted`, with the result.
 
-        It begins at `url`, in a tab of its own or in `page`, which stays open afterwards. `data` is anything that JSON
-        can hold, for the model to use. `answer` is what the answer must be: a type that msgspec decodes, which the
-        result's `answer` then has, or a JSON Schema; without, it is Markdown. When `stop` is set the run ends within a
-        second, and its result says so; when the task that iterates is cancelled it ends as fast, without a result. When
+        The run begins at `url`, in a new tab or in `page`, which stays open afterwards. `data` is JSON data for the
+        model to use. `answer` is the form of the answer: a type that msgspec can decode, which is then the type of the
+        result's `answer`, or a JSON Schema; by default it is Markdown. When `stop` is set, the run ends within a
+        second, as its result states; when the iterating task is cancelled, it ends as fast, without a result. When
         `pause` is set, the run pauses after its current turn or step: the user is asked with a `Paused` and may act in
-        the window, and the model is then told how the page has changed. `pause` is cleared afterwards; where nobody can
-        be asked it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON, a
-        wrong schema; what fails later is in the result.
+        the window, and the model is then told how the page has changed. `pause` is cleared afterwards; if nobody can
+        be asked, it has no effect. Raises SetupError at once for an empty task, a bad address, data that is not JSON,
+        an invalid schema; later failures are in the result.
         """
         return iterate(
             read(
@@ -1215,7 +1211,7 @@ class Agent(SyncWrapper[AsyncAgent]):
         pause: StopSignal | None = None,
         on_event: Sink | None = None,
     ) -> AgentResult[str]:
-        """Carries out these steps and returns how the run ended; see `stream_steps`."""
+        """Carries out these steps and returns the result of the run; see `stream_steps`."""
         return call(
             self._async.do(
                 steps,
@@ -1288,7 +1284,7 @@ class Agent(SyncWrapper[AsyncAgent]):
         The model is asked at the same address as before, or at `base_url`. Where the answer had a type, pass it again
         as `answer`: without it the answer is JSON. `approve`, `approver` and `ask_user` are not stored and have to be
         passed again; a risky step that was under way is asked about, not repeated. Raises SetupError when the folder
-        holds no run, or the run's answer had another form.
+        contains no run, or the run's answer had another form.
         """
         return iterate(
             read(

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from cdp_agent.steps.approval.settings import Approve
 
     Approver = Callable[[Ask, Submit], None]
-    """Shows a question to whoever decides, and hands in what they say; returns when it is over."""
+    """Shows a question to a person who decides, and submits the decision; returns when that is done."""
     AskUser = Callable[[UserAsk], UserAnswer]
     ApproveCall = Callable[[Understood, Any], str | None]
-    """Why a call must not be made in this `Page`, or None."""
+    """Returns why a call must not be made in this `Page`, or None to allow it."""
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Closes)
@@ -60,7 +60,7 @@ class StopSignal:
         self._event = asyncio.Event()
 
     def set(self) -> None:
-        """The run ends within a second, with a result."""
+        """Ends the run within a second, with a result."""
         background().loop.call_soon_threadsafe(self._event.set)
 
 
@@ -112,7 +112,7 @@ def unwrap(wrapper: SyncWrapper[T] | None) -> T | None:
 
 
 def event_of(stop: StopSignal | None) -> asyncio.Event | None:
-    """The event with which the async run is stopped."""
+    """The event that stops the async run."""
     return None if stop is None else stop._event
 
 

@@ -1,8 +1,8 @@
-"""What a model, a person or a program can call. `BUILT_IN` has every tool of this folder by its name, `CALLABLE` those
-that end no task.
+"""The tools that models, people and programs can call.
 
-A model that works alone is offered those of `DEFAULT`: each costs tokens in every turn. `evaluate` is for models only
-where the user allows it, `web_search` (`searching`) is there when a search is configured.
+`BUILT_IN` contains them by name, except those that ask the user, search the web or are a vendor's; `CALLABLE` those of
+them that do not end the task. A model that works alone is offered those of `DEFAULT`: each costs tokens in every turn.
+Models may call `evaluate` only if the user allows it; `web_search` (`searching`) exists only if a search is configured.
 """
 
 from cdp_agent.tools import ending, exploring, input, inspecting, navigation, picturing, reading, scripting, tabs

@@ -1,4 +1,4 @@
-"""Addresses as people write them."""
+"""Completes and checks addresses as people write them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _LOCAL = re.compile(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", r
 async def admitted(text: str, context: Context) -> str:
     """The complete address for a tool's argument, if it may be opened.
 
-    Raises InvalidArguments for text that is not an address, or an address that was not seen; BlockedByPolicy for a
-    scheme that is not allowed.
+    Raises InvalidArguments for text that is not an address, or an address that the run has not seen; BlockedByPolicy
+    for a scheme that is not allowed.
     """
     address = complete_address(_as_on(context.page.url, text))
     scheme = scheme_of(address)
@@ -41,7 +41,7 @@ async def admitted(text: str, context: Context) -> str:
 
 
 def _as_on(page_url: str, text: str) -> str:
-    """The address of a link without a host, as pages and snapshots write it, completed with the page's own."""
+    """A link without a host, as in pages and snapshots, completed with the page's address; any other text as it is."""
     is_link = _ON_PAGE.match(text.strip()) is not None and scheme_of(page_url) in WEB
     return urljoin(page_url, text.strip()) if is_link else text
 
@@ -52,7 +52,7 @@ def complete_address(text: str) -> str:
     Raises InvalidArguments when it is not an address that a tab can open.
     """
     address = text.strip()
-    if address.startswith("<"):  # as letters and Markdown write them; what ends in ">" alone is a page as data
+    if address.startswith("<"):  # as in e-mails and Markdown; a ">" only at the end belongs to a data: address
         address = address.strip("<>")
     if _SCHEME.match(address):
         if not address.lower().startswith(_OPENED) or re.fullmatch(r"https?:/*", address.lower()):

@@ -1,7 +1,7 @@
-"""Other names for the same acts: the one place where a tool or an argument has a second name.
+"""Other names for tools and their arguments; no other place defines any.
 
-Models use names for acts that they know from their training. A call by such a name is accepted, and continues under our
-name, so that events, traces, checkpoints and prompts have one vocabulary.
+Models use names that they know from their training. A call by such a name is accepted, and continues under our name, so
+that events, traces, checkpoints and prompts have one vocabulary.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
 
 
 def _likeness(wanted: str, name: str) -> float:
-    """The similarity, from 0 to 1; where one is a part of the other, as in browser_click, it is 1."""
+    """The similarity, from 0 to 1; it is 1 if one name is a part of the other, as in browser_click."""
     return 1.0 if name in wanted or wanted in name else SequenceMatcher(None, wanted, name).ratio()
 
 
 def selector_in(given: Mapping[str, object]) -> str | None:
-    """The name of the argument with a CSS selector, where the tool takes a ref; None if there is none."""
+    """The name of the argument that is a CSS selector instead of a ref; None if there is none."""
     for name, value in given.items():
         if isinstance(value, str) and (_plain(name) in _SELECTORS or (_plain(name) == "target" and not is_ref(value))):
             return name
@@ -111,7 +111,7 @@ def selector_in(given: Mapping[str, object]) -> str | None:
 
 
 def _waited(given: Mapping[str, object]) -> tuple[str, _Given] | None:
-    """The tool and arguments for a wait whose `waitType` says what for: its times are in milliseconds."""
+    """The tool and arguments for a wait with a `waitType`, whose times are in milliseconds; None without one."""
     by_name = {_plain(name): (name, value) for name, value in given.items()}
     if "waittype" not in by_name:
         return None
@@ -133,13 +133,13 @@ def _milliseconds(value: Any) -> Any:
 
 
 def _time(value: object) -> _Given:
-    """The time in seconds; values in the hundreds are taken as milliseconds, since nobody waits that long."""
+    """The time in seconds; values of 100 and more are taken as milliseconds, since nobody waits that long."""
     scaled = _milliseconds(value)
     return {"seconds": scaled if isinstance(scaled, float) and scaled >= 0.1 else value}
 
 
 def _timeout(value: object) -> _Given:
-    """The timeout in seconds; values above the longest one are taken as milliseconds."""
+    """The timeout in seconds; values above 120, the longest one, are taken as milliseconds."""
     scaled = _milliseconds(value)
     return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}
 
@@ -154,7 +154,7 @@ def rename_arguments(tool: str, given: Mapping[str, object], parameters: Collect
             found.setdefault(name, _DIRECTIONS.get(_plain(str(value)), value) if name == "direction" else value)
         elif callable(other):
             found |= {key: each for key, each in other(value).items() if key not in given}
-        elif _plain(other) not in named:  # else it says the same in other words, as `element` beside a ref does
+        elif _plain(other) not in named:  # else it repeats another argument, as `element` may repeat a ref
             found.setdefault(other, value)
     return found
 
@@ -163,13 +163,13 @@ def _plain(name: str) -> str:
     return _known_plain(name) if len(name) <= _LONGEST_NAME else _UNLIKE.sub("", name.lower())
 
 
-@lru_cache(maxsize=1024)  # a name that is no tool's own is compared with those of all: that was 0.3 ms
+@lru_cache(maxsize=1024)  # an unknown name is compared with those of all tools: that was 0.3 ms
 def _known_plain(name: str) -> str:
     return _UNLIKE.sub("", name.lower())
 
 
 def _kind(value: object) -> _Given:
-    """How to click: single, double or right."""
+    """The arguments for a kind of click, such as double or right."""
     kinds: dict[str, _Given] = {
         "single": {},
         "left": {},
@@ -182,13 +182,13 @@ def _kind(value: object) -> _Given:
 
 
 def _mode(value: object) -> _Given:
-    """How to type: replace or append."""
+    """The arguments for a mode of typing: replace or append."""
     modes: dict[str, _Given] = {"append": {"append": True}, "replace": {}}
     return modes.get(str(value).lower(), {"append": value})
 
 
 def _wait_type(value: object) -> _Given:
-    """What to wait for, where the rest says which."""
+    """The arguments for a type of wait; none where other arguments state what to wait for."""
     kinds: dict[str, _Given] = {"networkidle": {"idle": True}, "navigation": {"navigation": True}}
     return kinds.get(_plain(str(value)), {})
 

@@ -16,9 +16,9 @@ from cdp_agent.security.secrets import USER_DATA, Secrets
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 MOST_ASKED = 3
-"""How often the user is asked for values at most, as long as the page refuses them."""
+"""The most times that the user is asked for values, as long as the page refuses them."""
 _SHOWN_ANYWAY = (*user_form.BOXES, "radio")
-"""Their labels are on the page anyway: masking the chosen one would reveal which it is."""
+"""Types of fields whose values are not masked: all labels are on the page, so masking one would reveal the choice."""
 _NOBODY = "Nobody is there to be asked. Do without, or say what is missing."
 _DECLINED = "The user does not answer. Do without, or say what is missing."
 _NOT_FILLED = "The user does not want to fill this in. Do without, or say what is missing."
@@ -49,7 +49,7 @@ class RequestUserDataArguments(Arguments, frozen=True):
     ] = "initial"
 
 
-# What is asked for has to be read before going on: it ends a batch.
+# It is page_changing so that it ends a batch: the answer has to be read before going on.
 @tool(read_only=True, page_changing=True, by_default=False, gives="the user's answer")
 async def ask_user(args: AskUserArguments, context: Context) -> Observation:
     """Ask the user for what neither the task nor any page says: a choice that is theirs, a code that they were sent.
@@ -78,7 +78,7 @@ async def request_user_data(args: RequestUserDataArguments, context: Context) ->
 
 
 def withhold(secrets: Secrets, values: Mapping[str, FieldValue], types: Mapping[str, str]) -> None:
-    """Masks the user's values from now on; `types` are those of the fields, by refs, as in `FormField`."""
+    """Masks the user's values from now on; `types` are the types of the fields by ref, as in `FormField`."""
     for ref, value in values.items():
         if types.get(ref) not in _SHOWN_ANYWAY:
             for text in value if isinstance(value, list) else [value]:
@@ -86,7 +86,7 @@ def withhold(secrets: Secrets, values: Mapping[str, FieldValue], types: Mapping[
 
 
 class FormFilled(msgspec.Struct, frozen=True):
-    """The refs of the fields that the user filled in, and of those that were left, or refused what they gave."""
+    """The refs of the fields that the user filled in, that were left as they were, and that could not be filled in."""
 
     filled: list[str]
     left: list[str]
@@ -94,7 +94,7 @@ class FormFilled(msgspec.Struct, frozen=True):
 
 
 class _Form:
-    """The fields that are asked for, and their state so far."""
+    """The fields that the user is asked for, and the results so far."""
 
     def __init__(self, args: RequestUserDataArguments, context: Context, fields: dict[str, UserField]) -> None:
         self._args = args
@@ -104,11 +104,11 @@ class _Form:
         self._asked = {each.ref: each for each in args.fields}
         self._filled: list[str] = []
         self._failed: dict[str, str] = {}
-        """Errors that were not due to the user's value, by ref, for the model."""
+        """Errors that are not about the user's value, by ref, for the model."""
 
     @staticmethod
     async def read(args: RequestUserDataArguments, context: Context) -> _Form:
-        """The fields as the page has them. Raises ActionError that names those which the user cannot fill in."""
+        """Reads the fields from the page. Raises ActionError, which names those that the user cannot fill in."""
         fields, problems = {}, []
         for asked in args.fields:
             try:
@@ -163,13 +163,11 @@ class _Form:
         )
 
     def _is_choice(self, ref: str) -> bool:
-        """Whether the field is chosen from. A text field with a list may accept other values: then the model's type
-        counts.
-        """
+        """Whether an option is to be chosen: a combobox may accept other values too, so the model's type decides."""
         return self._fields[ref].type == "combobox" and self._asked[ref].field_type in ("select", "combobox")
 
     async def _enter(self, given: object, refused: dict[str, str]) -> dict[str, str]:
-        """Puts the values into the fields; returns why some were refused."""
+        """Enters the values into the fields; returns why fields were refused, by ref."""
         values: dict[str, FieldValue] = dict(given)  # type: ignore[call-overload]  # an AskUser gives a mapping for a form
         withhold(self._secrets, values, {ref: field.type for ref, field in self._fields.items()})
         errors: dict[str, str] = {}
@@ -192,7 +190,7 @@ class _Form:
             self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), value))
 
     async def _read_refusals(self, entered: list[str], values: dict[str, FieldValue], errors: dict[str, str]) -> None:
-        """Reads what the page says about the values, after leaving the last field."""
+        """Reads the page's complaints about the values, after moving the focus out of the last field."""
         try:
             await user_form.blur(self._tab, entered[-1])
         except ActionError as error:

@@ -33,18 +33,18 @@ class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
 
 ALWAYS = {"always": True}
-"""The `extra` of a parameter's Meta whose description is needed to call the tool at all: `Tool.brief` keeps it."""
+"""The `extra` in the Meta of a parameter whose description is needed to call the tool: `Tool.brief` keeps it."""
 REF_WORDS = "The element's ref, for example E12."
 Ref = Annotated[str, msgspec.Meta(pattern=REF_PATTERN, description=REF_WORDS)]
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a tool may use: the tab it acts on, the browser that the tab belongs to, and the model that is working.
+    """What a tool may use: the tab it acts on, the tab's browser, and the model that is working.
 
-    `may_open` is called before an address is opened: it raises ActionError for one that must not be. `secrets` are what
-    placeholders stand for. Files are uploaded from `upload_folders` only, and addresses opened that have one of
-    `schemes` or that `allow` names; None: no restriction, since the caller chose them. Relative paths are relative to
-    `folder`; None: to the current directory. `ask_user` asks the user; None where nobody can be asked.
+    `may_open` is called before an address is opened and raises ActionError if it must not be. `secrets` are the values
+    of placeholders. Files are uploaded only from `upload_folders`, and only addresses with one of `schemes`, or with
+    one that `allow` names, are opened; None: no restriction, since the caller chose them. Relative paths start at
+    `folder`; None: the current directory. `ask_user` asks the user; None if nobody can be asked.
     """
 
     page: Page
@@ -73,10 +73,10 @@ class Context(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The result of a tool: `text` is what a model reads, `value` the same as data for programs.
+    """The result of a tool: `text` is for a model, `value` is the same as data for programs.
 
-    `notices` are messages for whoever follows the run; `usage` is that of the tool's own model calls. `tab` is the tab
-    to go on in, if the tool was to change it. `from_user`: the text is the user's, so a model may follow it, and not
+    `notices` are messages for those who follow the run; `usage` is that of the tool's own model calls. `tab` is the tab
+    to go on in, if the tool changes it. `from_user`: the text comes from the user, so a model may follow it, and not
     from a page.
     """
 
@@ -89,7 +89,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What ends the task: the answer, or the reason why there is none."""
+    """The end of the task: its answer, or the reason why there is none."""
 
     result: str
     success: bool
@@ -97,10 +97,10 @@ class Answer(msgspec.Struct, frozen=True):
 
 _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
-"""Each tool takes `Arguments` of its own."""
+"""The function of a tool; its first parameter is the tool's own subclass of `Arguments`."""
 
 Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
-"""How the risks of a call are determined (steps/approval/risk.py); "none" where it can always be undone."""
+"""How the risks of a call are determined (steps/approval/risk.py); "none" if it can always be undone."""
 
 RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"
 
@@ -108,15 +108,15 @@ RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, w
 class Tool:
     """Something that a model, a person at the command line or a program can call by name.
 
-    `read_only` tools leave the page as it is; the others act on it. After a `page_changing` one anything on the page
-    may be different, so later calls that were planned for it have to be reconsidered; a function says for which
-    arguments that is so. A `terminal` tool ends the task. One that `needs_model` asks a model itself. `effect` says how
-    the risks of a call are determined; without it, a tool that is not `read_only` needs approval. Only a tool that
-    `takes_secrets` is called with placeholders of secrets. One that is not `by_default` is for people, programs and
-    executors of steps: a model that works alone is offered it only on request. `by_callers` says the same for models of
+    `read_only` tools leave the page as it is; all others act on it. After a `page_changing` one anything on the page
+    may be different, so later calls that were planned for it have to be reconsidered; a function decides by the
+    arguments. A `terminal` tool ends the task. One that `needs_model` asks a model itself. `effect` is how the risks of
+    a call are determined; without it, a tool that is not `read_only` needs approval. A tool that acts is called with
+    placeholders of secrets only if it `takes_secrets`. One that is not `by_default` is for people, programs and
+    executors of steps: a model that works alone is offered it only on request. `by_callers` is the same for models of
     other programs, which see nothing of the browser but the results of tools. Without `by_executors` it is not offered
     for carrying out steps. `gives` describes its result, for planners. `summary` is the first line of `description`.
-    `value` is the struct of its result, where programs use that rather than the text.
+    `value` is the struct of its result, if programs use that rather than the text.
     """
 
     def __init__(
@@ -169,16 +169,16 @@ class Tool:
 
     @property
     def can_undo(self) -> bool:
-        """Whether everything that it does can be undone."""
+        """Whether everything that the tool does can be undone."""
         return self.effect in ("none", "address")
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is one of this package, whose results are known and not the user's words."""
+        """Whether the tool is part of this package; results of other tools count as the user's words."""
         return self.run.__module__.partition(".")[0] == __name__.partition(".")[0]
 
     def changes_page(self, arguments: Arguments) -> bool:
-        """Whether it is page-changing when it is called with these arguments."""
+        """Whether a call with these arguments is page-changing."""
         return self._changes_page(arguments) if callable(self._changes_page) else self._changes_page
 
     @property
@@ -191,7 +191,7 @@ class Tool:
         return [ref for name in self.ref_names if (ref := getattr(arguments, name)) is not None]
 
     def declaration(self) -> dict[str, Any]:
-        """The tool as data, as it stands in schemas/tools.json."""
+        """The tool as data, as in schemas/tools.json."""
         return {
             "name": self.name,
             "description": self.description,
@@ -204,7 +204,7 @@ class Tool:
         }
 
     def parse(self, source: str | Mapping[str, object]) -> Arguments:
-        """The arguments in a model's JSON text, or in a mapping of names to values.
+        """The validated arguments, from a model's JSON text or a mapping of names to values.
 
         Obvious slips are accepted (`"12"` for 12, `[ref=E12]` for E12, null for "left out"). Raises InvalidArguments,
         which names the argument and what the tool takes.
@@ -213,7 +213,7 @@ class Tool:
             found = read_object(source) if isinstance(source, str) else dict(source)
             found = rename_arguments(self.name, found, self.parameters["properties"])
             return msgspec.convert(coerce(found, self.parameters), self.arguments, strict=False)
-        except ValueError as error:  # msgspec.ValidationError is one
+        except ValueError as error:  # includes msgspec.ValidationError
             problem = readable(str(error), self.parameters, lists_fields=False)
             message = f"{self.name}: {problem}. {self._usage()}"
             raise InvalidArguments(without_its_middle(message)) from error
@@ -273,14 +273,14 @@ def tool(
 
 
 def facts(value: msgspec.Struct) -> dict[str, Any]:
-    """A tool's value as JSON data: its fields, and what it derives from them (such as `Snapshot.refs`)."""
+    """A tool's value as JSON data: its fields and its properties, such as `Snapshot.refs`."""
     found: dict[str, Any] = msgspec.to_builtins(value)
     derived = [name for name, each in vars(type(value)).items() if isinstance(each, property | cached_property)]
     return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 
 
 def only_asked_for(name: str, description: str, arguments: type[Arguments]) -> Tool:
-    """A tool that a model has to call to give its answer a form. It is never run."""
+    """A tool that is never run: a model calls it to give its answer in this form."""
 
     async def run(args: Arguments, context: Context) -> Observation:
         raise NotImplementedError(f"{name} is only asked for, never run")

@@ -1,4 +1,4 @@
-"""Tools that look for something on the page: without a model, by scrolling, or with one that reads all of it."""
+"""Tools that find something on the page: by searching, by scrolling, or with a model that reads all of it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
         case_sensitive=args.case_sensitive,
         context_chars=args.context_chars,
         max_results=args.max_results,
-        # An expression could ask for it letter by letter.
+        # A regular expression could find out a secret letter by letter.
         cover=context.secrets.cover if context.secrets else None,
     )
     return Observation(_searched(args, found), found)
@@ -143,7 +143,7 @@ def _found(selector: str, found: FindResult) -> str:
 
 
 def _value(value: str) -> str:
-    """An attribute's value as it is; in quotes when it could be taken for more than one, or for a mark."""
+    """An attribute's value; in quotes if it could be taken for several values, or for a ref."""
     return quoted(value) if _AMBIGUOUS.search(value) else value
 
 
@@ -184,7 +184,7 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
 
 
 def _text(found: Extraction) -> str:
-    """What a model reads of it."""
+    """The extraction as text for a model."""
     if isinstance(found.value, str):
         text = found.value
     else:

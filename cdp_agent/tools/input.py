@@ -1,4 +1,4 @@
-"""Tools that point at elements, set what a form holds, and press keys."""
+"""Tools that use the mouse, fill in forms, and press keys."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class FormArguments(Arguments, frozen=True):
     submit: Annotated[bool, Meta(description="Click the form's button afterwards.")] = False
 
     def values(self) -> dict[str, str]:
-        """What each is given. Raises InvalidArguments for a field that is there twice."""
+        """The values by ref. Raises InvalidArguments for a field that is given twice."""
         values = {each.ref: each.value for each in self.fields}
         if len(values) < len(self.fields):
             raise InvalidArguments("A field is there twice: give each ref once.")

@@ -1,4 +1,4 @@
-"""Tools that tell what no page shows: its console and its requests."""
+"""Tools that show what a page does not display: its console and its requests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """msgspec's errors for JSON that does not fit its type, reworded so that the sender can correct it.
 
-First the place, then what is wrong, then what is allowed there: the nearest field, the choices, or the field's
+A message gives the place, what is wrong, and what is allowed there: the nearest field, the choices, or the field's
 description.
 """
 
@@ -19,9 +19,9 @@ _Schema = Mapping[str, Any]
 
 
 def readable(problem: str, schema: _Schema, *, lists_fields: bool = True) -> str:
-    """The problem, without its full stop; `schema` is the JSON Schema of the type, with its definitions in `$defs`.
+    """The reworded error, without a full stop; `schema` is the type's JSON Schema, with its definitions in `$defs`.
 
-    `lists_fields`: for an unknown field without a similar one, all fields are listed.
+    `lists_fields`: all fields are listed for an unknown field that has no similar one.
     """
     problem, _, path = problem.partition(" - at `")
     path = path.rstrip("`").removeprefix("key in ").lstrip("$.")
@@ -40,7 +40,7 @@ def readable(problem: str, schema: _Schema, *, lists_fields: bool = True) -> str
 
 
 def _meant_by(wanted: _Schema) -> str | None:
-    """The format of a text in words instead of as a pattern."""
+    """The expected format of a text, in words instead of as a pattern; None if it has no description."""
     if wanted.get("pattern") == REF_PATTERN:
         return "Expected a ref such as E12 from the snapshot"
     described = str(wanted.get("description", "")).rstrip(".")
@@ -62,7 +62,7 @@ def _part_at(path: str, schema: _Schema) -> _Schema:
 
 
 def _plain(part: _Schema, root: _Schema) -> _Schema:
-    """The schema with references resolved, and without the alternative null."""
+    """The schema with its reference resolved, and without the alternative null."""
     choices = [each for each in part.get("anyOf", ()) if each != {"type": "null"}]
     inner = choices[0] if len(choices) == 1 else part
     if "$ref" in inner:

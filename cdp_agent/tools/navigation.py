@@ -1,4 +1,4 @@
-"""Tools that wait for what is to come, and that go from page to page."""
+"""Tools that wait, and tools that navigate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cdp_agent.tools.addresses import admitted
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 LONGEST_S = 120
-"""No wait takes longer: whoever called would not know whether anything goes on."""
+"""The longest wait; during a longer one, the caller could not tell whether anything still happens."""
 
 
 class WaitArguments(Arguments, frozen=True):

@@ -1,4 +1,4 @@
-"""Lenient parsing of a model's arguments: the one place that accepts other names and forms of values."""
+"""Lenient parsing of a model's arguments: the one place that accepts other spellings of names and forms of values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def coerce(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_ref(value: str) -> bool:
-    """Whether it can only be a ref, however it is written."""
+    """Whether the text can only be a ref, in any accepted spelling."""
     return _REF.fullmatch(value) is not None
 
 

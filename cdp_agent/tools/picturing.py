@@ -1,4 +1,4 @@
-"""Tools that make files of the page, for people and programs: what a model sees is shown to it without asking."""
+"""Tools that make files of the page, for people and programs: a model with vision gets pictures without asking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, t
 
 
 class SavingArguments(Arguments, frozen=True):
-    """Those of a tool that gives a file of the kind `suffix`, in the answer where it is not to be written."""
+    """Arguments of a tool that makes a file with this `suffix`, or returns its content if no path is given."""
 
     suffix: ClassVar[str] = ""
     path: Annotated[str | None, Meta(description="A new file for it.")] = None
@@ -57,7 +57,7 @@ class Screenshot(msgspec.Struct, frozen=True):
 
 
 class MadeFile(msgspec.Struct, frozen=True):
-    """A file of `size` bytes: as `content` (base64 in JSON), or in `path`; `left_out` says what is not in it."""
+    """A file of `size` bytes: as `content` (base64 in JSON), or in `path`; `left_out` lists what is not in it."""
 
     path: str | None
     size: int
@@ -130,7 +130,7 @@ async def _saved(path: str, content: bytes, context: Context) -> tuple[str, str]
 
 
 def _write_new(path: str, content: bytes) -> str:
-    # What is there is somebody's; and what pages show is for the user alone.
+    # An existing file is never overwritten; and only the user may read what pages show.
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
     return path

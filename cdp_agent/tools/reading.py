@@ -1,4 +1,4 @@
-"""Tools that read: the page as it is, and the web for those who have configured a search."""
+"""Tools that read the page, and one that searches the web if a search is configured."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class WebSearchArguments(Arguments, frozen=True):
 
 
 def searching(search: Search) -> Tool:
-    """The tool `web_search` for this search. It ends a batch: what it finds has to be read before going on."""
+    """The tool `web_search` for this search. It ends a batch: its results have to be read before going on."""
 
     @tool(read_only=True, page_changing=True, by_default=False, gives="title, address and a few words of each result")
     async def web_search(args: WebSearchArguments, context: Context) -> Observation:

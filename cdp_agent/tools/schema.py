@@ -20,7 +20,7 @@ def parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def brief_parameters_of(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """Like `parameters_of`, with types and choices alone, and the descriptions that are marked as always needed."""
+    """Like `parameters_of`, with only types, choices, and the descriptions that are marked as always needed."""
     described = {field.encode_name for field in inspect.type_info(struct).fields if _is_always_described(field.type)}  # type: ignore[attr-defined]
     return _brief_object(parameters_of(struct), described)
 
@@ -36,7 +36,7 @@ def _is_always_described(kind: inspect.Type) -> bool:
 
 
 def _brief(schema: dict[str, Any], *, described: bool) -> dict[str, Any]:
-    if "properties" in schema:  # what it may have beside, a model does not miss
+    if "properties" in schema:  # models do well without the optional properties
         return _brief_object({**schema, "properties": _required(schema)}, ())
     kept = ("type", "enum", "anyOf", *(["description"] if described else []))
     brief = {key: value for key, value in schema.items() if key in kept}
@@ -86,7 +86,7 @@ def _inline(schema: object, definitions: dict[str, Any]) -> Any:
         if key == "properties"
         else _inline(value, definitions)
         for key, value in schema.items()
-        if key not in ("title", "discriminator")  # which names definitions that are inline now
+        if key not in ("title", "discriminator")  # which refers to definitions that are now inline
     }
     return _without_null(result)
 

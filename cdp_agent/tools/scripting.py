@@ -20,7 +20,7 @@ class EvaluateArguments(Arguments, frozen=True):
 
 
 class ScriptResult(msgspec.Struct, frozen=True):
-    """What it came to, as JSON. `cut`: how many characters of its text a model does not see."""
+    """The value of an expression. `cut`: how many characters of its JSON text are not shown to a model."""
 
     value: Any
     cut: int = 0
@@ -43,7 +43,7 @@ async def evaluated(expression: str, context: Context, timeout_s: float = CALL_T
     """The value of the expression. Raises ScriptError, PageUnresponsive (after `timeout_s`), BrowserError."""
     value = await context.page.evaluate(expression, timeout_s=timeout_s)
     text = msgspec.json.encode(value).decode()
-    if is_too_deep(text):  # whoever masks it or writes it down goes through it level by level
+    if is_too_deep(text):  # masking and encoding recurse into every level
         raise ScriptError("The value is nested too deep to be told. Ask for a part of it.")
     cut = max(0, len(text) - MOST_CHARS)
     notice = f"\n… cut here: {cut:,} characters more. Ask for less." if cut else ""

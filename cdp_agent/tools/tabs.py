@@ -1,4 +1,4 @@
-"""The tool for tabs."""
+"""The tool that lists, opens, switches and closes tabs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ManageTabsArguments(Arguments, frozen=True):
 
 
 class TabInfo(msgspec.Struct, frozen=True):
-    """One tab. Its id stays its own as long as the browser is connected."""
+    """A tab. Its id stays the same as long as the browser is connected."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class TabInfo(msgspec.Struct, frozen=True):
 
 
 class TabList(msgspec.Struct, frozen=True):
-    """The tabs after it was done. `others`: how many more a person has open, which are left alone."""
+    """The tabs after the call. `others`: how many more tabs a person has open, which are left alone."""
 
     tabs: list[TabInfo]
     others: int = 0
@@ -68,7 +68,7 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
 
 
 async def open_tab(url: str | None, context: Context) -> Observation:
-    """Opens a tab to go on in. Raises ActionError for an address that must not be opened, or cannot be."""
+    """Opens a tab and makes it current. Raises ActionError for an address that must not or cannot be opened."""
     address = await admitted(url, context) if url else None
     page = await context.browser.new_page()
     try:
@@ -100,7 +100,7 @@ def _before(closed: Page, left: list[Page]) -> Page:
 
 
 def named_tab(name: str, context: Context) -> Page:
-    """The tab of that id. Raises InvalidArguments, whose message lists the tabs."""
+    """The tab with that id. Raises InvalidArguments, whose message lists the tabs."""
     wanted = name.strip().lower()
     for page in tabs_of(context):
         if wanted in (tab_id(page), tab_id(page)[1:]):
@@ -124,7 +124,7 @@ def tab_id(page: Page) -> str:
 
 
 async def tabs_result(done: str, current: Page, context: Context) -> Observation:
-    """The result of a change of tabs: what was done, and the present tabs."""
+    """The result of a call about tabs: what was done, and the current tabs."""
     await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]
     found = TabList(
@@ -140,5 +140,5 @@ async def tabs_result(done: str, current: Page, context: Context) -> Observation
 
 
 def _title(tab: TabInfo) -> str:
-    """Nothing where a page has none: Chrome says its address then, or the end of it."""
+    """The title in quotes; "" for a page without one, since Chrome then gives its address or the end of it."""
     return f"{quoted(tab.title)} " if tab.title and not tab.url.endswith(tab.title) else ""

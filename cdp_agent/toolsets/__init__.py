@@ -1,6 +1,5 @@
-"""The browser toolsets of model vendors, for programs that use their SDKs: the model's calls are carried out in a page
-of ours.
+"""The browser toolsets of model vendors, for programs that use their SDKs: the model's calls are made in our pages.
 
-`anthropic` needs the extra of its name, and so does `openai`. The members are implemented in `tools`; here they are
-adapted to the SDK. Imports `session`, `sync` and what is below them.
+`anthropic` and `openai` each need the extra of their name. The members of the toolsets are implemented in `tools`; here
+they are adapted to the SDKs. Imports `session`, `sync` and the layers below them.
 """

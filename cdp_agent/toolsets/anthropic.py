@@ -1,10 +1,10 @@
-"""Anthropic's browser toolset, `browser_toolset_20260801`, carried out in a page of ours. Needs the extra `anthropic`.
+"""Anthropic's browser toolset, `browser_toolset_20260801`, for our pages. Needs the extra `anthropic`.
 
     async with BrowserToolset(page) as toolset:
         runner = AsyncAnthropic().beta.messages.tool_runner(model=…, max_tokens=…, messages=…, tools=[toolset])
 
-The SDK's own pipeline checks what the model asks, by its `configs`, `confirm`, `url_policy` and `file_policy`; what the
-browser's `allow` and `deny` refuse is refused whatever those say. Its guide: `browser-toolset.md` of the SDK.
+The SDK's own pipeline checks the model's calls, by `configs`, `confirm`, `url_policy` and `file_policy`. The browser's
+`allow` and `deny` apply in any case. The guide is `browser-toolset.md` of the SDK.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ def BrowserToolset(
     secrets: Mapping[str, GivenSecret] | None = None,
 ) -> BlockingBrowserToolset: ...
 def BrowserToolset(page: Page | sync.Page, **options: Any) -> AsyncBrowserToolset | BlockingBrowserToolset:
-    """The toolset that works in `page`: for `AsyncAnthropic`, or, with a page of `cdp_agent.sync`, for `Anthropic`.
+    """A toolset that works in `page`, for `AsyncAnthropic`, or, with a page of `cdp_agent.sync`, for `Anthropic`.
 
     `configs`, `confirm`, `url_policy`, `file_policy` and `tool_configs` are the SDK's: see its
-    `BetaAsyncAbstractBrowserToolset20260801`. `secrets` are what placeholders in `form_input` stand for, each only at
+    `BetaAsyncAbstractBrowserToolset20260801`. `secrets` are the values of placeholders in `form_input`, each only for
     its origins, by default that of `page`: see `cdp_agent.Secret`.
 
     Closing the toolset closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
@@ -96,7 +96,7 @@ def BrowserToolset(page: Page | sync.Page, **options: Any) -> AsyncBrowserToolse
 
 
 class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
-    """See `BrowserToolset`. To do something around every call, subclass it and override `execute`."""
+    """See `BrowserToolset`. To run code around every call, subclass it and override `execute`."""
 
     def __init__(
         self,
@@ -117,9 +117,7 @@ class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
     async def execute(
         self, context: BetaToolsetCallContext, name: str, input: BetaBrowserMemberInput
     ) -> BetaBrowserMemberResult:
-        """Carries out a member and returns its result. Raises the SDK's ToolError for what the page, the rules or
-        Chrome refuse.
-        """
+        """Calls a member and returns its result. Raises the SDK's ToolError if the page, the rules or Chrome refuse."""
         return await self._members.execute(name, input)
 
     async def _browser_state(self, context: BetaToolsetCallContext) -> BetaBrowserState:
@@ -132,9 +130,7 @@ class AsyncBrowserToolset(BetaAsyncAbstractBrowserToolset20260801):
 
 
 class BlockingBrowserToolset(BetaAbstractBrowserToolset20260801):
-    """See `BrowserToolset`: the one for `Anthropic`, with blocking calls. `confirm` and `url_policy` are called in the
-    calling thread.
-    """
+    """See `BrowserToolset`. For `Anthropic`: calls block. `confirm` and `url_policy` run in the calling thread."""
 
     def __init__(
         self,
@@ -180,7 +176,7 @@ class _Members:
     def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None) -> None:
         self._driven = DrivenBrowser(page, secrets)
         self._pending_lines: list[str] = []
-        """Lines of earlier results that could not contain text: they are put before the next text."""
+        """Lines for which earlier results had no place: they are put before the next text."""
 
     async def execute(self, name: str, input: BetaBrowserMemberInput) -> BetaBrowserMemberResult:
         outcome = await self._driven.perform(MEMBERS[name], _arguments(input))
@@ -214,7 +210,7 @@ class _Members:
         return BetaBrowserNavigateResult(url=shown["url"], status=receipt.status, title=shown["title"] or None)
 
     def state(self) -> BetaBrowserState:
-        """The tabs, and what happened since the last call of this."""
+        """The tabs, and what has happened since the last call of this method."""
         side_effects = self._driven.take_side_effects()
         return BetaBrowserState.model_construct(tabs=self._entries(), state_changes=_changes(side_effects))
 
@@ -235,14 +231,14 @@ class _Members:
 
 
 def _arguments(input: BetaBrowserMemberInput) -> dict[str, Any]:
-    """The arguments that the member's input declares; others that a model sent are ignored."""
+    """The arguments that the member's input declares; other arguments from the model are ignored."""
     declared = {field.alias or name for name, field in type(input).model_fields.items()}
     given = input.to_dict(mode="json")
     return {name: value for name, value in given.items() if name in declared and value is not None}
 
 
 def _navigation_lines(receipt: Receipt) -> list[str]:
-    """What happened in a navigation that its result has no field for, in lines."""
+    """The effects of a navigation that its result has no field for, as lines."""
     rest = msgspec.structs.replace(
         receipt,
         dialogs=[each for each in receipt.dialogs if not _is_dismissed(each)],
@@ -258,7 +254,7 @@ def _changes(side_effects: SideEffects) -> list[Any]:
     changes += [
         BetaDialogDismissed(kind=each.kind, message=each.message)
         for _, each in side_effects.dialogs
-        if _is_dismissed(each)  # of the others the receipt says how they were answered
+        if _is_dismissed(each)  # the receipt states how the other dialogs were answered
     ]
     return [*changes, BetaNavigationRefused()] if side_effects.refused else changes
 

@@ -1,4 +1,4 @@
-"""A session in a given tab for the toolset of an SDK, and the events in it that the SDK reports separately."""
+"""A session in a given tab for the toolset of an SDK, and its side effects, which the SDK reports separately."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class SideEffects(msgspec.Struct, frozen=True, kw_only=True):
     """Side effects of calls. Tabs are given by their ids."""
 
     dialogs: list[tuple[str, Dialog]] = []
-    """Dialogs, each with its tab."""
+    """Dialogs, each with the id of its tab."""
     downloads: list[Download] = []
     refused: bool = False
     """Whether the rules blocked a navigation."""
     opened: list[str] = []
     closed: list[str] = []
     switched: str | None = None
-    """The tab that has become the active one, if any."""
+    """The id of the tab that has become the active one, if any."""
     navigated: list[str] = []
 
 
 class DrivenBrowser:
-    """A tab and the others of its browser, for calls in them. Tabs that calls opened are closed with it.
+    """The browser of a page, for calls in its tabs. Tabs that calls opened are closed with it.
 
-    `secrets` are what placeholders stand for, each only at its origins, by default that of `page`.
+    `secrets` are the values of placeholders, each only for its origins, by default that of `page`.
     """
 
     def __init__(self, page: Page, secrets: Mapping[str, GivenSecret] | None = None) -> None:
@@ -62,13 +62,13 @@ class DrivenBrowser:
 
     @property
     def tabs(self) -> list[Page]:
-        """The tabs that the model sees: in somebody else's Chrome only those that we opened, and the current one."""
+        """The tabs that the model sees: in a Chrome that is not ours only those that we opened, and the current one."""
         browser, current = self.session.browser, self.session.page
         return [each for each in browser.pages if browser.is_ours or each is current or browser.opened(each)]
 
     @property
     def active(self) -> Page | None:
-        """The tab for calls that name none; None when there is no tab."""
+        """The tab for calls that name none; None if there is no tab."""
         current, tabs = self.session.page, self.tabs
         return current if current in tabs else (tabs[-1] if tabs else None)
 
@@ -81,7 +81,7 @@ class DrivenBrowser:
             return ToolOutcome(str(error), error=ToolError.of(error))
         outcome = await self.session.perform(understood)
         receipts = list(receipts_in(outcome.value))
-        # The caller of a member that names an address reads the error itself.
+        # A member that takes a URL reports the block by its error.
         blocked = tool.effect != "address" and outcome.error is not None and outcome.error.type == _BLOCKED
         self._side_effects.append(
             SideEffects(
@@ -93,7 +93,7 @@ class DrivenBrowser:
         return outcome
 
     def take_side_effects(self) -> SideEffects:
-        """The side effects since the last call of this method, of calls and of pages by themselves."""
+        """The side effects of calls, and of pages on their own, since the last call of this method."""
         pending, self._side_effects = self._side_effects, []
         pending += [
             SideEffects(dialogs=[(tab_id(page), each) for each in tab.dialogs.take()], downloads=tab.downloads.take())
@@ -115,13 +115,13 @@ class DrivenBrowser:
         return self.session.secrets.masked(side_effects)
 
     def take_downloads(self, page: Page) -> list[Download]:
-        """The downloads of a tab that began or ended since the last time; `take_side_effects` reports them as well."""
+        """The downloads of a tab that began or ended since last taken; `take_side_effects` reports them as well."""
         taken = tab_of(page).downloads.take()
         self._side_effects.append(SideEffects(downloads=taken))
         return taken
 
     async def close(self) -> None:
-        """Closes the tabs that calls opened; the given tab and others stay open."""
+        """Closes the tabs that calls opened; the given tab and all others stay open."""
         await self.session.close()
 
     def _now(self) -> dict[str, str]:

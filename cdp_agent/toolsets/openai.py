@@ -1,10 +1,10 @@
-"""A page of ours as the browser of OpenAI's SDK, `openai.lib.browser`. Needs the extra `openai`.
+"""A page as the browser for OpenAI's SDK, `openai.lib.browser`. Needs the extra `openai`.
 
     driver = BrowserDriver(page)
     toolset = AsyncBrowserToolset(driver, confirm=…, url_policy=…)      # both from openai.lib.browser
 
-The SDK's own toolset checks what the model asks, by `members`, `confirm` and `url_policy`; what the browser's `allow`
-and `deny` refuse is refused whatever those say.
+The SDK's own toolset checks the model's calls, by `members`, `confirm` and `url_policy`. The browser's `allow` and
+`deny` apply in any case.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ except ImportError as error:
     ) from error
 
 Done = Any
-"""The result of an action, in words. The SDK's protocols say `None`, but its toolset accepts text as well."""
+"""The result of an action as text. The SDK's protocols declare `None`, but its toolset accepts text as well."""
 
 MOST_REMEMBERED = 200
 _DOWNLOAD_S = 60.0
@@ -74,20 +74,18 @@ _STATUS = {"inProgress": "started", "completed": "completed", "canceled": "faile
 _ORIGIN = re.compile(
     r"https?://(?:\[[0-9a-f:.]+\]|(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.?)+)(?::\d{1,5})?(?=[/?#]|$)", re.IGNORECASE
 )
-"""The addresses whose origin the SDK accepts for a tab."""
+"""Matches the URLs whose origin the SDK accepts for a tab."""
 
 
 class UploadGrant(msgspec.Struct, frozen=True):
-    """A file that the model may put into a file field: the first one that `selector` matches in the active tab."""
+    """A file that the model may put into a file field: the first match of `selector` in the active tab."""
 
     path: str
     selector: str = 'input[type="file"]'
 
 
 class DownloadGrant(msgspec.Struct, frozen=True):
-    """A file that the model may download to `path`, by a click on the element that `selector` matches in the active
-    tab.
-    """
+    """A file that the model may download to `path`, by a click on the first match of `selector` in the active tab."""
 
     path: str
     selector: str
@@ -116,12 +114,11 @@ def BrowserDriver(
     secrets: Mapping[str, GivenSecret] | None = None,
     grants: Mapping[str, Grant] | None = None,
 ) -> AsyncPageDriver | BlockingPageDriver:
-    """The driver that works in `page`: for the SDK's `AsyncBrowserToolset`, or, with a page of `cdp_agent.sync`, for
-    its `BrowserToolset`.
+    """A driver for the SDK's `AsyncBrowserToolset`, or, with a page of `cdp_agent.sync`, for its `BrowserToolset`.
 
-    `secrets` are what placeholders in `type` stand for, each only at its origins, by default that of `page`: see
-    `cdp_agent.Secret`. `grants` are the files that `upload_file` and `download_file` may move, by their ids. An address
-    that the SDK does not accept, such as a `data:` URL, is reported as about:blank.
+    `secrets` are the values of placeholders in `type`, each only for its origins, by default that of `page`: see
+    `cdp_agent.Secret`. `grants` are the files that `upload_file` and `download_file` may move, by grant id. A URL that
+    the SDK does not accept, such as a `data:` URL, is reported as about:blank.
 
     Closing the driver closes the tabs that the model opened; `page` stays open. Raises SetupError for a tab that is
     closed.
@@ -132,7 +129,7 @@ def BrowserDriver(
 
 
 class AsyncPageDriver:
-    """See `BrowserDriver`. Its methods are the members; they raise the SDK's BrowserError for what the page refuses."""
+    """See `BrowserDriver`. Its methods are the members; they raise the SDK's BrowserError if the call fails."""
 
     def __init__(
         self,
@@ -240,7 +237,7 @@ class AsyncPageDriver:
 
 
 class BlockingPageDriver:
-    """See `BrowserDriver`: the same with calls that block."""
+    """See `BrowserDriver`: the same as `AsyncPageDriver`, with blocking calls."""
 
     def __init__(
         self,
@@ -362,13 +359,13 @@ class _Members:
         self._dropped = 0
 
     async def execute(self, name: str, action: Mapping[str, object]) -> str:
-        """Carries out a member and returns its result in words. Raises the SDK's BrowserError."""
+        """Calls a member and returns its result as text. Raises the SDK's BrowserError."""
         outcome = await self._perform(name, action)
-        # Of tabs the SDK tells by itself, in the state.
+        # The SDK reports tabs itself, in the state.
         return "" if isinstance(outcome.value, TabList) else outcome.text
 
     async def picture(self, name: str, action: Mapping[str, object]) -> dict[str, Any]:
-        """The picture with its size in pixels, which are the unit of points."""
+        """The picture at its original size, since points are given in its pixels."""
         outcome = await self._perform(name, action)
         assert isinstance(outcome.value, Screenshot)
         assert outcome.value.image is not None  # it was asked for without a path
@@ -376,7 +373,7 @@ class _Members:
         return {"type": "input_image", "image_url": f"data:image/png;base64,{data}", "detail": "original"}
 
     async def scoped(self, action: ReadPageScopedInput) -> BrowserScopedReadV1:
-        """A part of the page, with the refs in it, and the parts that can be asked for."""
+        """A part of the page, with the elements in it, and the parts that can be requested."""
         outcome = await self._perform("read_page_scoped", action)
         assert isinstance(outcome.value, ScopedRead)
         scopes = [{"ref": each, "label": each} for each in outcome.value.scopes]
@@ -465,7 +462,7 @@ def _changes(side_effects: SideEffects) -> list[dict[str, Any]]:
     found += [
         {"type": "dialog_dismissed", "tab_id": tab, "kind": each.kind if each.kind in _KINDS else "other"}
         for tab, each in side_effects.dialogs
-        if tab and (each.answer == "dismiss" or each.kind == "alert")  # of the others the receipt tells
+        if tab and (each.answer == "dismiss" or each.kind == "alert")  # the receipt reports the other dialogs
     ]
     found += [{"type": "download", "tab_id": None, "status": _STATUS[each.state]} for each in side_effects.downloads]
     found += [{"type": "tab_closed", "tab_id": tab} for tab in side_effects.closed]

@@ -1,8 +1,8 @@
 """The documents of a tab in the form of Playwright's frame snapshots: nested lists of names, attributes and children.
 
 They do not contain scripts, style rules added by scripts, the contents of canvases, frames of other sites, and slotted
-children of shadow hosts, which Chrome does not report. Passwords are left out; if a secret is spread over elements, so
-are all documents.
+children of shadow hosts, which Chrome does not report. Passwords are left out. If a secret is spread over elements, all
+documents are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cdp_agent.security.secrets import Secrets
 
 TIMEOUT_S = 3.0
 _DEEPEST = 400
-"""The most levels; elements below are left out, since they could not be encoded."""
+"""The maximum depth; deeper elements are left out, since they could not be encoded."""
 _ELEMENT, _TEXT, _DOCUMENT = 1, 3, 9
 _LEFT_OUT = {"SCRIPT", "TEMPLATE"}
 _OWN = {"open", "closed"}
@@ -29,14 +29,14 @@ Html = list[Any]
 
 
 class FrameDocument(msgspec.Struct, frozen=True):
-    """A document: `html` is `[name, {attribute: value}, child, …]`, a child being one as well, or a text."""
+    """A document: `html` is `[name, {attribute: value}, child, …]`, where each child is such a list or a text."""
 
     frame_id: str
     url: str
     main: bool
     html: Html
     sheets: list[str] = []
-    """The addresses of its style sheets, whole."""
+    """The absolute addresses of its style sheets."""
 
 
 async def capture(tab: Tab) -> dom_snapshot.CapturedDocuments:
@@ -47,7 +47,7 @@ async def capture(tab: Tab) -> dom_snapshot.CapturedDocuments:
 
 
 def documents_of(captured: dom_snapshot.CapturedDocuments, secrets: Secrets) -> list[FrameDocument] | None:
-    """Each document, masked; None where a secret is spread over elements."""
+    """The documents, masked; None if a secret is spread over elements."""
     strings = captured.strings
     if secrets and secrets.spans("\n".join(strings)):
         strings = [secrets.mask(each) for each in strings]
@@ -59,7 +59,7 @@ def documents_of(captured: dom_snapshot.CapturedDocuments, secrets: Secrets) -> 
 
 
 def _texts(html: Html) -> list[str]:
-    """The texts in it, in order."""
+    """The texts in the document, in order."""
     texts: list[str] = []
     left: list[Any] = [html]
     while left:
@@ -72,7 +72,7 @@ def _texts(html: Html) -> list[str]:
 
 
 class _Writer:
-    """Writes one document; `frames` are the ids of all, by their places."""
+    """Converts one document; `frames` are the frame ids of all documents, by index."""
 
     def __init__(self, document: dom_snapshot.WholeDocument, strings: list[str], frames: list[str]) -> None:
         self._document = document
@@ -120,7 +120,7 @@ class _Writer:
         return FrameDocument(frame_id, url, main, root, self._sheets)
 
     def _shadow_root(self, host: int, holder: Html) -> Html:
-        """The shadow root that the viewer attaches to the element; Chrome reports only its children."""
+        """The shadow root that the viewer attaches to the host; Chrome reports only its children."""
         if host not in self._roots:
             self._roots[host] = ["TEMPLATE", {"__playwright_shadow_root_": "true"}]
             holder.append(self._roots[host])
@@ -158,4 +158,4 @@ class _Writer:
         try:
             self._sheets.append(urljoin(self._text(self._document.base_url), href))
         except ValueError:
-            return  # an address that is none
+            return  # the address is invalid

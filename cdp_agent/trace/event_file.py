@@ -30,8 +30,8 @@ _decoder = msgspec.json.Decoder(Line | TraceOmitted)
 class TraceWriter:
     """Writes events to a file as they happen, replacing an existing one; close it, or use `with`.
 
-    The file has the mode 600, since it contains what the pages showed; pictures only with `images`. Raises SetupError
-    when it cannot be created.
+    The file has the mode 600, since it contains what the pages showed; it contains pictures only with `images`. Raises
+    SetupError when it cannot be created.
     """
 
     def __init__(self, path: Path, *, images: bool = False) -> None:
@@ -65,7 +65,7 @@ class TraceWriter:
     def _write(self, line: Line) -> None:
         rest = memoryview(msgspec.json.encode(line) + b"\n")
         try:
-            while rest:  # where there is little room left, only a part is written
+            while rest:  # on a disk that is nearly full, only a part is written
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
             raise self._unwritable(error) from error

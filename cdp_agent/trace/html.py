@@ -1,7 +1,7 @@
 """One self-contained HTML file of a run, or of two side by side: it needs no network and no other file.
 
-Content of pages is data for the file's own script, which inserts it as text. A policy in the file allows no other
-script, and no loading.
+Content of pages is data for the file's own script, which inserts it as text. A Content-Security-Policy in the file
+allows no other script, and no loading.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cdp_agent.trace.options import with_texts_cut
 from cdp_agent.trace.reading import ShownLines, latest_run, lines_of
 
 MOST_BYTES = 300_000
-"""The most bytes of the file without its pictures."""
+"""The maximum length of the file in bytes, without its pictures."""
 _STATIC = Path(__file__).parent / "static"
 _SCRIPTS = ("model.js", "answer.js", "render.js", "main.js")
 _CUT = "… ({:,} characters more are in the folder of the trace)"
@@ -33,9 +33,9 @@ _LONGEST = (None, 20_000, 8_000, 3_000, 1_000, 300, 100)
 
 
 def write_html(folder: Path | str, path: Path | str, *, other: Path | str | None = None, pictures: bool = True) -> None:
-    """Writes the page of a trace to `path`, with a second run beside it where `other` is given.
+    """Writes the page of a trace to `path`, next to a second run if `other` is given.
 
-    Each folder is that of a run, or contains folders of runs: then the latest is used. Raises SetupError.
+    Each folder is that of a run, or contains folders of runs, of which the latest is used. Raises SetupError.
     """
     page = html_of([Path(folder), *([Path(other)] if other is not None else [])], pictures=pictures)
     try:
@@ -45,7 +45,7 @@ def write_html(folder: Path | str, path: Path | str, *, other: Path | str | None
 
 
 def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
-    """The page as UTF-8: at most MOST_BYTES long without its pictures, longer texts are cut. Raises SetupError."""
+    """The page as UTF-8; texts are cut so that it has MOST_BYTES at most, without its pictures. Raises SetupError."""
     runs = [latest_run(each) for each in folders]
     shown = [list(_shown(lines_of(run))) for run in runs]
     task = next((line["task"] for line in shown[0] if line["type"] == "task:setup"), runs[0].name)
@@ -58,7 +58,7 @@ def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
         page = page_with(records=compressed, title=f"{task[:80]} – trace")
         if len(page) <= MOST_BYTES:
             break
-    # In Base64 and the names of our own files there is nothing that ends a script.
+    # Base64 and the names of our own files contain nothing that ends a script.
     return page.replace(b">[]</script>", b">" + msgspec.json.encode(images) + b"</script>", 1)
 
 
@@ -108,7 +108,7 @@ def _shown(lines: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _pictures(run: Path, lines: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The pictures that the lines name, as data URLs; missing ones are left out."""
+    """The pictures that the lines refer to, as data URLs; missing ones are left out."""
     names = [line["file"] for line in lines if line["type"] == "picture"]
     messages = [line["message"] for line in lines if line["type"] == "model:message"]
     parts = [part for each in messages for part in (*each.get("parts", ()), *each.get("images", ()))]

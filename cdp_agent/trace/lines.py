@@ -1,4 +1,4 @@
-"""The lines of a trace beside its events, each a JSON object with `type`, `timestamp` (Unix seconds) and `step`."""
+"""The lines of a trace other than events: JSON objects with `type`, `timestamp` (Unix seconds) and `step`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
 
 
 class ModelMessage(BaseEvent, frozen=True, tag="model:message"):
-    """A message of a conversation, once: requests name it by its number.
+    """A message of a conversation, written once: requests refer to it by its number.
 
     Its role is in `message` ("system", "user", "assistant", "tool_result"). Pictures in it are files (`file`) in the
     folder; the provider's own state is left out.
@@ -38,16 +38,16 @@ class ModelMessage(BaseEvent, frozen=True, tag="model:message"):
 
 
 class ModelTools(BaseEvent, frozen=True, tag="model:tools"):
-    """Tools as described to a model, once: requests name them by this number."""
+    """Tools as described to a model, written once: requests refer to them by this number."""
 
     number: int
     tools: list[dict[str, Any]]
 
 
 class ModelRequest(BaseEvent, frozen=True, tag="model:request"):
-    """A model is asked with these messages, in order, and tools.
+    """A request to a model with these messages, in order, and tools.
 
-    `operation` is "planning", "action", "validation" and the like, "tool" where a tool asks by itself.
+    `operation` is "planning", "action", "validation" and the like, or "tool" for the request of a tool.
     """
 
     number: int
@@ -60,7 +60,7 @@ class ModelRequest(BaseEvent, frozen=True, tag="model:request"):
 
 
 class ModelReply(BaseEvent, frozen=True, tag="model:reply"):
-    """The reply to the request of that number. `usage.cost` is in US dollars, None where it is not known."""
+    """The reply to the request with that number. `usage.cost` is in US dollars, None if it is not known."""
 
     number: int
     duration_s: float
@@ -73,7 +73,7 @@ class ModelReply(BaseEvent, frozen=True, tag="model:reply"):
 
 
 class ModelFailure(BaseEvent, frozen=True, tag="model:failure"):
-    """The request of that number got no reply; `kind` is the class of the error."""
+    """The request with that number got no reply; `kind` is the class of the error."""
 
     number: int
     duration_s: float
@@ -117,7 +117,7 @@ class DocumentTaken(BaseEvent, frozen=True, tag="document"):
 
 
 class SheetTaken(BaseEvent, frozen=True, tag="document:sheet"):
-    """A style sheet that a document names, in a file of its own."""
+    """A style sheet that a document refers to, in a separate file."""
 
     url: str
     file: str
@@ -148,7 +148,7 @@ Record = ModelLine | PictureLine | DocumentLine | RequestLine | ConsoleLine
 
 
 def kept_as(line: msgspec.Struct) -> Subject:
-    """The kind of thing that is counted as left out if this line is not written."""
+    """The subject that is counted as left out if this line is not written."""
     match line:
         case ModelMessage() | ModelTools() | ModelRequest():
             return "prompt"

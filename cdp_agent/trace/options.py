@@ -1,4 +1,4 @@
-"""The options of a trace: its folder and its limits, and how a line is cut that goes beyond them."""
+"""The options of a trace: its folder and its limits, and how lines beyond them are cut."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ATTEMPTS = 20
 
 
 class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of a trace. `folder` gets a folder for each run.
+    """The options of a trace. Each run gets a folder inside `folder`.
 
     `max_bytes` is the limit for a whole run, `max_line_bytes` for one line, and `max_picture_bytes` for a picture or a
-    document; what is left out is named in the events. `pictures`: whether pictures of the pages are taken; `documents`:
-    whether their documents are kept, for `write_zip`. `redacted` are further texts to mask, beside the secrets of the
+    document; events state what was left out. `pictures`: whether pictures of the pages are taken; `documents`: whether
+    their documents are kept, for `write_zip`. `redacted` are further texts to mask, in addition to the secrets of the
     run, such as the caller's keys. `follow` is called with the run's folder and each line as it is written.
     """
 
@@ -50,7 +50,7 @@ class TraceOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def options_of(trace: TraceOptions | str | os.PathLike[str]) -> TraceOptions:
-    """The options, where only the folder was given, too."""
+    """The options, with defaults if only the folder was given."""
     return trace if isinstance(trace, TraceOptions) else TraceOptions(folder=Path(trace).expanduser())
 
 
@@ -65,9 +65,9 @@ def check_folder(parent: Path) -> None:
 
 
 def new_run_folder(parent: Path, words: str) -> Path:
-    """A new folder for a run (mode 700), named by the time and the first words of its task.
+    """Creates a folder for a run (mode 700), named after the time and the first words of its task.
 
-    Raises SetupError where none can be made.
+    Raises SetupError if none can be created.
     """
     began = datetime.now().strftime("%Y%m%d-%H%M%S")
     name = re.sub(r"[^a-z0-9]+", "-", words.lower())[:_LONGEST_NAME].strip("-") or "run"
@@ -86,7 +86,7 @@ def new_run_folder(parent: Path, words: str) -> Path:
 
 
 def run_folders(parent: Path) -> list[Path]:
-    """The folders of runs in this one, the latest last; only itself if it is the folder of a run."""
+    """The folders of runs in this folder, the latest last; only the folder itself if it is that of a run."""
     if (parent / EVENTS).is_file():
         return [parent]
     try:
@@ -96,7 +96,7 @@ def run_folders(parent: Path) -> list[Path]:
 
 
 def with_texts_cut(value: object, longest: int, mark: str) -> Any:
-    """JSON data whose texts have `longest` characters at most, and then the mark with the number of those left out."""
+    """The JSON data with texts cut after `longest` characters, and `mark` with the number of characters left out."""
     match value:
         case str() if len(value) > longest:
             return value[:longest] + mark.format(len(value) - longest)

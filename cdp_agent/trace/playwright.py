@@ -30,9 +30,9 @@ Line = dict[str, Any]
 
 
 def write_zip(folder: Path, path: Path) -> None:
-    """Writes the run in the folder, the latest where there are several, as a `trace.zip` for the user alone.
+    """Writes the run in the folder, the latest if there are several, as a `trace.zip` that only the user can read.
 
-    Raises SetupError where there is no run, or the file cannot be written.
+    Raises SetupError if there is no run, or the file cannot be written.
     """
     run = latest_run(folder)
     content = _Zip(run).content()
@@ -43,7 +43,7 @@ def write_zip(folder: Path, path: Path) -> None:
 
 
 class _Zip:
-    """Gathers the lines of the viewer's files."""
+    """Collects the lines of the viewer's files."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
@@ -54,7 +54,7 @@ class _Zip:
         self._network: list[Line] = []
         self._files: dict[str, bytes] = {}
         self._shown: dict[str, tuple[str, int]] = {}
-        """For each frame, the name of the snapshot with its last document, and the document's number of nodes."""
+        """For each frame, the trace's file with its last document, and the document's number of nodes."""
         self._step = ""
         self._call = 0
         self._page = "t1"
@@ -219,7 +219,7 @@ class _Zip:
         return next((each for each in self._documents if each["type"] == "document" and each["step"] == step), None)
 
     def _target(self, line: Line) -> dict[str, float] | None:
-        """The middle of the element that is acted on."""
+        """The center of the element that is acted on."""
         ref = line["arguments"].get("ref")
         targets = [each for each in self._of("picture:target") if each["step"] == line["step"] and each["ref"] == ref]
         if not ref or not targets or not targets[0]["boxes"]:
@@ -238,7 +238,7 @@ class _Zip:
                 last = document["file"], _count(frame.html)
             self._shown[frame.frame_id] = last if html is frame.html else (last[0], 0)
             if html is not frame.html:
-                del self._shown[frame.frame_id]  # what is named has no nodes of its own to be named again
+                del self._shown[frame.frame_id]  # a reference has no nodes that could be referred to again
             self._trace.append(
                 {
                     "type": "frame-snapshot",
@@ -343,7 +343,7 @@ class _Zip:
 
 
 def _count(html: Html) -> int:
-    """The number of its elements and texts."""
+    """The number of elements and texts in the document."""
     count, left = 0, [html]
     while left:
         node = left.pop()

@@ -1,4 +1,4 @@
-"""The lines of a trace's folder in order of time, and which parts of them the page shows."""
+"""The lines in a trace's folder in order of time, and the parts of them that the HTML page shows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHORTEST_VIEW = 200
 
 
 def latest_run(folder: Path) -> Path:
-    """The folder of the run: this one, or the latest that lies in it. Raises SetupError when there is none."""
+    """The folder of the run: this one, or the latest one inside it. Raises SetupError when there is none."""
     if found := run_folders(folder):
         return found[-1]
     raise SetupError(f"There is no trace of a run in {folder}.")
@@ -43,7 +43,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name in (EVENTS, MODEL, PICTURES, NETWORK, CONSOLE):
         found += lines_in(folder / name)
-    # Those without a time are the first of their file.
+    # Lines without a time are the first of their file.
     return sorted(found, key=lambda line: line.get("timestamp", 0.0))
 
 
@@ -72,7 +72,7 @@ class ShownLines:
         self._views: list[str] = []
 
     def line(self, line: dict[str, Any]) -> dict[str, Any] | None:
-        """The reduced line, None where it is not shown."""
+        """The reduced line, None if it is not shown."""
         kind = line.get("type")
         if kind in _UNSHOWN:
             return None

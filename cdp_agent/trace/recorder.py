@@ -1,7 +1,7 @@
 """Writes what happens in a run into its folder, line by line as it happens, within limits.
 
-Its input must have the run's secrets masked already. Each line is written by one system call, so that it is kept when
-the process is killed. When nothing more can be written, that is reported once and the run goes on.
+The secrets of the run must already be masked in its input. Each line is written by one system call, so that it is kept
+when the process is killed. When nothing more can be written, that is reported once and the run goes on.
 """
 
 from __future__ import annotations
@@ -49,21 +49,20 @@ _FILES: dict[Subject, str] = {
     "document": DOCUMENTS,
 }
 _FOR_EVENTS = 0.1
-"""The share of all bytes that is kept free for events, when the rest is full."""
+"""The share of `max_bytes` that is reserved for events."""
 _LONGEST_TEXTS = (50_000, 5_000, 500)
-"""The limits on the characters of each text in a line that is too long, tried in order until the line is short enough.
-"""
+"""The limits, in characters, of each text in a line that is too long, tried in order until the line is short enough."""
 _ALWAYS = (TraceOmitted, TaskCompleted)
-"""Written even without room: short, few, and needed by readers."""
+"""Written even beyond `max_bytes`: short, few, and needed by readers."""
 _CUT = "… (cut: {:,} characters more)"
 _log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Writes one run into a folder of its own. `close` it at the end.
+    """Writes one run into a new folder. `close` it at the end.
 
-    `words` are those of the task, for the folder's name. `problem` is called once, with why, when nothing more can be
-    written. Raises SetupError where the folder cannot be made.
+    `words` is the text of the task, for the folder's name. `problem` is called once, with the reason, when nothing more
+    can be written. Raises SetupError if the folder cannot be created.
     """
 
     def __init__(self, options: TraceOptions, words: str, problem: Callable[[str], object] = lambda why: None) -> None:
@@ -92,7 +91,7 @@ class Recorder:
             raise SetupError(f"The trace cannot be written to {self.folder}: {error.strerror}.") from error
 
     def event(self, event: Event) -> None:
-        """Writes an event, without its picture: pictures that a model got are in its messages."""
+        """Writes an event, without its picture: pictures that a model got are stored with its messages."""
         self.step = event.step
         if isinstance(event, AgentProcessing):
             self._operation = event.operation
@@ -158,7 +157,7 @@ class Recorder:
     def picture(
         self, picture: Picture, *, step: int, taken: float, tab: str, url: str, viewport: tuple[float, float]
     ) -> int | None:
-        """Writes a picture that was taken of a tab. Returns its number, None where it was left out."""
+        """Writes a picture that was taken of a tab. Returns its number, None if it was left out."""
         file = self._save(picture.data, picture.format)
         if file is None:
             return None
@@ -185,7 +184,7 @@ class Recorder:
             self._write("event", TraceOmitted(**self.stamp, what=what, why=why))
 
     def close(self) -> None:
-        """Writes what was left out in all. Nothing is written afterwards."""
+        """Writes the totals of what was left out. Nothing is written afterwards."""
         for (what, why), count in self._omitted.items():
             if count > 1:
                 self._write("event", TraceOmitted(**self.stamp, what=what, why=why, count=count))
@@ -205,7 +204,7 @@ class Recorder:
         return {"timestamp": time.time(), "step": self.step}
 
     def _message(self, message: Message) -> int:
-        """The number of a message, which is written when it is new."""
+        """The number of a message, which is written if it is new."""
         if isinstance(message, Assistant):
             message = msgspec.structs.replace(message, state=None)
         plain: dict[str, Any] = msgspec.to_builtins(message, builtin_types=(bytes,))
@@ -228,7 +227,7 @@ class Recorder:
     def _save(
         self, content: bytes, format: str, *, subject: Subject = "picture", folder: str = "pictures"
     ) -> str | None:
-        """The file with that content, which is written when it is new; None where it is left out."""
+        """The file with that content, which is written if it is new; None if it is left out."""
         digest = hashlib.blake2b(content, digest_size=16).digest()
         if digest in self._saved:
             return self._saved[digest]
@@ -282,7 +281,7 @@ class Recorder:
         return msgspec.json.encode(plain if longest is None else with_texts_cut(plain, longest, _CUT)) + b"\n"
 
     def _has_room(self, subject: Subject, size: int) -> bool:
-        """Whether there is room for so many bytes; a part of the limit is reserved for events."""
+        """Whether there is room for `size` bytes; a part of the limit is reserved for events."""
         most = self.options.max_bytes
         if self._written + size <= (most if subject == "event" else most * (1 - _FOR_EVENTS)):
             return True

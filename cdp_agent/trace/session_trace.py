@@ -1,4 +1,4 @@
-"""The calls of a session as a run in a trace's folder: each call is a step, whoever makes it."""
+"""Traces the calls of a session as a run in a trace's folder: each call is a step, whoever makes it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _log = logging.getLogger(__name__)
 
 
 def trace_session(session: Session, options: TraceOptions, name: str = "") -> None:
-    """Writes the calls of the session from now on into a folder of their own, until the session is closed.
+    """Writes the calls of the session from now on into a new folder, until the session is closed.
 
-    `name` becomes part of the folder's name. A session that is traced already is left as it is. Raises SetupError where
-    the folder cannot be made.
+    `name` becomes part of the folder's name. A session that is traced already is left as it is. Raises SetupError if
+    the folder cannot be created.
     """
     if session.watcher is None:
         session.watcher = SessionTrace(session, options, name)
@@ -44,7 +44,7 @@ class SessionTrace:
         self._secrets = session.secrets
         self._recorder = Recorder(options, self._secrets.mask(words), _log.warning)
         self._tabs: list[Tab] = []
-        """The tabs that calls were made in, that of the last call last."""
+        """The tabs that calls were made in, in the order of their last calls."""
         self._watcher = Watcher(self._recorder, self._secrets, lambda: self._tabs)
         self._numbers = itertools.count(1)
         self._began = time.time()
@@ -56,7 +56,7 @@ class SessionTrace:
         return TracedCall(self, name)
 
     def begin(self, page: Page | None) -> int:
-        """Begins a step, and a look at the tab. Returns the step's number."""
+        """Begins a step, and starts to look at the tab. Returns the step's number."""
         number = next(self._numbers)
         self.write_event(AgentStep(timestamp=time.time(), step=number))
         if page is not None:
@@ -66,7 +66,7 @@ class SessionTrace:
         return number
 
     async def mark_targets(self, understood: Understood) -> None:
-        """Before a call: waits for the picture, and writes where in it the call's elements are."""
+        """Before a call: waits for the picture, and writes the positions of the call's elements in it."""
         tool = understood.tool
         await self._watcher.acts([(tool.name, ref) for ref in tool.refs_in(understood.arguments)])
 

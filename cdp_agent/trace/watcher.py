@@ -1,6 +1,6 @@
-"""Looks at the tabs of a run while its model thinks: a picture of the window, new requests, new console messages.
+"""Records the tabs of a run while its model thinks: a picture, documents, new requests, new console messages.
 
-The run does not wait for it, except shortly for a picture that is being taken.
+The run does not wait for it, except briefly for a picture that is being taken.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class Watcher:
-    """Records what the tabs show and do. `tabs` returns those of the run, the current one last."""
+    """Records what the tabs show and do. `tabs` returns the tabs of the run, the current one last."""
 
     def __init__(self, recorder: Recorder, secrets: Secrets, tabs: Callable[[], Sequence[Tab]]) -> None:
         self.recorder = recorder
@@ -55,7 +55,7 @@ class Watcher:
         self._picture: int | None = None
         """The number of the present step's picture, None until there is one."""
         self._unseen: list[PictureTarget] = []
-        """Elements that were acted on but are not in the picture of their step: they may be in the next."""
+        """Elements that were acted on but are not in the picture of their step: they may be in the next one."""
         self._requests: WeakKeyDictionary[Tab, _SeenRequests] = WeakKeyDictionary()
         self._messages: WeakKeyDictionary[Tab, _SeenMessages] = WeakKeyDictionary()
         self._heavy: WeakKeyDictionary[Tab, int] = WeakKeyDictionary()
@@ -66,13 +66,13 @@ class Watcher:
         """The addresses of the style sheets that were looked for."""
 
     def look(self) -> None:
-        """Begins to look in the background, unless the last look is still under way."""
+        """Starts to look at the tabs in the background, unless the last look is still under way."""
         if self._looking is None or self._looking.done():
             self._picture = None
             self._looking = asyncio.create_task(self._look())
 
     async def ready(self) -> None:
-        """Before an action: waits briefly for the look that is under way, else cancels it."""
+        """Before an action: waits briefly for the look that is under way, then cancels it."""
         if self._looking is None:
             return
         done, _ = await asyncio.wait([self._looking], timeout=_LATEST_S)
@@ -83,7 +83,7 @@ class Watcher:
         self._looking = None
 
     async def acts(self, calls: Sequence[tuple[str, str]]) -> None:
-        """Before actions: writes where in the picture their elements are. `calls` are the tools, each with a ref."""
+        """Before actions: writes the positions of their elements in the picture. `calls` are tools, each with a ref."""
         await self.ready()
         if self._picture is None or not calls:
             return
@@ -116,7 +116,7 @@ class Watcher:
 
     async def _look(self) -> None:
         tabs = [tab for tab in self._tabs() if not tab.closed]
-        for tab in tabs:  # first, since from then on those of documents that are left are kept
+        for tab in tabs:  # first: requests of documents that are left are kept from then on
             self._record_requests(tab)
         try:
             async with asyncio.timeout(_TAKES_AT_MOST_S):
@@ -125,7 +125,7 @@ class Watcher:
                 for tab in tabs:
                     await self._record_console(tab)
         except (ActionError, ProtocolError, BrowserError, TimeoutError) as error:
-            # The page hangs or has just gone, which the run finds out itself.
+            # The page hangs or has just gone, which the run notices by itself.
             _log.debug("a tab could not be looked at for the trace: %s", error)
 
     async def _see(self, tab: Tab) -> None:
@@ -140,7 +140,7 @@ class Watcher:
             if capturing is not None and not capturing.done():
                 capturing.cancel()
             elif capturing is not None and not capturing.cancelled():
-                capturing.exception()  # seen: where the picture failed as well, its error is the one that is told
+                capturing.exception()  # retrieved: if the picture failed as well, its error is the one raised
         if taken is not None:
             keeping = asyncio.create_task(self._keep(tab, taken))
             self._keeping.add(keeping)
@@ -249,13 +249,13 @@ class Watcher:
 
 
 class _SeenRequests:
-    """Which requests of a tab were recorded."""
+    """The requests of a tab that were recorded."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
     def new_in(self, tab: Tab, *, pending: bool) -> list[LoggedRequest]:
-        """The requests that have ended since the last call; with `pending`, at the end of the run, the others too."""
+        """The requests that have ended since the last call; with `pending`, at the end of the run, all new ones."""
         log = tab.activity.requests.log
         past = log.past or ()
         log.past = deque(maxlen=_MOST_PAST)

@@ -1,4 +1,4 @@
-"""The one place that does HTTP with search services."""
+"""The HTTP requests to search services."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def ask(service: SearchService, base_url: str, key: str, query: str, max_r
     """The results of a service. Raises ActionError, whose message never contains the key."""
     call = service.encode(query, max_results, key)
     try:
-        # A redirect would take the key to wherever it leads: none is followed.
+        # Redirects are not followed: they would send the key to another server.
         async with httpx.AsyncClient(timeout=_TIMEOUTS, follow_redirects=False, verify=certificates()) as http:
             response = await http.request(
                 "GET" if call.body is None else "POST",
@@ -36,7 +36,7 @@ async def ask(service: SearchService, base_url: str, key: str, query: str, max_r
     if response.status_code != 200:
         raise ActionError(_refusal(service, response, key, base_url))
     try:
-        decode(response.content)  # which looks how deep it is nested
+        decode(response.content)  # to check how deep it is nested
         found = service.decode(response.content)
     except ValueError as error:
         said = _without(str(error), key, base_url)
@@ -77,7 +77,7 @@ def _reason(body: bytes) -> str:
 
 
 def _without(text: str, key: str, base_url: str) -> str:
-    """The text without the key, and without a password in the address."""
+    """The text without the key, and without a password in the URL."""
     text = text.replace(key, "[key]") if key else text
     secret = re.match(r"https?://([^/@]+)@", base_url)
     return (text.replace(secret[1], "[password]") if secret else text).rstrip(". ")

@@ -1,4 +1,4 @@
-"""What all ways to search the web have in common: requests and results."""
+"""The requests and results that all ways to search the web have in common."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 
 
 class WebResult(msgspec.Struct, frozen=True):
-    """One result. Title and snippet are plain text in one line; the address is the target without redirects of the
-    engine.
-    """
+    """A result. `title` and `snippet` are one line of plain text; `url` is the target, without engine redirects."""
 
     title: str
     url: str
@@ -29,7 +27,7 @@ class WebResult(msgspec.Struct, frozen=True):
 
 
 class Results(msgspec.Struct, frozen=True):
-    """What a search found. `markdown` is the engine's page instead, where no results could be recognised in it."""
+    """The results of a search. If none could be recognised in the engine's page, `markdown` is that page."""
 
     query: str
     engine: str
@@ -50,19 +48,19 @@ class Results(msgspec.Struct, frozen=True):
 
 
 class Sign(msgspec.Struct, frozen=True):
-    """A sign of why a page shows no results: an element on it, or a pattern for the beginning of its address."""
+    """A sign of why a page shows no results: an element on it, or a pattern for the beginning of its URL."""
 
     why: Literal["empty", "consent", "captcha"]
     selector: str
     address: str = ""
 
     def is_in(self, url: str) -> bool:
-        """Whether the address matches the sign's pattern."""
+        """Whether the URL matches the sign's pattern."""
         return bool(self.address) and re.match(self.address, url) is not None
 
 
 class Engine(Protocol):
-    """A search engine with pages for people: a module with these names. The first of `SIGNS` that is found counts."""
+    """A search engine with result pages: a module with these names. The first of `SIGNS` that is found counts."""
 
     NAME: str
     BASE_URL: str
@@ -71,11 +69,11 @@ class Engine(Protocol):
 
     @staticmethod
     def address(base_url: str, query: str) -> str:
-        """The address of the page with the results."""
+        """The URL of the result page."""
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
-    """A request to a service. `body` goes as JSON; without one it is a GET."""
+    """A request to a service: a POST with `body` as JSON, or a GET if there is no body."""
 
     path: str
     query: Mapping[str, str] = {}
@@ -84,7 +82,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
 
 class SearchService(Protocol):
-    """A search service with an API: a module with these names. Without a `KEY_VARIABLE` it needs no key."""
+    """A search service with an API: a module with these names. If `KEY_VARIABLE` is None, it needs no key."""
 
     NAME: str
     BASE_URL: str | None
@@ -92,16 +90,16 @@ class SearchService(Protocol):
 
     @staticmethod
     def encode(query: str, max_results: int, key: str) -> SearchRequest:
-        """The request."""
+        """The request for a search."""
 
     @staticmethod
     def decode(body: bytes) -> list[WebResult]:
-        """The results in its answer. Raises msgspec.DecodeError (ValidationError is one)."""
+        """The results in a response. Raises msgspec.DecodeError (ValidationError is one)."""
 
 
 def result(title: str | None, url: str | None, snippet: str | None = "") -> WebResult | None:
-    """A result in its plain form, None for one that leads nowhere on the web."""
-    # Which words to highlight is for whoever opens it: https://wicg.github.io/scroll-to-text-fragment/
+    """A result as plain text; None if its URL is not a web address."""
+    # The text fragment only says which words to highlight: https://wicg.github.io/scroll-to-text-fragment/
     address = (url or "").strip().partition(":~:")[0].removesuffix("#")
     if not address.lower().startswith(("http://", "https://")) or any(char.isspace() for char in address):
         return None
@@ -109,13 +107,13 @@ def result(title: str | None, url: str | None, snippet: str | None = "") -> WebR
 
 
 def plain(text: str, longest: int) -> str:
-    """The text in one line, without tags and control characters, cut where it is longer."""
+    """The text in one line, without tags and control characters, cut to `longest` characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in unescaped(_TAG.sub("", text))).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def different(found: Iterable[WebResult | None], most: int) -> list[WebResult]:
-    """The first `most` results with different addresses."""
+    """The first `most` results with different URLs."""
     by_address: dict[str, WebResult] = {}
     for each in found:
         if each is not None:

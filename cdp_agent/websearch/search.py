@@ -1,4 +1,4 @@
-"""The entry point: a search by its name, whose settings are checked before anything starts."""
+"""The entry point: configures a search by its name, and checks its settings before anything starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _URL_VARIABLES = {"searxng": "SEARXNG_URL"}
 
 
 class Search(msgspec.Struct, frozen=True):
-    """A search engine or service, ready to be asked."""
+    """A search engine or service, ready to be queried."""
 
     name: str
     base_url: str
@@ -32,9 +32,9 @@ class Search(msgspec.Struct, frozen=True):
         return f"Search({self.name})"
 
     async def find(self, query: str, *, browser: BrowserContext, max_results: int = 10) -> Results:
-        """The results, at most `max_results`. Engines are asked in a tab of the browser, which is closed again.
+        """The results, at most `max_results`. Engines are queried in a tab of the browser, which is closed afterwards.
 
-        Raises ActionError when the search cannot be reached, refuses, or wants proof of a human user.
+        Raises ActionError if the search cannot be reached, refuses, or demands proof of a human user.
         """
         if self.name in _ENGINES:
             from cdp_agent.websearch.tab import find  # late: the modules of a page
@@ -48,10 +48,10 @@ class Search(msgspec.Struct, frozen=True):
 def configure(
     name: str, *, base_url: str | None = None, api_key: str | None = None, environment: Mapping[str, str]
 ) -> Search:
-    """The search of that name: duckduckgo, google or bing in the browser; brave, tavily, exa or parallel by API.
+    """A search by name: duckduckgo, google or bing in the browser; brave, tavily, exa, parallel or searxng by API.
 
-    So is searxng, which has no address of its own: `base_url` or SEARXNG_URL names one. A key that is not given comes
-    from the service's variable, such as BRAVE_API_KEY. Raises SetupError for what is unknown or missing.
+    searxng has no default URL: `base_url` or SEARXNG_URL gives one. A key that is not given comes from the service's
+    variable, such as BRAVE_API_KEY. Raises SetupError for an unknown name, and for a missing or invalid URL or key.
     """
     known = name.strip().lower()
     if known not in NAMES:
@@ -71,7 +71,7 @@ def configure(
         raise SetupError(
             f"{module.NAME} needs a key: set {variable}, run `cdp-agent config set {known}_api_key`, or give one."
         )
-    if not (key.isascii() and key.isprintable()):  # no header can hold it, and the complaint would quote it
+    if not (key.isascii() and key.isprintable()):  # no header can contain it, and the error would quote it
         raise SetupError(f"The key for {module.NAME} has characters that no key has: copy it again.")
     return Search(known, address.strip().rstrip("/"), key)
 

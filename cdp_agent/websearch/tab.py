@@ -1,4 +1,4 @@
-"""Searching as a person does, in a tab of its own that is closed afterwards."""
+"""Searches on an engine's result page, in a new tab that is closed afterwards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OBSTACLES = {
 
 
 async def find(engine: Engine, base_url: str, query: str, browser: BrowserContext, max_results: int) -> Results:
-    """What the engine's page shows for the query. Raises ActionError, BrowserError."""
+    """The results that the engine's page shows for the query. Raises ActionError, BrowserError."""
     async with _tab(browser) as page:
         await page.goto(engine.address(base_url, query), timeout_s=TIMEOUT_S)
         return await read(engine, query, page, max_results)
@@ -57,7 +57,7 @@ async def read(engine: Engine, query: str, page: Page, max_results: int) -> Resu
 
 @asynccontextmanager
 async def _tab(browser: BrowserContext) -> AsyncIterator[Page]:
-    """A tab in the background: what a person or the agent looks at stays where it is."""
+    """A new tab in the background, so that the tab that a person or the agent looks at stays in front."""
     page = await browser.new_page(background=True)
     try:
         yield page
@@ -65,7 +65,7 @@ async def _tab(browser: BrowserContext) -> AsyncIterator[Page]:
         try:
             await page.close()
         except (PageUnresponsive, ProtocolError) as error:
-            # What was found is found. It is a tab of ours: it goes with the browser, or when we leave it.
+            # The results are unaffected. The tab is ours: it is closed with the browser, or when we disconnect.
             _log.debug("the tab of a search did not close: %s", error)
 
 
@@ -82,9 +82,9 @@ def _refusal(engine: Engine, sign: Sign, url: str) -> str:
 
 
 def unwrap(address: str, page_url: str = "") -> str:
-    """The address inside of a wrapper, of the known engines or of the page's own host; else the address itself.
+    """The target of a redirect URL of a known engine or of the page's own host; any other URL unchanged.
 
-    Such as `duckduckgo.com/l/?uddg=…`, `google.com/url?q=…` and `bing.com/ck/a?…&u=a1…`.
+    Such URLs are `duckduckgo.com/l/?uddg=…`, `google.com/url?q=…` and `bing.com/ck/a?…&u=a1…`.
     """
     for _ in range(_MOST_WRAPPERS):
         inner = _inside(address, page_url)
@@ -95,7 +95,7 @@ def unwrap(address: str, page_url: str = "") -> str:
 
 
 def searches_again(address: str, page_url: str) -> bool:
-    """Whether the address is a result page for another query, such as a link under "People also search for"."""
+    """Whether the URL is a result page for another query, such as a link under "People also search for"."""
     try:
         parts, page = urlsplit(address), urlsplit(page_url)
     except ValueError:
@@ -132,7 +132,7 @@ def _wrapped(parts: SplitResult) -> str | None:
 
 
 def _decoded(text: str) -> str | None:
-    """Bing's form: "a1", then base64 for addresses without the padding."""
+    """The URL in Bing's encoding: "a1", then URL-safe Base64 without padding; None for anything else."""
     if not text.startswith("a1"):
         return None
     try:

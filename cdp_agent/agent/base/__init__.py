@@ -1,4 +1,4 @@
-"""What every part of a run uses: the task and its limits, the counts, and the log of events.
+"""What every part of a run uses: the task and its limits, the usage, and the logs of events and acts.
 
-Imports nothing of the agent.
+Imports no other part of `agent`.
 """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LoggedAct(msgspec.Struct, frozen=True):
-    """A call that acts on a page. `about` names the element; `risks` are what it may do that cannot be taken back."""
+    """A tool call that acts on a page. `about` names its element; `risks` are its effects that cannot be undone."""
 
     tool: str
     about: str

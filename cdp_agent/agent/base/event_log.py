@@ -1,4 +1,4 @@
-"""Where a run says what happens: its events, in order, for whoever follows it."""
+"""The event log of a run: its events, in order, for whoever follows the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EventLog:
-    """The events of one run. No secret is in them."""
+    """The events of one run, with its secrets masked."""
 
     def __init__(self, usage: UsageMeter, secrets: Secrets) -> None:
         self.queue: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -25,9 +25,9 @@ class EventLog:
         self._usage = usage
         self.secrets = secrets
         self.recorder: Recorder | None = None
-        """Writes the events into a trace, where one is wanted."""
+        """Writes the events into the run's trace, None without one."""
         self.span: RunSpan | None = None
-        """The run's span in OpenTelemetry, where that is wanted."""
+        """The run's span in OpenTelemetry, None without telemetry."""
 
     @property
     def stamp(self) -> Stamp:

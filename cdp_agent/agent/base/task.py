@@ -20,15 +20,15 @@ Toolset = Literal["own", "vendor"]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """When a run ends by itself, and how much the model is shown, in tokens.
+    """Limits at which a run ends, and limits on how much the model is shown, in tokens.
 
     `max_validations`: how often an answer is judged before it is returned unvalidated. `observation_tokens`: the most
-    of a page at once. `history_tokens`: when the conversation is longer, old observations shrink to a line each.
+    that is shown of a page at once. `history_tokens`: when the conversation is longer, old observations shrink to a
+    line each.
 
-    The budget, without which there is none: `max_tokens_total` of input and output, `max_cost` in US dollars,
-    `max_seconds` from the beginning, not counting the time in which somebody thinks about a question. The time limit
-    interrupts whatever is being done; tokens and cost are checked before each request to a model, so the last reply may
-    exceed them.
+    The budget, unlimited by default: `max_tokens_total` of input and output, `max_cost` in US dollars, `max_seconds`
+    from the beginning, not counting the time spent waiting for answers to questions. The time limit interrupts any
+    operation; tokens and cost are checked before each request to a model, so the last reply may exceed them.
     """
 
     max_steps: int = 50
@@ -54,16 +54,16 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run goes about its task.
+    """How a run carries out its task.
 
-    `max_actions_per_step`: how many tool calls of one reply are run at most. `batch_policy`: a click ends such a batch
-    always ("conservative"), or only when its receipt shows more than its own target changed ("observed"). `replan`: the
-    model may revise its plan. `vision`: it is shown pictures, and the events have them too with `images_in_events`.
-    `checkpoint`: the folder where the state of the run is written after each step, so that it can be resumed. `trace`:
-    the folder that gets a trace of the run. `manner`: how its model is asked. `fallback_model` takes over when the
-    run's model fails; `prices` is a price file of the user's. `search` is the engine for searching the web, at
-    `search_base_url` instead of its usual address where that is given. `toolset`: "vendor" for the browser tools that
-    the model's vendor has defined, instead of ours. `allow_evaluate`: the model may run JavaScript in the page.
+    `max_actions_per_step`: how many tool calls of one reply are run at most. `batch_policy`: a page-changing call, such
+    as a click, ends such a batch always ("conservative"), or only when its receipt shows that more than its own target
+    changed ("observed"). `replan`: the model may revise its plan. `vision`: the model is shown pictures, which the
+    events contain, too, with `images_in_events`. `checkpoint`: the folder where the state of the run is written after
+    each step, so that it can be resumed. `trace`: the folder for a trace of the run. `manner`: the options of its
+    requests. `fallback_model` takes over when the run's model fails; `prices` is a price file of the user's. `search`
+    is the web search engine, at `search_base_url` if given. `toolset`: "vendor" for the browser tools that the model's
+    vendor has defined, instead of ours. `allow_evaluate`: the model may run JavaScript in the page.
     """
 
     limits: Limits = Limits()
@@ -85,11 +85,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
     upload_folders: tuple[str, ...] | None = ()
-    """None: whoever wrote the steps chose the files."""
+    """None: any file, since the author of the steps chose the files."""
 
     @property
     def rules(self) -> RequestRules | None:
-        """What the run's tabs may load."""
+        """The rules on what the run's tabs may load, None without any."""
         return rules_of(allow=self.allow, deny=self.deny)
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What the user asks for, checked. `form` is what the answer must be, None for Markdown."""
+    """The user's task, validated. `form` is the required form of the answer, None for Markdown."""
 
     text: str
     url: str | None = None
@@ -112,9 +112,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The plan that the run follows. `action_items` are short titles for people; `impossible` says why no plan can be
-    made.
-    """
+    """The plan that a run follows. `action_items` are short titles for people; `impossible` is why there is no plan."""
 
     success_criteria: str
     plan: str

@@ -11,12 +11,12 @@ from cdp_agent.providers.base import Usage
 
 
 class UsageMeter(msgspec.Struct):
-    """The counts of one run so far.
+    """The usage of one run so far.
 
-    `before_s`: its seconds in earlier processes, where it was resumed. `waited_s`: how many of all its seconds were
+    `before_s`: its seconds in earlier processes, if it was resumed. `waited_s`: how many of all its seconds were
     spent waiting for somebody to answer a question.
 
-    `cost` is in US dollars, without that of the `unpriced` generations, whose cost nobody knows.
+    `cost` is in US dollars, without that of the `unpriced` generations, whose cost is unknown.
     """
 
     steps: int = 0

@@ -1,4 +1,4 @@
-"""What of an answer can be looked up without a model: its quotes, figures and addresses, in what the run was shown."""
+"""Looks up the quotes, figures and addresses of an answer in what the run was shown, without a model."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
 _NOT_SAID = re.compile(
     r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE
 )
-"""Our own marks, and keys of JSON: no page says these."""
+"""Our own marks, and keys of JSON, which are not from pages."""
 _WRITTEN_ADDRESS = re.compile(r"(?:→ |\]\(|\w://)\S*")
 _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
-"""Other kinds of white space and dashes, each to the plain character; the length of the text stays the same."""
+"""Maps other kinds of white space and dashes to the plain character; the length of the text stays the same."""
 _MOST_CLAIMS = 40
 _EXCERPT = 300
 
@@ -45,7 +45,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def check(answer: object, shown: str, schema: object = None) -> Checked:
-    """Holds an answer, Markdown or JSON data of that schema, against all that was shown, as Evidence.text gives it."""
+    """Looks up the claims of an answer, Markdown or JSON data of `schema`, in `shown`, a text as from Evidence.text."""
     text = _NOT_SAID.sub("", shown)
     readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
     page = SourcePage(readable)
@@ -69,15 +69,15 @@ def check(answer: object, shown: str, schema: object = None) -> Checked:
 
 
 def _claims(answer: object, schema: object) -> list[tuple[str, str | float]]:
-    """What is to be looked for, each as it is named where it is not found."""
+    """The claims to look up, each after the label under which it is reported if it is missing."""
     if isinstance(answer, str):
         return [(each, each) for each in claims(answer)]
-    looked_for = {each.path for each in ungrounded(answer, "", schema)}  # on an empty page all of it is missing
+    looked_for = {each.path for each in ungrounded(answer, "", schema)}  # an empty page supports nothing
     return [(f"{path}: {leaf}", leaf) for path, leaf in leaves(answer) if path in looked_for]
 
 
 def claims(answer: str) -> list[str]:
-    """The quotes, addresses, figures with their units, and whatever has a digit in it, each once, in their order."""
+    """The quotes, addresses, figures with their units, and words with digits in an answer, each once, in order."""
     text = _LIST_MARK.sub(lambda match: " " * len(match[0]), answer)
     found = {match.start(): match[0].rstrip(".,;:!?") for match in _ADDRESS.finditer(text)}
     text = _ADDRESS.sub(_blank, text)
@@ -101,7 +101,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans, those that overlap as one."""
+    """The spans, with overlapping ones merged."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and start < joined[-1][1]:
@@ -112,7 +112,7 @@ def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _places(text: str, readable: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The page of each line as it is readable; and the addresses that were shown, in full, each with its line."""
+    """The address of the page for each line of `readable`, and the line for the key of each address in `text`."""
     url = ""
     pages: dict[str, str] = {}
     addresses: dict[str, str] = {}
@@ -135,12 +135,12 @@ def _resolved(url: str, link: str) -> str:
 
 
 def _address_key(address: str) -> str:
-    """What two ways to write one address have in common."""
+    """A key that is the same for different spellings of an address."""
     return unquote(_SCHEME.sub("", address.strip().rstrip(".,;:!?").casefold()).rstrip("/"))
 
 
 def _around(claim: str, line: str) -> str:
-    """So much of a long line, with the claim in it."""
+    """An excerpt of a long line, around the claim if that is in it."""
     at = line.casefold().find(normalise(claim))
     start = max(0, min(at - _EXCERPT // 2, len(line) - _EXCERPT)) if at >= 0 else 0
     start = line.rfind(" ", 0, start) + 1 if start else 0

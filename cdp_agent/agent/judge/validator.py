@@ -1,4 +1,4 @@
-"""Judging an answer before it is given: code looks up what it can, and one model call judges on what was seen."""
+"""Judges an answer before it is returned: code looks up its claims, then a model judges it by the run's records."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def conclude(run: Run, answer: str) -> str | None:
 
 
 def is_repeated_answer(run: Run, answer: str) -> bool:
-    """Whether the answer is the same as the one that this was last called with; remembers it for the next call."""
+    """Whether this was last called with the same answer; remembers the answer for the next call."""
     words = " ".join(answer.split())
     before, run.refused_answer = run.refused_answer, words
     return words == before
@@ -163,7 +163,7 @@ async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArgumen
 
 
 def all_shown(run: Run) -> str:
-    """What an answer may be made of: what was asked for, and all that was shown."""
+    """All text that can support an answer: the task, and everything that the run was shown."""
     here = address_line(run.tabs.page.url)
     return f"{prompts.task(run.task.text, run.task.input_data)}\n{run.evidence.text()}\n{here}"
 
@@ -181,7 +181,7 @@ async def _page_now(run: Run) -> str:
 
 
 def _records(run: Run, conversation: Conversation, *, first: bool) -> list[str]:
-    """The task and its criteria where the judge does not know them, and what was done since its last verdict."""
+    """What was done since the judge's last verdict, after the task and its criteria in the first question."""
     task = run.task
     since = "" if first else " since your last verdict"
     criteria = f"Done when:\n{run.plan.success_criteria}" if run.plan else ""
@@ -195,7 +195,7 @@ def _records(run: Run, conversation: Conversation, *, first: bool) -> list[str]:
 
 
 def _before(run: Run, *, first: bool) -> list[str]:
-    """That an answer was refused before; with the reason where this is the judge's first question."""
+    """A note that an answer was refused before, if so, with the reason if this is the judge's first question."""
     return ([_JUDGED_BEFORE, run.refusal] if first else [_JUDGED_BEFORE]) if run.refusal else []
 
 
@@ -204,7 +204,7 @@ def _joined(parts: list[str]) -> str:
 
 
 def claims_report(run: Run, checked: Checked) -> list[str]:
-    """What of the answer was found in what the run was shown, each with its line, and what was not."""
+    """The claims that were found in what the run was shown, each with its line, and those that were not."""
     here = shown_address(run.tabs.page.url)
     found = [
         " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
@@ -217,7 +217,7 @@ def claims_report(run: Run, checked: Checked) -> list[str]:
 
 
 def _record(shown: Shown) -> str:
-    """What was called, and what came of it: the value first, and as many whole lines as there is room for."""
+    """A tool call and its result: the value first, and as many whole lines as there is room for."""
     lines = [line.strip() for line in shown.text.split("\n") if line.strip()]
     lines.sort(key=lambda line: not line.startswith("value: "))
     kept = [lines[0]] if lines else []
@@ -232,7 +232,7 @@ def _record(shown: Shown) -> str:
 
 
 def records_for(conversation: Conversation, name: str, texts: list[str], budget_tokens: int) -> list[str]:
-    """The records that the judge has not seen, among them older ones that did not fit before."""
+    """The records that the judge has not seen, including older ones that did not fit before."""
     new = len(conversation.new_items(name, texts))
     return records(texts[: len(texts) - new], texts[len(texts) - new :], budget_tokens)
 
@@ -244,7 +244,7 @@ def records(before: list[str], new: list[str], budget_tokens: int) -> list[str]:
 
 
 def _latest(texts: list[str], budget_tokens: int) -> list[str]:
-    """As many of the last ones as fit, in order; the last one in any case."""
+    """As many of the last texts as fit, in order; the very last one in any case."""
     kept: list[str] = []
     for text in reversed(texts):
         budget_tokens -= tokens(text)

@@ -1,4 +1,4 @@
 """What is sent to a model: the prompts, the history of the conversation, and the budget for requests.
 
-Imports `providers` and `agent.base`; reads no page and knows no run.
+Imports `providers` and `agent.base`, but not `Run`; reads no page.
 """

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
 
 _TELL_COSTS = ("openrouter",)
-"""Providers whose replies say what they cost."""
+"""Providers whose replies state their cost."""
 
 
 class OverBudget(CdpAgentError):
-    """The run may not ask a model any more: `.error` says why."""
+    """The run may send no more requests to a model: `.error` is the limit that it has reached."""
 
     def __init__(self, error: TaskError) -> None:
         super().__init__(error.message)
@@ -30,7 +30,7 @@ class OverBudget(CdpAgentError):
 
 
 def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) -> None:
-    """Raises SetupError when there is a limit on the cost, and a model whose price is not known."""
+    """Raises SetupError when there is a limit on the cost, but the price of one of these models is unknown."""
     if limits.max_cost is None:
         return
     for each in endpoints:
@@ -42,7 +42,7 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
 
 
 class Budget:
-    """What a run may use, and what it has used; `usage` is updated as it goes on."""
+    """The limits of a run and what it has used so far; `usage` is updated during the run."""
 
     def __init__(self, limits: Limits, usage: UsageMeter, prices: Prices) -> None:
         self.limits = limits
@@ -51,7 +51,7 @@ class Budget:
 
     @property
     def spent(self) -> TaskError | None:
-        """Which limit on tokens or cost is reached, None for none. A timeout elsewhere enforces the time limit."""
+        """The limit on tokens or cost that is reached, as an error, or None. A timeout elsewhere limits the time."""
         limits, usage = self.limits, self.usage
         tokens = usage.input_tokens + usage.output_tokens
         if limits.max_tokens_total is not None and tokens >= limits.max_tokens_total:
@@ -66,12 +66,12 @@ class Budget:
         return None
 
     def check(self) -> None:
-        """Raises OverBudget when the run may ask no more."""
+        """Raises OverBudget when a limit on tokens or cost is reached."""
         if (over := self.spent) is not None:
             raise OverBudget(over)
 
     def count(self, usage: Usage, endpoint: Endpoint) -> Usage:
-        """Adds the usage of a reply of that model; returns it with its cost, as far as that is known."""
+        """Adds the usage of a reply from `endpoint`; returns it with its cost, if that is known."""
         cost = cost_of(usage, self.prices.price_of(endpoint.provider, endpoint.model))
         priced = msgspec.structs.replace(usage, cost=cost)
         self.usage.generated(priced)

@@ -1,16 +1,16 @@
-"""What the model gets to read each turn: everything said so far, in the order and the words in which it was said.
+"""The conversation that the model reads each turn: everything said so far, verbatim and in order.
 
-It only grows, so that a provider which remembers how a request begins has little to read anew. When it is too long,
-what was observed shrinks to a line each, all at once; what was planned, tried and found out stays whole until that
+It only grows, so that a provider that caches the beginning of a request has little to read anew. When it is too long,
+all observations are replaced by one line each, at once; what was planned, tried and found out stays whole until that
 alone is too long (see compaction.py).
 
-An observation stands at the end of the message that led to it, the task or a tool's result, so that user and assistant
-take turns: the chat templates of many local models take nothing else.
+An observation is put at the end of the message that led to it, the task or a tool's result, so that user and assistant
+take turns: the chat templates of many local models accept nothing else.
 
-Of pictures only the latest is kept. One comes to about 1,365 tokens, a turn's text to 400, and whatever is changed in
-what was said makes a provider's cache begin anew there. With cached tokens at a tenth of the price, pictures cost a
-turn as much as 1,725 fresh tokens when one is kept (the text after the one that goes is read anew), 3,450 when two are
-(so is the other picture), and 1,365 plus 137 for each one before when all are: more from the fifth turn on.
+Only the latest picture is kept. A picture takes about 1,365 tokens, the text of a turn 400, and a change to an earlier
+message invalidates a provider's cache from there on. With cached tokens at a tenth of the price, pictures cost as much
+per turn as 1,725 uncached tokens if one is kept (the text after the removed one is read anew), 3,450 if two are (the
+other picture is read anew, too), and 1,365 plus 137 for each earlier one if all are: more from the fifth turn on.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from cdp_agent.providers.base import Assistant, Image, Message, System, TabState
 
 _CALL_TOKENS = 8
 _PIXELS_A_TOKEN = 600
-"""Fewer than any provider's: about 750 of Anthropic's, 660 of Google's, 630 of OpenAI's at most (see paint.py)."""
+"""Fewer than with any provider: about 750 with Anthropic, 660 with Google, at most 630 with OpenAI (see paint.py)."""
 
 
 class HistoryItem(msgspec.Struct, frozen=True):
-    """A message, and what is left of it when it shrinks."""
+    """A message, and the short form that replaces it when the conversation shrinks."""
 
     message: Message
     short: Message
@@ -53,7 +53,7 @@ class CallResult(msgspec.Struct, frozen=True):
 
 
 class History:
-    """The conversation so far. `tokens` is an upper bound of what it comes to."""
+    """The conversation so far. `tokens` is an upper bound of its length."""
 
     def __init__(self, system: str, entries: Sequence[HistoryItem] = ()) -> None:
         self.entries = list(entries)
@@ -65,11 +65,11 @@ class History:
         return sum(entry.tokens for entry in self.entries)
 
     def add_user_message(self, text: str, view: str | None = None) -> None:
-        """Adds a message of the user's or of ours, followed by a view of the page."""
+        """Adds a message from the user or from us, followed by a view of the page."""
         self._add(_user(text, view), _user(text, prompts.OLD_VIEW if view else None))
 
     def add_reply(self, reply: Assistant) -> None:
-        """Adds what the model said."""
+        """Adds a reply of the model."""
         self._add(reply)
 
     def add_results(self, results: Sequence[CallResult], view: str | None = None) -> None:
@@ -106,7 +106,7 @@ class History:
     def turns(self) -> list[tuple[Assistant, list[ToolResult]]]:
         """Each message of the model with the results of its tool calls.
 
-        Results belong to the message before them, not to an id: some servers use the same ids in each reply.
+        Results are matched to the message before them, not by id: some servers use the same ids in each reply.
         """
         found: list[tuple[Assistant, list[ToolResult]]] = []
         for message in self.messages():
@@ -142,12 +142,12 @@ class History:
         return next((image for entry in reversed(self.entries) for image in _images(entry.message)), None)
 
     def add_picture(self, picture: Picture) -> None:
-        """Adds a picture to the last message; those before are taken away."""
+        """Adds a picture to the last message; earlier ones are removed."""
         cost = picture.width_px * picture.height_px // _PIXELS_A_TOKEN
         self.add_image(Image(picture.data, f"image/{picture.format}"), cost)
 
     def add_image(self, image: Image, cost: int) -> None:
-        """Adds an image that takes `cost` tokens to the last message; those before are taken away."""
+        """Adds an image that takes `cost` tokens to the last message; earlier ones are removed."""
         self.clip_pictures()
         last = self.entries.pop()
         message = last.message
@@ -169,9 +169,7 @@ class History:
         return tuple(entry.message for entry in self.entries)
 
     def _displace(self, changed: int) -> None:
-        """Marks the providers' states from this place on as made for another conversation: some providers refuse them
-        then.
-        """
+        """Marks the providers' states from entry `changed` on as displaced: some providers then refuse them."""
         for index, entry in enumerate(self.entries[changed:], changed):
             if isinstance(entry.message, Assistant) and entry.message.state is not None:
                 state = msgspec.structs.replace(entry.message.state, displaced=True)

@@ -1,4 +1,4 @@
-"""Asking the models of a run within its budget."""
+"""Sends the requests of a run to its models, within its budget."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """A reply of the model whose event was not emitted yet."""
+    """A reply of the model whose event has not been emitted yet."""
 
     reply: Reply
     duration_s: float
@@ -44,7 +44,7 @@ class Generation(msgspec.Struct, frozen=True):
 
 
 class ModelCalls:
-    """The requests of a run to its models: each counts towards its usage and becomes an event."""
+    """Sends the requests of a run to its models: each counts towards its usage and becomes an event."""
 
     client: Client
     """The client of the run's own model, for the whole run."""
@@ -65,7 +65,7 @@ class ModelCalls:
 
     @property
     def endpoint(self) -> Endpoint:
-        """The model that is asked. Raises SetupError where there is none."""
+        """The endpoint of the run's model. Raises SetupError if there is none."""
         if self._endpoint is None:
             raise SetupError("This needs a model, and none is configured.")
         return self._endpoint
@@ -94,11 +94,11 @@ class ModelCalls:
         log = self._log
         log.emit(AiGenerationError(**log.stamp, kind=type(error).__name__, message=str(error)))
         log.emit(AgentStatus(**log.stamp, message=message))
-        if not isinstance(error, Overloaded | RateLimited | Unsupported):  # these say nothing of how the run goes
+        if not isinstance(error, Overloaded | RateLimited | Unsupported):  # these say nothing about the run's progress
             self.budget.usage.failed()
 
     async def ask(self, request: Request, operation: str, client: Client | None = None) -> Reply:
-        """The model's reply. Raises ModelError, when nothing more can be tried, and OverBudget."""
+        """The model's reply. Raises ModelError when nothing more can be tried, and OverBudget."""
         generation = await self.generate(request, operation, client)
         generation.tell(self._log)
         return generation.reply
@@ -106,7 +106,7 @@ class ModelCalls:
     async def generate(self, request: Request, operation: str, client: Client | None = None) -> Generation:
         """The model's reply, whose event is emitted later, once the outcome of its tool calls is known.
 
-        `client` asks another model than the run's. Raises ModelError and OverBudget.
+        `client` is for another model than the run's. Raises ModelError and OverBudget.
         """
         log = self._log
         log.emit(AgentProcessing(**log.stamp, operation=operation, has_screenshot=has_images(request.messages)))

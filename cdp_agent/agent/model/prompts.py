@@ -1,4 +1,4 @@
-"""Every word that the agent itself says to a model while it works. Planning and judging have words of their own."""
+"""All texts that the agent itself sends to a model while it works. Planning and judging have prompts of their own."""
 
 from __future__ import annotations
 
@@ -153,12 +153,12 @@ def written(day: date) -> str:
 
 
 def limits(guardrails: str | None) -> str:
-    """What the user forbids, to be put at the end of every prompt that it binds; "" when there is nothing."""
+    """The user's guardrails, for the end of every system prompt that they apply to; "" if there are none."""
     return _GUARDRAILS.format(guardrails=guardrails.strip()) if guardrails else ""
 
 
 def task(text: str, input_data: object = None, plan: str = "", secrets: Sequence[str] = ()) -> str:
-    """The user's task, with the data and the secrets to use for it, the plan, and what the answer must be."""
+    """The user's task, with the data and the secrets to use for it, and the plan."""
     words = [f"Task: {text.strip()}"]
     if input_data is not None:
         shown = msgspec.json.format(msgspec.json.encode(input_data), indent=1).decode()
@@ -176,7 +176,7 @@ def view(url: str, title: str, snapshot: str) -> str:
 
 
 def changes(url: str, lines: Sequence[str]) -> str:
-    """What changed on a page that the model has seen; `url` is its address, where that has changed."""
+    """What changed on a page that the model has seen; `url` is its new address, "" if that is the same."""
     head = [f"Address: {shown_address(url)}"] if url else []
     return "What else changed on the page:\n" + fence("\n".join([*head, *lines]), "changes")
 
@@ -187,7 +187,7 @@ def unreadable(problem: str) -> str:
 
 
 def result(tool: str, text: str) -> str:
-    """What a tool answered; it quotes the page, so it is fenced like the page."""
+    """The result of a tool. It quotes the page, so it is fenced like the page."""
     return fence(text, f"result of {tool}")
 
 
@@ -198,7 +198,7 @@ def failure(tool: str, problem: str) -> str:
 
 
 def cut(text: str, budget_tokens: int) -> str:
-    """The text, or as much of its beginning as fits, with a word on how much is missing."""
+    """The text, or as much of its beginning as fits, with a note on how much is missing."""
     needed = tokens(text)
     if needed <= budget_tokens:
         return text
@@ -213,7 +213,7 @@ def cut_fenced(text: str, budget_tokens: int) -> str:
 
 
 def not_run(why: str, most: int, *, changed: bool = True) -> str:
-    """Why a call was not carried out; `why` is what ended the batch, `changed` whether the page really did."""
+    """Why a call was not run; `why` is what ended the batch, `changed` whether the page really changed."""
     if why == "page-change" and not changed:
         return _NOT_RUN_MAYBE
     if why in _NOT_RUN:
@@ -222,17 +222,17 @@ def not_run(why: str, most: int, *, changed: bool = True) -> str:
 
 
 def reconnected(*, at_page: bool, missing: int) -> str:
-    """What happened to the browser, in a line."""
+    """A line on the browser, which was lost and opened again; `missing` is the number of tabs that were not."""
     return "The browser had gone away and was opened again: " + _where(at_page=at_page, missing=missing)
 
 
 def resumed(*, at_page: bool, missing: int) -> str:
-    """That the run goes on after it was interrupted, in a line."""
+    """A line on the run, which was interrupted and goes on now; for `missing` see `reconnected`."""
     return "The run was interrupted and goes on now, in a new browser: " + _where(at_page=at_page, missing=missing)
 
 
 def handed_back(said: str, notes: Sequence[str]) -> str:
-    """That the user acted in the page themselves, what they say, and what is to be said of the page."""
+    """A message that the user acted in the page themselves, with what they say, and notes on the page."""
     lines = [HANDED_BACK, f"The user says: {said}" if said.strip() else "", *notes]
     return "\n".join(filter(None, lines))
 

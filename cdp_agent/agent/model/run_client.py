@@ -1,4 +1,4 @@
-"""The border to the model: no request exceeds the run's budget, and secrets are masked in both directions."""
+"""The client of a run: it checks the budget before each request, and masks secrets in both directions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RunClient(Client):
-    """The client that all parts of a run use; requests that a tool makes count as well."""
+    """The client that all parts of a run use; requests made by a tool are counted, too."""
 
     budget: Budget
     secrets: Secrets
@@ -29,7 +29,7 @@ class RunClient(Client):
     span: RunSpan | None = None
 
     async def ask(self, request: Request) -> Reply:
-        """See `Client.ask`. Raises OverBudget, too."""
+        """See `Client.ask`. Also raises OverBudget."""
         self.budget.check()
         masked = msgspec.structs.replace(request, messages=self.secrets.masked(request.messages))
         if self.span is None:
@@ -54,7 +54,7 @@ class RunClient(Client):
         return reply
 
     def counted(self, request: Request, reply: Reply, endpoint: Endpoint) -> Reply:
-        """The reply as it counts in the run: by its provider's figures, or by an estimate."""
+        """Adds the reply's usage to the budget, estimated if its provider reports none; returns the reply with it."""
         usage = self.budget.count(counted_or_estimated(request, reply), endpoint)
         return msgspec.structs.replace(reply, usage=usage)
 

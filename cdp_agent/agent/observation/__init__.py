@@ -1,4 +1,4 @@
-"""What is observed of pages: how they changed, the tabs that a run is in, and whether anything is new.
+"""Observes pages: what changed on them, which tabs the run is in, and whether it makes progress.
 
-Imports `page`, `browser`, `agent.base` and `agent.model`; knows no run.
+Imports `page`, `browser`, `agent.base` and `agent.model`, but not `Run`.
 """

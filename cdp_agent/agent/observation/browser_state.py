@@ -1,4 +1,4 @@
-"""Where a run is in its browser: the tabs that it has been in, and the cookies, so that it can be put back there."""
+"""The state of a run's browser (the tabs that it has been in, and the cookies), so that it can be restored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLANK = "about:blank"
 class BrowserState(msgspec.Struct, frozen=True):
     """The tabs and cookies of a run.
 
-    `tabs` are addresses, that of the current tab last. `cookies` are kept only of a Chrome that we started; somebody
+    `tabs` are addresses, that of the current tab last. `cookies` are saved only for a Chrome that we started; somebody
     else's Chrome keeps its own.
     """
 
@@ -33,7 +33,7 @@ class BrowserState(msgspec.Struct, frozen=True):
 
 
 async def read_browser_state(browser: BrowserContext, tabs: Tabs) -> BrowserState:
-    """The present state of the browser. Raises BrowserError, ProtocolError."""
+    """The current state of the browser. Raises BrowserError, ProtocolError."""
     cookies: list[storage.CookieParam] = []
     if browser.is_ours:
         try:

@@ -1,9 +1,9 @@
 """The addresses that a run may open: only those it was given. A model that makes one up gets an error.
 
 This also keeps data from leaking: a page that tricks the model into writing what it knows into an address fails, since
-nobody gave that address. Given are the addresses in the task, the targets of links and other elements of a page, the
-addresses of tabs, and the results of a search; an address in the text of a page is not given. Addresses are compared
-exactly, as Chrome writes them.
+the run was not given that address. The addresses in the task, the targets of links and other elements of a page, the
+addresses of tabs, and the results of a search count as given; an address in the text of a page does not. Addresses are
+compared exactly, as Chrome writes them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _MOST_LIKE = 100
 
 
 class KnownAddresses:
-    """`known` are addresses as Chrome writes them."""
+    """The addresses that a run was given. `known` contains them as Chrome writes them."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self.known = set(known)
 
     def learn(self, text: str) -> None:
-        """Adds every address in a text by the user, or by a tool of theirs."""
+        """Adds every address in a text from the user, or from one of the user's own tools."""
         for each in _written(text):
             self._add(each)
 
@@ -73,7 +73,7 @@ class KnownAddresses:
             self._add(_joined(url, each))
 
     def learn_sites(self, text: str) -> None:
-        """Adds addresses in the text that only name a site; one with a path or a query could carry data out."""
+        """Adds the addresses in the text that only name a site; a path or a query could carry data out."""
         for each in _written(text):
             if _is_site(canonical(each) or ""):
                 self._add(each)
@@ -101,7 +101,7 @@ class KnownAddresses:
 
 
 def _written(text: str) -> Iterator[str]:
-    """The addresses in a text, also without the signs that may only end the sentence."""
+    """The addresses in a text, each both with and without trailing punctuation."""
     for match in _ADDRESS.finditer(text):
         yield from {match[0], match[0].rstrip(_AFTER)}
     for match in _BARE.finditer(text):
@@ -111,7 +111,7 @@ def _written(text: str) -> Iterator[str]:
 
 
 def _is_site(written: str) -> bool:
-    """Whether the address is a site's first page, and nothing in it but the site's name."""
+    """Whether the address is the root of a site, and contains nothing but the site's name."""
     parts = urlsplit(written)
     host = parts.hostname or ""
     is_local = host.rpartition(".")[2] == "localhost" or is_ip(host)
@@ -156,6 +156,6 @@ def _joined(base: str, link: str) -> str:
 
 
 def _loose(address: str) -> str:
-    """A form that is equal for the usual spellings of one address, to suggest the given one that was meant."""
+    """A form that is the same for the usual spellings of an address, to suggest the given one that was meant."""
     bare = address.partition("://")[2].partition("#")[0].rpartition("@")[2].removeprefix("www.")
     return bare.rstrip("/").lower()

@@ -1,4 +1,4 @@
-"""What the model is shown of the page: all of it when it is new, and from then on what changed."""
+"""Determines what the model is shown of the page: all of a new document, and from then on only what changed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from cdp_agent.security.secrets import Secrets
 
 
 class ObservedPage(msgspec.Struct, frozen=True):
-    """A look at the page: `view` is what the model reads, None when it has read all of that already.
+    """An observation of the page: `view` is what the model reads, None when it contains nothing new for the model.
 
-    `shown` is the snapshot in the view; where the view has only the lines that changed, they are in `changed` instead.
-    `problem` says why the page could not be read. `text` is the whole page, even where only a part of it is shown.
+    `shown` is the snapshot in the view; if the view has only the lines that changed, they are in `changed` instead.
+    `problem` is why the page could not be read. `text` is the whole page, even if only a part of it is shown.
     """
 
     view: str | None
@@ -30,7 +30,7 @@ class ObservedPage(msgspec.Struct, frozen=True):
     shown: str = ""
     changed: list[str] = []
     same: bool = False
-    """The page reads as the model saw it last."""
+    """Whether the text of the page is as the model last saw it."""
     moved: bool = False
     text: str = ""
     frame_urls: dict[str, str] = {}
@@ -39,9 +39,9 @@ class ObservedPage(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Looks at pages for the model. `budget_tokens` is how much it is shown, `most_tokens` how much it may ask for.
+    """Observes pages for the model. `budget_tokens` is the most that it is shown, `most_tokens` that it may ask for.
 
-    All that it returns has the secrets masked.
+    Secrets are masked in everything that is returned.
     """
 
     def __init__(self, budget_tokens: int, most_tokens: int | None = None, secrets: Secrets | None = None) -> None:
@@ -63,13 +63,13 @@ class Observer:
         return tuple(refs_in(self._text or ""))
 
     def is_elsewhere(self, page: Page) -> bool:
-        """Whether the page has another document now than the one that the model saw last."""
+        """Whether the page now has another document than the one that the model last saw."""
         return self._document is not None and self._document != _document_of(page)
 
     async def observe(self, page: Page, receipts: Collection[Receipt] = (), *, whole: bool = False) -> ObservedPage:
-        """What the model has not seen of the page yet. What it reads in the `receipts` of its actions is left out.
+        """The part of the page that the model has not seen yet, without what the `receipts` of its actions report.
 
-        `whole`: all of the page, also what it has seen. Raises BrowserError.
+        `whole`: the whole page, including what the model has seen. Raises BrowserError.
         """
         return self._secrets.masked(await self._observe(page, receipts, whole))
 
@@ -104,7 +104,7 @@ class Observer:
         return _whole(shown, moved, now.text)
 
     async def observe_snapshot(self, page: Page, shown: Snapshot) -> ObservedPage:
-        """What the model is shown of a snapshot that it asked for. Raises BrowserError."""
+        """The observation for a snapshot that the model asked for. Raises BrowserError."""
         moved = shown.url != self._address
         try:
             text = (await page.snapshot()).text
@@ -126,9 +126,9 @@ class Observer:
         self._document = self._text = None
 
     def _is_shorter(self, view: str, text: str) -> bool:
-        """Whether the view costs less than the text would, the most of it that may be shown."""
+        """Whether the view costs fewer tokens than as much of the text as may be shown."""
         cost = tokens(view)
-        # Counting the tokens of a huge page takes long, and mostly is not needed.
+        # Counting the tokens of a huge page takes long, and is rarely needed.
         return cost < self._budget_tokens and (cost < len(text) // LONGEST_TOKEN or cost < tokens(text))
 
     async def _within_budget(self, page: Page) -> Snapshot:

@@ -1,9 +1,8 @@
-"""Notices that a run is stuck: no longer sees anything new in pages and results. Which tools were called does not
-matter.
+"""Detects that a run is stuck: it no longer sees anything new in pages and results, whichever tools it calls.
 
-Paging through a calendar is the same click again and again, but each time the page reads differently: that is progress.
-A turn makes no progress when the page afterwards reads as it did at some earlier time of the run, and the tools'
-results say nothing new. Refs are left out of the comparison, since each document numbers its elements anew, and so is
+Paging through a calendar is the same click again and again, but the page changes each time: that is progress. A turn
+makes no progress when the page afterwards has the same text as at some earlier time of the run, and the results of the
+tools contain nothing new. Refs are left out of the comparison, since each document numbers its elements anew, and so is
 what the model itself typed, since "nothing found" is nothing new for other search words. A turn that left the page
 unchanged weighs more than one that went back to an earlier page, and waiting weighs least.
 """
@@ -21,7 +20,7 @@ from cdp_agent.page.snapshot.lines import indent_of, shown_address
 
 
 class Stuck(IntEnum):
-    """What is to be done about it."""
+    """What to do about a run: nothing, tell the model, show it the whole page, or end the run."""
 
     NO = 0
     TELL = 2
@@ -34,14 +33,14 @@ _MOST_REMEMBERED = 20_000
 _LEAST_OWN_CHARS = 3
 _REF = re.compile(r" ?\[ref=E\d+\]|\bE\d+\b")
 _MODEL_WORDS = ("value", "text", "query", "pattern", "selector", "to_text", "gone", "description", "expression")
-"""Arguments in the model's own words, which a tool puts into a page, looks for, or repeats in its result."""
+"""Arguments in the model's own words, which a tool enters into a page, searches for, or repeats in its result."""
 _VOLATILE_TIMES = 2
 _MOST_CHARS = 200_000
-_LARGEST_PART = 5  # a fifth: where more than that changed, the page did, and not a clock on it
+_LARGEST_PART = 5  # a fifth: if more than that changed, it was the page, not a clock on it
 
 
 class StuckDetector:
-    """What a run has seen of pages and results so far, as digests."""
+    """Judges a run turn by turn, by digests of the pages and results that it has seen."""
 
     def __init__(self, states: Iterable[str] | None = None) -> None:
         self._known = dict.fromkeys(states or ())
@@ -57,7 +56,7 @@ class StuckDetector:
         return list(self._known)
 
     def learn_arguments(self, arguments: Mapping[str, object]) -> None:
-        """Notes the words of a call's arguments, which are left out when pages and results are compared."""
+        """Records the words of a call's arguments, which are left out when pages and results are compared."""
         words = [each for name in _MODEL_WORDS if isinstance(each := arguments.get(name), str)]
         if isinstance(url := arguments.get("url"), str):
             words += [value for _, value in parse_qsl(urlsplit(url).query)]
@@ -66,7 +65,7 @@ class StuckDetector:
                 self._model_words |= dict.fromkeys((word.strip(), quote_plus(word.strip()), quote(word.strip())))
 
     def learn(self, address: str, page: str, results: str) -> bool:
-        """Notes the page and the results (`results`) after a turn. True if anything in them is new."""
+        """Records the page and the tools' results after a turn. Returns whether anything in them is new."""
         address = shown_address(address)
         self._now = _digest(self._plain(f"{address}\0{page}"))
         self._read = _digest(_REF.sub("", f"{address}\0{page}"))
@@ -78,16 +77,14 @@ class StuckDetector:
         return bool(new)
 
     def learn_picture(self, picture: bytes) -> bool:
-        """Notes a picture of a page that reads as before. True if it is new; the first picture of a page is not."""
+        """Records a picture of a page whose text is unchanged. Returns whether it is new; a page's first one is not."""
         seen, digest = self._pictures.setdefault(self._read, set()), _digest(picture)
         new = bool(seen) and digest not in seen
         seen.add(digest)
         return new
 
     def judge(self, *, new: bool, waited: bool = False) -> Stuck:
-        """What the turn means for the run: each stage of `Stuck` is returned once, in order, as turns without progress
-        add up.
-        """
+        """The verdict after a turn: each stage of `Stuck` once, in order, as turns without progress add up."""
         same, self._last = self._now == self._last, self._now
         if new:
             self._score, self._stage = 0.0, Stuck.NO
@@ -114,9 +111,9 @@ def _digest(text: str | bytes) -> str:
 class VolatileLines:
     """The lines of the page at one address that change by themselves, such as clocks and tickers. They are no progress.
 
-    A line counts as such when, twice, it changed between the model's last look and the next action, since nothing was
-    done in between. It is identified by its place in the outline, since its text, and often its element, is new each
-    time.
+    A line counts as such when it has changed twice between the model's last observation and its next action, since
+    nothing was done in between. It is identified by its place in the outline, since its text, and often its element,
+    is new each time.
     """
 
     def __init__(self) -> None:
@@ -127,7 +124,7 @@ class VolatileLines:
         return any(times >= _VOLATILE_TIMES for times in self._times.values())
 
     def learn(self, address: str, seen: str, later: str) -> None:
-        """Notes the lines that changed between two readings (`seen`, `later`) without anything being done."""
+        """Records the lines that changed between two snapshots (`seen`, `later`) without any action."""
         if address != self._address:
             self._address, self._times = address, Counter()
         if seen == later or len(later) > _MOST_CHARS:

@@ -1,4 +1,4 @@
-"""What one run knows: its plan, conversations, pictures and evidence, and how it goes on from a crash.
+"""The state of one run: its plan, conversations, pictures and evidence, and its recovery from a crash.
 
 Imports `agent.base`, `agent.model` and `agent.observation`.
 """

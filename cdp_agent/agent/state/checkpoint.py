@@ -1,4 +1,4 @@
-"""What is needed to resume a run after our own process died: one file, rewritten after each step."""
+"""The checkpoint from which a run is resumed after our own process died: one file, rewritten after each step."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ FILE = "run.json"
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A run between two steps. It holds no API keys, but cookies and all that the pages showed, so its file has mode
-    600.
-    """
+    """A run between two steps: no API keys, but cookies and all that the pages showed, so its file has mode 600."""
 
     format: int = 1
     model: str
@@ -57,19 +55,19 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def keep(run: Run) -> None:
-    """Saves the run to its checkpoint folder, if it has one. Raises SetupError when that cannot be written."""
+    """Saves the run to its checkpoint folder, if any, and records its tabs. Raises SetupError if that fails."""
     try:
         browser_state = await read_browser_state(run.browser, run.tabs)
     except BrowserError:
-        return  # the next action finds out, and where it was before is known
-    if browser_state.tabs:  # else Chrome is going away, tab after tab
+        return  # the next action notices it, and the state before is known
+    if browser_state.tabs:  # there are none while Chrome is closing
         run.browser_state = browser_state
     if run.options.checkpoint is not None:
         save(run, run.options.checkpoint)
 
 
 def save(run: Run, folder: Path) -> None:
-    """Writes the run to the folder, replacing the previous checkpoint in one go. Raises SetupError."""
+    """Writes the run to the folder, replacing the previous checkpoint atomically. Raises SetupError."""
     task = run.task
     checkpoint = Checkpoint(
         model=f"{run.models.endpoint.provider}/{run.models.endpoint.model}" if run.models.has_model else "",
@@ -100,7 +98,7 @@ def save(run: Run, folder: Path) -> None:
 
 
 def _without_secrets(run: Run) -> BrowserState:
-    """Where the run is, without the cookies and the parts of addresses that hold a secret."""
+    """The state of the browser, without the cookies and the parts of addresses that contain a secret."""
 
     def holds(value: object) -> bool:
         return run.secrets.masked(value) is not value
@@ -112,7 +110,7 @@ def _without_secrets(run: Run) -> BrowserState:
 
 
 def load(folder: Path) -> Checkpoint:
-    """The run that was written there. Raises SetupError."""
+    """The checkpoint in the folder. Raises SetupError when there is none, or it cannot be read."""
     path = folder / FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=Checkpoint, dec_hook=lambda kind, value: kind(value))
@@ -123,7 +121,7 @@ def load(folder: Path) -> Checkpoint:
 
 
 def forget(folder: Path) -> None:
-    """Removes the checkpoint, since the run is done."""
+    """Removes the checkpoint of a run that is done."""
     (folder / FILE).unlink(missing_ok=True)
 
 
@@ -136,7 +134,7 @@ def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = No
         raise SetupError(f"The run had secrets that were not written down: give {', '.join(missing)} again.")
     form = None
     if checkpoint.answer_schema is not None or answer is not None:
-        from cdp_agent.extract.form import form_of  # late: what it checks with takes long to import
+        from cdp_agent.extract.form import form_of  # late: its dependencies take long to import
 
         schema = checkpoint.answer_schema
         form, _ = form_of(schema, None) if answer is None else form_of(None, answer)
@@ -147,7 +145,7 @@ def task_of(checkpoint: Checkpoint, given: Mapping[str, GivenSecret] | None = No
 
 
 def restore(run: Run, checkpoint: Checkpoint) -> None:
-    """Puts the run where it was, apart from its tabs."""
+    """Restores the state of the run, except for its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
     run.usage.continue_from(checkpoint.usage)

@@ -1,8 +1,8 @@
-"""Making room in the conversation, in two stages.
+"""Shortens the conversation, in two stages.
 
-First a line is left of every view and receipt; what was asked for and found out stays. Where that is not enough, since
-the model's own words or what was found fill the window, a record takes the place of all turns but the last: the task
-and the plan stay as they are, then come what was done, a line for each call, and what was found, with its page.
+First, one line replaces every view and receipt; what was asked for and found out stays. If that is not enough, since
+the model's own words or what was found fill the window, a record replaces all turns but the last: the task and the plan
+stay as they are, followed by what was done, a line for each turn, and what was found, with its page.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
 
 _ENOUGH = 0.5
-"""The share of the window that may be taken afterwards; with more, it would be full again in the next turn."""
+"""The share of the window that may be used afterwards; with more, it would be full again in the next turn."""
 _FOR_TRIED, _FOR_FOUND = 0.12, 0.23
 _MOST_OF_IT = 3
-"""No single item takes more than one part in this many of the budget."""
+"""No single item takes more than the budget divided by this."""
 _LINE = 80
 _REF = re.compile(r" \[ref=E\d+\]")
 _OLDER = "- (older ones are left out)"
@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """The result of a tool that was asked a question, and the page that it is about."""
+    """The result of a tool that only reads, and the page that it is from."""
 
     url: str
     tool: str
@@ -49,7 +49,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 async def make_room(run: Run) -> None:
-    """Shortens the conversation, and shows the page as it is now."""
+    """Shortens the conversation, and shows the model the page as it is now."""
     before = run.history.tokens
     run.history.shrink()
     if run.history.tokens > run.window_tokens * _ENOUGH:
@@ -74,9 +74,9 @@ def _record(run: Run) -> str:
 
 
 def _tried(run: Run) -> list[str]:
-    """A line for each call of the conversation, with what the model said to it and what came of it.
+    """A line for each turn of the conversation, with what the model said, its calls and their outcomes.
 
-    The last turn stays as it is, so it is left out. What a tool was asked for is told where it stands what was found.
+    The last turn is left out, since it stays as it is. Tools that only read have their results in `_found` instead.
     """
     lines = []
     for said, results in run.history.turns[:-1]:
@@ -96,7 +96,7 @@ def _is_read_only(run: Run, name: str) -> bool:
 
 
 def _tried_before(history: History) -> list[str]:
-    """What was tried before an earlier record was written, as that one tells it."""
+    """The lines on what was tried from the earlier record, if there is one."""
     _, heading, rest = history.record.partition(f"{_TRIED}\n")
     return (
         [line for line in rest.partition("\n\n")[0].split("\n") if line.startswith("- ") and line != _OLDER]
@@ -116,7 +116,7 @@ def _found(run: Run, most_tokens: int) -> list[_Found]:
 
 
 def _below_their_pages(found: Sequence[_Found]) -> list[str]:
-    """A line for each result, below the address of its page; results that follow one another share the address.
+    """A line for each result, below the address of its page; successive results of one page share the address.
 
     A run that goes through many pages often calls a tool with the same arguments on each: repeated arguments are
     written as "(as above)".
@@ -135,13 +135,13 @@ def _below_their_pages(found: Sequence[_Found]) -> list[str]:
 
 
 def _latest(items: Sequence[_T], written: Callable[[Sequence[_T]], list[str]], budget: int) -> list[str]:
-    """The lines of as many items as fit, the newest first, and that there were older ones."""
+    """The lines of as many of the newest items as fit, in order, after a note if older ones are left out."""
     first = bisect_left(range(len(items)), True, key=lambda first: tokens("\n".join(written(items[first:]))) <= budget)
     return [*([_OLDER] if first else []), *written(items[first:])]
 
 
 def _plain(text: str) -> str:
-    """A tool's result without refs, which are no longer valid; a single finding goes on the same line."""
+    """A tool's result without refs, which are no longer valid; a single finding is put on the same line."""
     lines = [line for line in _REF.sub("", text).split("\n") if line.strip()]
     if len(lines) == 2 and lines[0].endswith(":"):
         return lines[1].removeprefix("- ")

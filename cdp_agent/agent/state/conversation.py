@@ -1,10 +1,10 @@
-"""What one role of a run (its planner, executor or judge) was asked and has said.
+"""The conversation with one role of a run: its planner, executor or judge.
 
-It grows, since a provider that remembers how a request begins reads that at a tenth of the price: what was seen of the
-page stays, and what became of it is added. Some of that no longer counts after a while: pages that were left, calls
-whose outcome is on record. Where carrying it along has cost as much as a new beginning costs now, or it is too long for
-its model, it begins again: the question is asked as if it were the first. A new page is the time for it, since that is
-told whole in any case. `python -m bench.prefixes` shows what it comes to, with a cache and without.
+It grows, since a provider that caches the beginning of a request reads that at a tenth of the price: views of the page
+stay, and its changes are added. Some of that becomes obsolete after a while: pages that were left, calls whose outcome
+is on record. When carrying that along has cost as much as a restart would cost now, or the conversation is too long for
+its model, it restarts: the question is asked as if it were the first. A new page is the best time for this, since it is
+shown whole in any case. `python -m bench.prefixes` shows the costs, with a cache and without.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _ATTEMPTS = 3
 _NARROWINGS = 3
 _NARROWER = 0.7
 _CACHED_PRICE = 0.1
-"""The price of a cached token in relation to a new one, where the price list does not say."""
+"""The price of a cached token relative to an uncached one, if the price list does not state it."""
 _PICTURE_TOKENS = 1_500
 
 
 class Question(msgspec.Struct, frozen=True):
-    """The next question, with a picture where there is one.
+    """The next question, with a picture if there is one.
 
-    It is preceded by `records`, which are repeated when the conversation begins again, and by the state of the `page`.
+    It is preceded by `records`, which are repeated when the conversation restarts, and by the state of the `page`.
     """
 
     asked: str
@@ -69,10 +69,9 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 class Conversation:
-    """The conversation of one role. `observer` is what it has seen of the page; `client` is its model where that is not
-    the run's.
+    """The conversation with one role. `observer` keeps what the role has seen of the page.
 
-    `window_tokens` is how long it may become.
+    `client` is for another model than the run's. `window_tokens` is how long the conversation may become.
     """
 
     def __init__(
@@ -101,12 +100,12 @@ class Conversation:
         return items[seen:]
 
     def if_changed(self, text: str) -> str | None:
-        """The text, or None where it is the same as in the last call."""
+        """The text, or None if it is the same as in the last call."""
         before, self._last_text = self._last_text, text
         return text if text != before else None
 
     async def ask_for(self, compose: Compose, tool: Tool, arguments: type[_A], operation: str) -> _A:
-        """The arguments with which the model calls the one tool that it may call. Raises BadReply, ModelError."""
+        """Asks the model to call `tool`, and returns the arguments of its call. Raises BadReply, ModelError."""
         spec = ToolSpec(tool.name, tool.description, tool.parameters)
         await self.compose_question(compose)
         problem = ""
@@ -126,7 +125,7 @@ class Conversation:
                 self._tell("BadReply", f"{operation}: {problem}")
                 self.add_question(Question(problem))
                 continue
-            assert isinstance(found, arguments)  # the tool's own
+            assert isinstance(found, arguments)  # the arguments of `tool`
             return found
         raise BadReply(self._shared.models.endpoint.provider, f"{operation} failed {_ATTEMPTS} times: {problem}")
 
@@ -135,9 +134,7 @@ class Conversation:
         log.emit(AiGenerationError(**log.stamp, kind=kind, message=message))
 
     async def compose_question(self, compose: Compose) -> None:
-        """Adds the question that `compose` makes. The conversation starts again first where it is too long, or where
-        that costs less.
-        """
+        """Adds the question that `compose` makes, after restarting a conversation that is too long or too expensive."""
         on_new_page = self._is_started and self.observer.is_elsewhere(self._shared.page())
         if self.history.tokens > self._window_tokens or self._pays_to_restart(on_new_page=on_new_page):
             self._restart()
@@ -151,11 +148,11 @@ class Conversation:
             self._page_tokens = tokens(question.page)
 
     def _pays_to_restart(self, *, on_new_page: bool) -> bool:
-        """Whether carrying along what no longer counts has cost as much as starting again would cost now.
+        """Whether carrying along what is obsolete has cost as much as a restart would cost now.
 
         `on_new_page`: the page is another one than in the last question.
 
-        So the total is never more than twice that of the best choice made with knowledge of the whole run.
+        With this rule the total is never more than twice that of the best choice made with knowledge of the whole run.
         """
         if not self._is_started:
             return False
@@ -165,7 +162,7 @@ class Conversation:
         return self._carried_cost > (1 - cached_price) * (page + self._lasting_tokens - self._cached_lasting_tokens)
 
     def _cached_price(self) -> float:
-        """The price of a token that the provider has cached, in relation to a new one."""
+        """The price of a token that the provider has cached, relative to an uncached one."""
         endpoint = (self._client or self._shared.models).endpoint
         price = self._shared.models.budget.prices.price_of(endpoint.provider, endpoint.model)
         if price is None or not price.input:
@@ -175,7 +172,7 @@ class Conversation:
     async def reply(
         self, compose: Compose, specs: tuple[ToolSpec, ...], operation: str, refs: tuple[str, ...] | None = None
     ) -> Reply:
-        """The model's reply. When the conversation was too long for it, it begins again with the same question."""
+        """The model's reply. A conversation that is too long for the model restarts with the same question."""
         for left in range(_NARROWINGS, -1, -1):
             request = self.request(specs, refs)
             try:
@@ -197,12 +194,12 @@ class Conversation:
         return Request(model, self.history.messages(), specs, "required", continued=True, refs=refs)
 
     def add_reply(self, reply: Reply, call: ToolCall | None) -> None:
-        """Adds the model's reply, with only that one of its tool calls that counts."""
+        """Adds the model's reply, with `call` as its only tool call."""
         calls = (call,) if call is not None else ()
         self.history.add_reply(Assistant(reply.text or ("" if calls else "(nothing)"), calls, reply.state))
 
     def add_question(self, question: Question) -> None:
-        """Adds the question, as the result of the model's last call if it made one, else as a message of the user."""
+        """Adds the question, as the result of the model's last call if it made one, else to the user's message."""
         last = self.history.entries[-1].message
         text = question.text
         if isinstance(last, Assistant) and last.tool_calls:

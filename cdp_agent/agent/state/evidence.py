@@ -10,26 +10,24 @@ from cdp_agent.page.receipts.receipts import Receipt, ReportedTab
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change, shown_address
 
 ADDRESS = "Address: "
-"""The beginning of a line that says which page the lines below it are from."""
+"""The beginning of a line that names the page that the lines below it are from."""
 
 
 _ADDRESS_LINE = re.compile(rf"^(\s*)({ADDRESS})", re.MULTILINE)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """Something that the model read. `source` is "page", "changes" (of a page), or the name of the tool whose result it
-    is.
-    """
+    """A text that the model was shown. `source` is "page", "changes" (of a page), or the name of the tool."""
 
     step: int
     source: str
     text: str
     finding: bool = False
-    """It was extracted from a page on purpose, so it is never dropped."""
+    """Whether it was extracted from a page on purpose."""
     url: str = ""
     """The page that it comes from."""
     proof: str = ""
-    """The part of it that can support an answer: not what the model itself has said, typed or made up."""
+    """The part of `text` that can support an answer: nothing that the model itself has said, typed or made up."""
     arguments: str = ""
     """The tool's arguments."""
 
@@ -40,7 +38,7 @@ class Evidence:
     def __init__(self, shown: list[Shown] | None = None) -> None:
         self.shown: list[Shown] = []
         self._filled: set[str] = set()
-        """The refs of fields that the run itself has put something into."""
+        """The refs of fields that the run itself has filled in."""
         self._known: set[tuple[str, str]] = set()
         for each in shown or []:
             self._keep(each)
@@ -78,7 +76,7 @@ class Evidence:
             self.shown.append(shown)
 
     def _proof(self, text: str) -> str:
-        """Without the values of fields that the run has filled in."""
+        """The text without the values of fields that the run has filled in."""
         if not any(f"[ref={ref}]" in text for ref in self._filled):
             return text
         return "\n".join(map(self._proof_of, text.split("\n")))
@@ -89,17 +87,17 @@ class Evidence:
 
 
 def address_line(url: str) -> str:
-    """The line that says which page what follows is of."""
+    """The line that names the page that the lines below it are from."""
     return f"{ADDRESS}{shown_address(url)}"
 
 
 def _without_addresses(proof: str) -> str:
-    """The text with no line in it that would say which page the next ones are of."""
+    """The text with its lines that begin like an `address_line` changed, so that they are not taken for one."""
     return _ADDRESS_LINE.sub(r"\1| \2", proof) if ADDRESS in proof else proof
 
 
 def _from_pages(text: str, value: object) -> str:
-    """What of a tool's result comes from pages, and not out of the call itself or of a model's head."""
+    """The part of a tool's result that comes from pages, not from the call itself or made up by a model."""
     from cdp_agent.extract import Extraction  # late: httpx and regex take 40 ms
     from cdp_agent.extract.grounding import leaves
     from cdp_agent.page.query.search import SearchResult

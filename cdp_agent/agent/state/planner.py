@@ -1,4 +1,4 @@
-"""Planning: what counts as success and how to get there, before anything is done; and again when it turns out wrong."""
+"""Plans a run: its criteria of success and its steps, before anything is done, and revisions when they prove wrong."""
 
 from __future__ import annotations
 

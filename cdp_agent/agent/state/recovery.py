@@ -1,4 +1,4 @@
-"""Looks at the page. When Chrome goes away meanwhile, another one is opened at the same addresses."""
+"""Observes the page. If Chrome goes away meanwhile, another one is opened at the same addresses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MOST = 3
 async def observe(
     run: Run, receipts: Collection[Receipt], *, whole: bool, observer: Observer | None = None
 ) -> tuple[ObservedPage, list[str]]:
-    """What is new on the page, and notes for the model where Chrome went away and was replaced meanwhile.
+    """What is new on the page, and notes for the model if Chrome went away and was replaced meanwhile.
 
-    `observer` is the observer of the role that looks, where that is not the run's own model.
+    `observer` is that of the role that observes, if it is not the run's own model.
     """
     notes = []
     observer = observer or run.observer
@@ -37,9 +37,9 @@ async def observe(
 
 
 async def recover(run: Run, error: BrowserError) -> str:
-    """Opens the browser anew; returns a line about it for the model.
+    """Opens the browser again; returns a line about that for the model.
 
-    Raises BrowserError when that fails, or after too many times.
+    Raises BrowserError when that fails, or after too many recoveries.
     """
     if run.recoveries >= MOST:
         raise error
@@ -56,7 +56,7 @@ async def recover(run: Run, error: BrowserError) -> str:
 
 
 def tell_endpoints(run: Run) -> None:
-    """Emits events on which endpoints were tried for the present browser; none for a Chrome that we started."""
+    """Emits an event for each endpoint that was tried for the current browser; none for a Chrome that we started."""
     for each in run.browser.attempts:
         if each.error is None:
             run.emit(EndpointConnected(**run.stamp, endpoint_index=each.index, total=each.total))

@@ -49,7 +49,7 @@ _NARROWER = 0.7
 
 
 class End(msgspec.Struct, frozen=True):
-    """How the run ends: the answer that was given, and what went wrong."""
+    """How the run ended: its answer, the error if it failed, and how the answer was validated."""
 
     answer: object = None
     error: TaskError | None = None
@@ -57,7 +57,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Run:
-    """The state of a run: what its parts share, and what only the run as a whole knows."""
+    """The state of one run, which all of its parts share."""
 
     tabs: Tabs
     time_limit: asyncio.Timeout
@@ -84,7 +84,7 @@ class Run:
         self.revisions = 0
         self.validations = 0
         self.judge: Conversation | None = None
-        """The conversation with the judge of its answers, None before the first."""
+        """The conversation with the judge of its answers, None before the first answer."""
         self.refusal = ""
         """Why the last answer was not accepted, in a fence."""
         self.refused_answer = ""
@@ -117,25 +117,25 @@ class Run:
         self.step_progress: Callable[[], dict[str, Any] | None] = lambda: None
         """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.ask_user: AskUser | None = None
-        """Asks the user, None where nobody is there."""
+        """Asks the user, None if nobody can be asked."""
         self.pause: asyncio.Event | None = None
-        """Set by whoever wants to act in the page themselves."""
+        """Set to pause the run, so that the user can act in the page."""
         self._trace: TraceOptions | None = None
         self.watcher: Watcher | None = None
-        """Watches its tabs for the trace, where there is one."""
+        """Watches the run's tabs for its trace, None without one."""
         self.act_log: ActLog | None = None
-        """Is told of each act before it is carried out."""
+        """Receives each act before it is carried out."""
         self.telemetry: Telemetry | None = None
-        """Tells OpenTelemetry of it, where that is wanted."""
+        """Reports the run to OpenTelemetry, None if that is off."""
         self.end: End | None = None
 
     def enable_trace(self, trace: TraceOptions) -> None:
-        """Has the run traced from its beginning on. Raises SetupError where the trace cannot be written."""
+        """Has the run traced from its beginning on. Raises SetupError when the trace cannot be written."""
         check_folder(trace.folder)
         self._trace = trace
 
     def begin_trace(self) -> None:
-        """Makes the folder of its trace, where one is wanted: a run that never begins has none. Raises SetupError."""
+        """Creates the trace's folder, if the run is traced: a run that never begins has none. Raises SetupError."""
         if self._trace is None:
             return
         from cdp_agent.trace.recorder import Recorder  # late: few runs have one
@@ -151,19 +151,19 @@ class Run:
         )
 
     def begin_span(self) -> None:
-        """Begins the run's span, where telemetry is wanted."""
+        """Begins the run's span, if there is telemetry."""
         if self.telemetry is not None:
             endpoint = self.models.endpoint if self.models.has_model else None
             self.log.span = self.telemetry.begin(self.secrets.mask(self.task.text), endpoint)
 
     def end_span(self, result: AgentResult[object] | None) -> None:
-        """Ends the run's span with this result; None where nobody waited for the end."""
+        """Ends the run's span with this result; None if nobody waited for the end of the run."""
         if self.log.span is not None:
             span, self.log.span = self.log.span, None
             span.end(None if result is None else self.secrets.masked(result))
 
     def begin_step(self) -> None:
-        """Counts a step, and says so."""
+        """Counts a step, and emits its event."""
         self.usage.steps += 1
         self.emit(AgentStep(**self.stamp))
         if self.watcher is not None:
@@ -187,7 +187,7 @@ class Run:
         return Conversation(shared, system, observer, window_tokens=self.window_tokens, client=client)
 
     def fail(self, code: ErrorCode, message: str, where: ErrorPlace = "task") -> None:
-        """Ends the run, unless it has ended."""
+        """Ends the run with an error, unless it has ended already."""
         self.end = self.end or End(error=TaskError(code, message, where))
 
     @property
@@ -199,7 +199,7 @@ class Run:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Inside the block somebody thinks about a question: this time does not count towards the run's limit."""
+        """Inside the block the run waits for an answer to a question, which does not count towards its time limit."""
         loop, began = asyncio.get_running_loop(), time.perf_counter()
         if not self.time_limit.expired():
             self.time_limit.reschedule(None)
@@ -212,11 +212,11 @@ class Run:
 
     @property
     def max_result_tokens(self) -> int:
-        """How many tokens of a tool's result the model gets at most."""
+        """The most tokens of a tool's result that the model is shown."""
         return min(self.limits.observation_tokens, self.window_tokens // 4)
 
     def narrow(self) -> None:
-        """Lowers the limit of the conversation, since its present length was too much for the model."""
+        """Lowers the token limit of the conversation, since its current length was too much for the model."""
         self.window_tokens = int(min(self.window_tokens, self.history.tokens) * _NARROWER)
         self.observer.narrow(self.window_tokens // 4)
 
@@ -237,13 +237,13 @@ class Run:
             self.end = self.end or End(error=over)
 
     def record_observation(self, seen: ObservedPage) -> None:
-        """Records what the model gets to see of a page."""
+        """Records what the model is shown of a page."""
         if seen.problem:
             self.emit(AgentStatus(**self.stamp, message=f"The page cannot be read: {seen.problem}"))
             return
         if seen.moved:
             self.emit(BrowserNavigated(**self.stamp, url=seen.url, title=seen.title))
-        # Of a page that was seen before only what is new: all of a huge one takes long.
+        # Only the changes of a page that was seen before are read: reading all of a huge one takes long.
         if seen.shown:
             self.addresses.learn_page(seen.text, seen.url, seen.frame_urls)
         else:

@@ -1,4 +1,4 @@
-"""Pictures of the page for a model that sees, with the refs of the snapshot painted onto them."""
+"""Pictures of the page for a model with vision, with the refs of the snapshot painted onto them."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 
 class Vision:
-    """What a run's models are shown of its pages, beside words. `history` is the conversation with its own model."""
+    """Takes the pictures that a run's models are shown. `history` is the conversation with the run's own model."""
 
     def __init__(self, options: Options, history: History, secrets: Secrets, log: EventLog) -> None:
         self.sees = options.vision
-        """Whether the model is given pictures; no longer when it refused one."""
+        """Whether the model is given pictures; False once it has refused one."""
         self._in_events = options.images_in_events
         self._history = history
         self._secrets = secrets
         self._log = log
 
     async def take(self, page: Page, refs: Iterable[str] = ()) -> Picture | None:
-        """A picture of the window with these refs marked; None where pictures are not wanted, or none can be taken."""
+        """A picture of the window with these refs marked; None if pictures are off, or none can be taken."""
         if not self.sees or page.url == BLANK:
             return None
         try:
             return await take_picture(tab_of(page), refs, hidden=self._secrets.spans if self._secrets else None)
-        except (ActionError, ProtocolError, BrowserError) as error:  # where Chrome is gone, the next action finds out
+        except (ActionError, ProtocolError, BrowserError) as error:  # if Chrome is gone, the next action notices it
             self._log.emit(AgentStatus(**self._log.stamp, message=f"No picture of the page: {error}"))
             return None
 
@@ -46,12 +46,12 @@ class Vision:
         picture = await self.take(page, refs)
         before = self._history.picture
         if picture is None or (before is not None and before.data == picture.data):
-            return  # nothing new is to be seen
+            return
         self._history.add_picture(picture)
         self.tell(picture)
 
     def tell(self, picture: Picture) -> None:
-        """Emits the event that a model gets this picture."""
+        """Emits the event for a picture that a model is given."""
         self._log.emit(
             BrowserScreenshot(
                 **self._log.stamp,
@@ -64,7 +64,7 @@ class Vision:
         )
 
     def gave_up_pictures(self, asked: History, error: ModelError) -> bool:
-        """Whether the model refused pictures. If so, they are removed, and the run goes on without."""
+        """Whether the model refused pictures. If so, all are removed, and the run goes on without any."""
         if asked.picture is None or not is_of_pictures(error):
             return False
         for each in (asked, self._history):

@@ -1,4 +1,4 @@
 """Connecting to a running Chrome: several endpoints, tried in order, and the Chrome that the user works with.
 
-Imports `cdp`, and no page.
+Imports `cdp`, but not `page`.
 """

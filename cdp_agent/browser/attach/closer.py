@@ -1,10 +1,10 @@
-"""The small process that closes the tabs which we opened in somebody else's Chrome, if they are left when we are gone.
+"""The small process that closes tabs that we opened in somebody else's Chrome, if any are left when we are gone.
 
     python -I -S closer.py PARENT_PID
 
-It reads lines from standard input: first an `HttpEndpoint` as JSON, which says where Chrome's HTTP endpoints are and
-which headers to send; then `+ID` for a tab that we opened, and `-ID` for one that was closed or is to stay. It waits
-until standard input closes, which the kernel does however the process at the other end dies, and asks Chrome to close
+It reads lines from standard input: first an `HttpEndpoint` as JSON, with the address of Chrome's HTTP endpoints and the
+headers to send; then `+ID` for a tab that we opened, and `-ID` for one that was closed or is to stay. It waits until
+standard input closes, which the kernel does however the process at the other end dies, and then asks Chrome to close
 the tabs that are left. Imports are few and late, since it is started while the first tab is being opened.
 """
 
@@ -47,8 +47,8 @@ def _read_input(parent: int) -> bytes:
 
 
 def _close(endpoint: str, tabs: list[str]) -> None:
-    """https://chromedevtools.github.io/devtools-protocol/#put-jsoncloseid"""
-    import http.client  # late: 10 ms, when nobody waits for us any more
+    """Closes the tabs: https://chromedevtools.github.io/devtools-protocol/#put-jsoncloseid."""
+    import http.client  # late: 10 ms, at a time when nobody waits for us any more
     import json
 
     chrome = json.loads(endpoint)
@@ -59,7 +59,7 @@ def _close(endpoint: str, tabs: list[str]) -> None:
             connection.request("PUT", f"{chrome['path']}/json/close/{tab}{chrome['query']}", headers=chrome["headers"])
             connection.getresponse().read()
         except (OSError, http.client.HTTPException):
-            pass  # Chrome is gone, or has no such endpoint: nobody could be informed
+            pass  # Chrome is gone, or has no such endpoint, and there is nobody to tell
         finally:
             connection.close()
 

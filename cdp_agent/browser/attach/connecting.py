@@ -1,6 +1,6 @@
-"""Connecting to the first of several endpoints that answers. The result for each is reported by its number.
+"""Connecting to the first of several endpoints that answers. The result for each endpoint is reported by its number.
 
-An address may hold a token, so it appears in no message, event or log.
+An address may contain a token, so it appears in no message, event or log.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .tab_closer import HttpEndpoint
 from .user_profiles import folders_of, listening
 
 AUTO = "auto"
-"""The endpoint that stands for the Chrome of this machine's user."""
+"""The endpoint that means the Chrome of this machine's user."""
 
 T = TypeVar("T")
 
 
 def canonical(endpoint: str) -> str:
-    """An address in a form that is the same for all addresses of one Chrome, that of its WebSocket among them.
+    """An address in a form that is the same for all addresses of one Chrome, including that of its WebSocket.
 
-    What is not an address is returned unchanged.
+    Text that is not an address is returned unchanged.
     """
     try:
         parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
@@ -56,11 +56,11 @@ def _address_of_auto(profile: str | os.PathLike[str] | None) -> str:
     try:
         return listening(folders_of(profile))
     except BrowserError:
-        return AUTO  # connecting to it raises the reason
+        return AUTO  # connecting to it raises an error with the reason
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An endpoint that was tried: `index` from 0, of `total`. `error` says why it failed, None if it did not."""
+    """An endpoint that was tried: `index`, from 0, of `total`. `error` is why it failed, None if it did not."""
 
     index: int
     total: int
@@ -70,7 +70,7 @@ class Attempt(msgspec.Struct, frozen=True):
 class EndpointSource(Protocol):
     """How a Chrome is reached.
 
-    `timeout_s` and `too_late` are its own time limit and the message when that has passed; None for the usual ones.
+    `timeout_s` is its own time limit, and `too_late` the message when that has passed; None for the defaults.
     """
 
     timeout_s: float | None
@@ -79,13 +79,13 @@ class EndpointSource(Protocol):
     def too_late(self) -> str | None: ...
     async def connect(self, headers: Mapping[str, str]) -> Transport: ...
     def http_endpoint(self, headers: Mapping[str, str]) -> HttpEndpoint | None:
-        """Where the Chrome may answer to /json/…; None if it does not. To be called after `connect`."""
+        """Where the Chrome may answer to /json/…; None if it does not. Call it after `connect`."""
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str: ...
 
 
 class Connecting:
-    """Connects to the first of several endpoints that answers; called again, it goes on with the one after that."""
+    """Connects to the first of several endpoints that answers; the next call starts with the endpoint after that."""
 
     def __init__(
         self,
@@ -101,9 +101,9 @@ class Connecting:
         self._next = 0
 
     async def connect(self, begin: Callable[[Transport, HttpEndpoint | None], Awaitable[T]]) -> tuple[T, list[Attempt]]:
-        """The result of `begin`, which is given the connection, and the endpoints that were tried, each at most once.
+        """The result of `begin`, which gets the connection, and the endpoints that were tried, each at most once.
 
-        It begins after the endpoint that was connected to last, and goes round the list once. Raises SetupError when
+        It starts after the endpoint that was connected to last, and goes through the list once. Raises SetupError when
         one is not an address, before any is tried; BrowserError when none can be reached.
         """
         total = len(self._endpoints)

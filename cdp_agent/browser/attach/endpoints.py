@@ -1,6 +1,6 @@
-"""From the address of a running Chrome that a user has, `http://host:port` or `ws://…`, to its DevTools WebSocket.
+"""Connects to the DevTools WebSocket of a running Chrome, given its address: `http://host:port` or `ws://…`.
 
-Error messages never hold the address: its host, path or query may be secret.
+Error messages never contain the address: its host, path or query may be secret.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Address:
         )
 
     async def websocket_url(self, headers: Mapping[str, str]) -> str:
-        """The address of the browser's WebSocket: as given, or as /json/version names it. Raises BrowserError."""
+        """The address of the browser's WebSocket: as given, or as /json/version reports it. Raises BrowserError."""
         scheme, path, query = "wss" if self.secure else "ws", self.parts.path, self.parts.query
         if self.parts.scheme not in ("ws", "wss"):
             try:
@@ -70,13 +70,13 @@ class Address:
                 raise BrowserError(f"nothing listens there. {_HOW}") from error
             except OSError as error:
                 raise BrowserError(f"cannot connect: {without_place(error)}") from error
-            # Chrome names itself by the Host header; behind a tunnel or a proxy, only the address that we came by
-            # works. A token in its query is needed again.
+            # Chrome reports an address made from the Host header; behind a tunnel or a proxy, only the address that we
+            # used works. A token in its query is needed again.
             path, query = reported.path, reported.query or query
         return f"{scheme}://{self.netloc}{path}{'?' if query else ''}{query}"
 
     async def _ask(self, headers: Mapping[str, str]) -> str:
-        """The address that /json/version names. No HTTP client is used: http.client takes 10 ms to import, httpx 70."""
+        """The address that /json/version reports. No HTTP client: importing http.client takes 10 ms, httpx 70."""
         context = ssl.create_default_context() if self.secure else None
         reader, writer = await asyncio.open_connection(self.parts.hostname, self.port, ssl=context)
         try:
@@ -98,7 +98,7 @@ class Address:
             raise BrowserError(f"no Chrome: it answered /json/version with {shown!r}") from error
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str:
-        """`text` with "…" for each part of the address or of a header's value, which a server may have sent back."""
+        """`text` with "…" in place of each part of the address or of a header value, which a server may send back."""
         parts = self.parts
         secrets = [parts.geturl(), parts.netloc, self.netloc, parts.hostname, parts.username, parts.password]
         secrets += [value for pair in parts.query.split("&") for value in (pair, pair.partition("=")[2])]
@@ -115,7 +115,7 @@ class _Version(msgspec.Struct):
 
 
 async def _answer(reader: asyncio.StreamReader) -> tuple[str, bytes]:
-    """Status and body of a response. Raises ValueError, and as StreamReader does.
+    """The status and the body of a response. Raises ValueError, and what StreamReader raises.
 
     https://www.rfc-editor.org/rfc/rfc9112#section-6.3
     """
@@ -135,7 +135,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[str, bytes]:
 
 
 def address_of(endpoint: str, name: str = "The endpoint") -> Address:
-    """The address that `endpoint` holds. Raises SetupError, in whose message it is called `name`."""
+    """The parsed address of an endpoint. Raises SetupError, whose message calls the endpoint `name`."""
     try:
         parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
         valid = bool(parts.hostname) and parts.port != 0 and endpoint.isprintable() and " " not in endpoint

@@ -1,7 +1,7 @@
-"""Closes the tabs that we opened in somebody else's Chrome even when we are killed, by the process in closer.py.
+"""Closes the tabs that we opened in somebody else's Chrome even when we are killed, with the process in closer.py.
 
-This takes Chrome's HTTP endpoints. A Chrome whose user allows each connection has none, nor have some services: there
-the tabs stay open when we are killed. The tabs of isolated browser contexts are closed by Chrome itself.
+This needs Chrome's HTTP endpoints. A Chrome whose user allows each connection has none, and neither have some services:
+there the tabs stay open when we are killed. The tabs of isolated browser contexts are closed by Chrome itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ENDS_WITHIN_S = 5.0
 
 
 class HttpEndpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a Chrome answers to /json/…; `path` stands before that, `query` after it."""
+    """Where a Chrome answers to /json/…, which `path` precedes and `query` follows."""
 
     host: str
     port: int
@@ -31,7 +31,7 @@ class HttpEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = {}
 
     def __repr__(self) -> str:
-        return "HttpEndpoint(…)"  # it may hold a token
+        return "HttpEndpoint(…)"  # it may contain a token
 
 
 class TabCloser:
@@ -43,24 +43,24 @@ class TabCloser:
         self._ended = False
 
     def add(self, target_id: str) -> None:
-        """Notes a tab that we opened."""
+        """Adds a tab that we opened."""
         if self._process is None and not self._ended:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", closer.__file__, str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C in our terminal is for us
+                start_new_session=True,  # Ctrl-C in our terminal is not meant for it
             )
             self._say(msgspec.json.encode(self._endpoint).decode())
         self._say(f"+{target_id}")
 
     def discard(self, target_id: str) -> None:
-        """Forgets a tab: it was closed, or is to stay."""
+        """Removes a tab that was closed or is to stay."""
         self._say(f"-{target_id}")
 
     def end(self) -> None:
-        """Has the process close the tabs that are left, and end. To be called when we are no longer connected."""
+        """Makes the process close the tabs that are left, and end. Call it when we are no longer connected."""
         self._ended = True
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):  # it was killed

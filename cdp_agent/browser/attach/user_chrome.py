@@ -1,7 +1,7 @@
-"""The Chrome that the user works with, found by the file in which it notes where it listens.
+"""The Chrome that the user works with, found by the file in which it records where it listens.
 
-Since version 136 Chrome ignores --remote-debugging-port for its usual profile. Since 144 the user can turn on remote
-debugging at chrome://inspect/#remote-debugging, and allows each connection; /json/version does not exist then.
+Since version 136 Chrome ignores --remote-debugging-port for its default profile. Since 144 the user can turn on remote
+debugging at chrome://inspect/#remote-debugging, and has to allow each connection; there is no /json/version then.
 https://developer.chrome.com/blog/remote-debugging-port
 """
 
@@ -18,11 +18,11 @@ from .tab_closer import HttpEndpoint
 from .user_profiles import folders_of, listening
 
 CONSENT_S = 60.0
-"""How long to wait: a person has to see Chrome's question, and answer it."""
+"""How long to wait for a person to see Chrome's question and answer it."""
 
 
 class UserChrome:
-    """Reaches the Chrome of the given profile folder, else that of the first usual folder whose Chrome listens."""
+    """Reaches the Chrome of the given profile folder, or else of the first default folder whose Chrome listens."""
 
     timeout_s: float | None = CONSENT_S
     too_late: str | None = (
@@ -47,5 +47,5 @@ class UserChrome:
         return HttpEndpoint(host=address.hostname or "", port=address.port or 80, headers=headers)
 
     def without_address(self, text: str, headers: Mapping[str, str]) -> str:
-        """`text` as it is: the address comes from Chrome, and no message holds it."""
+        """`text` as it is: the address comes from Chrome, and no message contains it."""
         return text

@@ -1,6 +1,6 @@
-"""The file in which the Chrome that the user works with notes where it listens.
+"""The file in which the Chrome that the user works with records where it listens.
 
-`DevToolsActivePort`, in the folder of the profile, holds the port and the path of the WebSocket.
+`DevToolsActivePort`, in the folder of the profile, contains the port and the path of the WebSocket.
 https://developer.chrome.com/blog/remote-debugging-port
 """
 
@@ -18,7 +18,7 @@ _ANSWERS_WITHIN_S = 1.0
 _FILE = "DevToolsActivePort"
 _LINUX = """
     google-chrome google-chrome-beta google-chrome-unstable chromium microsoft-edge BraveSoftware/Brave-Browser
-""".split()  # noqa: SIM905 (a list of words is read as one)
+""".split()  # noqa: SIM905 (a list of words is easier to read as one text)
 _MAC = (
     *("Google/Chrome", "Google/Chrome Beta", "Google/Chrome Canary", "Chromium"),
     *("Microsoft Edge", "BraveSoftware/Brave-Browser"),
@@ -35,7 +35,7 @@ HOW = (
 
 
 def profile_folders(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """Where Chrome, Chromium, Edge and Brave keep their usual profiles."""
+    """The folders where Chrome, Chromium, Edge and Brave keep their default profiles."""
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
     if platform == "darwin":
         return [home / "Library" / "Application Support" / name for name in _MAC]
@@ -49,12 +49,12 @@ def profile_folders(platform: str = sys.platform, environment: Mapping[str, str]
 
 
 def folders_of(profile: str | os.PathLike[str] | None) -> list[Path]:
-    """The folder of the given profile, else the usual ones."""
+    """The folder of the given profile, or else the default folders."""
     return profile_folders() if profile is None else [Path(os.path.expanduser(profile))]
 
 
 def listening(folders: Sequence[Path]) -> str:
-    """The WebSocket address of the first Chrome that listens, by its file. Raises BrowserError when none does."""
+    """The WebSocket address of the first Chrome that listens, from its file. Raises BrowserError when none does."""
     stale = None
     for folder in folders:
         try:

@@ -1,4 +1,4 @@
-"""Finds the Chrome program, and the flags that make it quiet, quick to start and the same every time."""
+"""Finds the Chrome program, and chooses the flags that make it quiet, quick to start and the same every time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SMALL_SHARED_MEMORY = 512 * 1024 * 1024
 _ON_PATH = """
     google-chrome-stable google-chrome chrome chromium chromium-browser
     microsoft-edge-stable microsoft-edge msedge brave-browser brave
-""".split()  # noqa: SIM905 (a list of words is read as one)
+""".split()  # noqa: SIM905 (a list of words is easier to read as one text)
 _SHELLS = ("chrome-headless-shell", "chromium-headless-shell", "headless_shell")
 """Chrome without windows and their user interface: it keeps no profile, and a tab costs a fifth of the CPU time."""
 _MAC_APPLICATIONS = ("Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser")
@@ -55,10 +55,10 @@ _QUIET = """
     --disable-ipc-flooding-protection --disable-hang-monitor
     --password-store=basic --use-mock-keychain --force-color-profile=srgb
 """.split()  # noqa: SIM905
-# Without being told to, headless shells give sites no processes of their own.
+# By default, headless shells do not give sites their own processes.
 _HEADLESS = ("--headless=new", "--hide-scrollbars", "--mute-audio", "--disable-gpu", "--site-per-process")
-# Pages from the back/forward cache and prerendered pages appear without the events that we follow. The popups of the
-# address bar are pages of Chrome's own: a process of 0.5 s of CPU at each start, for suggestions that nobody sees.
+# Pages from the back/forward cache and prerendered pages appear without the events that we rely on. The popups of the
+# address bar are pages of Chrome itself: a process with 0.5 s of CPU at each start, for suggestions that nobody sees.
 _WITHOUT_FEATURES = """
     BackForwardCache Prerender2 Translate MediaRouter OptimizationHints InterestFeedContentSuggestions
     CertificateTransparencyComponentUpdater AutofillServerCommunication HttpsUpgrades LensOverlay
@@ -67,7 +67,7 @@ _WITHOUT_FEATURES = """
 
 
 class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to start Chrome. `profile` None: a temporary folder. `window` in pixels. `args` win over ours."""
+    """How to start Chrome. `profile` None: a temporary folder. `window` is in pixels. `args` override our flags."""
 
     headless: bool = True
     executable: str | None = None
@@ -77,7 +77,7 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
     window: tuple[int, int] = (1280, 800)
 
     def with_settings(self, settings: PageSettings, proxy: ChromeProxy | None) -> LaunchOptions:
-        """These options with the command-line arguments and environment variables that follow from the settings."""
+        """These options, with the command-line arguments and environment variables that the settings require."""
         arguments, environment = settings_for_workers(settings)
         arguments += settings_for_network(settings.rules, self.args, None if proxy is None else proxy.server)
         return msgspec.structs.replace(
@@ -90,8 +90,8 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True):
 def find_chrome(executable: str | None = None, *, headless: bool = True) -> str:
     """The path of Chrome, Chromium, Edge or Brave: as given, by $CDP_AGENT_CHROME, on PATH, or in its usual place.
 
-    A headless shell will do where nothing else is found. Raises BrowserError that tells where it looked, or that a
-    shell was named where a window is wanted.
+    A headless shell is used if nothing else is found. Raises BrowserError, which says where it looked, or that a shell
+    was named although a window is needed.
     """
     for given, origin in (
         (executable, "executable"),
@@ -140,7 +140,7 @@ def flags(options: LaunchOptions) -> list[str]:
         chosen += _HEADLESS
     if sys.platform == "linux":
         if os.geteuid() == 0:
-            chosen.append("--no-sandbox")  # Chrome refuses to start as root with one
+            chosen.append("--no-sandbox")  # Chrome refuses to start as root with a sandbox
         shared = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
         if shared is None or shared.f_bavail * shared.f_frsize < _SMALL_SHARED_MEMORY:
             chosen.append("--disable-dev-shm-usage")
@@ -156,13 +156,13 @@ def flags(options: LaunchOptions) -> list[str]:
 
 
 def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, str]]:
-    """Arguments and environment by which `settings` reach shared and service workers, as no tab's session does."""
+    """Arguments and environment that apply `settings` to shared and service workers, which no tab's session reaches."""
     arguments, environment = [], {}
     if settings.user_agent is not None:
         arguments.append(f"--user-agent={settings.user_agent}")
     if settings.locale is not None:
         arguments.append(f"--accept-lang={accept_language(settings.locale)}")
-        environment["LANGUAGE"] = settings.locale.replace("-", "_")  # Linux; elsewhere it does nothing
+        environment["LANGUAGE"] = settings.locale.replace("-", "_")  # has an effect on Linux only
     if settings.timezone is not None:
         environment["TZ"] = settings.timezone
     return arguments, environment
@@ -171,13 +171,13 @@ def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, s
 def settings_for_network(rules: RequestRules | None, args: Sequence[str], proxied_by: str | None) -> list[str]:
     """Arguments that block what no session sees: sockets of shared workers, prefetches, DNS prefetching, WebRTC.
 
-    Resolver rules know only hosts, not schemes or ports; what they let pass is still checked by `rules`. They are left
-    out where the caller's `args` have some, since the exceptions of the one would undo the other.
+    Resolver rules match only hosts, not schemes or ports; what they let pass is still checked by `rules`. They are left
+    out if the caller's `args` contain resolver rules, since the exceptions of either would undo the other.
     """
     if rules is None or not rules.has_origin_lists:
         return []
     policy = "webrtc-ip-handling-policy=disable_non_proxied_udp"
-    chosen = [f"--{policy}", f"--force-{policy}"]  # a Chrome knows one of these two names; the second is the older one
+    chosen = [f"--{policy}", f"--force-{policy}"]  # any Chrome knows one of the two names; the second is the older one
     if not any(each.startswith("--host-resolver-rules=") for each in args):
         chosen.append(f"--host-resolver-rules={','.join(_resolver_rules(rules, proxied_by))}")
     return chosen

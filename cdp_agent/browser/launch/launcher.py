@@ -1,4 +1,4 @@
-"""Starts Chrome, through supervisor.py, so that nothing of it outlives us."""
+"""Starts Chrome through supervisor.py, so that nothing of it outlives us."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLEAN_UP_S = 6.0
 _TEMPORARY_GRACE_S = 1.0
 _GIVEN_PROFILE_GRACE_S = 5.0
 _EXPLANATION_S = 5.0
-"""How long to wait for the reason of Chrome's end, which is reported after the clean-up: seconds under load."""
+"""How long to wait for the reason why Chrome ended, which is reported after the clean-up: seconds under load."""
 _SHOWN_LINES = 12
 _OF_SIGNALS = range(129, 193)
 """A shell whose child was killed by a signal exits with 128 plus the number of the signal."""
@@ -77,22 +77,22 @@ class StartedChrome(msgspec.Struct, frozen=True):
 
 
 class ChromeProcess:
-    """A Chrome that we started. It ends when `close` is called, or however else our process ends."""
+    """A Chrome that we started. It ends when `close` is called, or when our process ends in any way."""
 
     def __init__(self, started: StartedChrome) -> None:
         self.profile = started.profile
         self.temporary = started.temporary
         self.pid: int | None = None
-        """The id of its main process; until `identify`, that of the program that was started."""
+        """The id of its main process; until `identify`, the id of the program that was started."""
         self._group: int | None = None
-        """The id of the process that was started, which leads the group of all its processes."""
+        """The id of the program that was started, which leads the process group of this Chrome."""
         loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = loop.create_future()
         self.listening: asyncio.Future[str] = loop.create_future()
         """The address of its DevTools WebSocket, when it was started with a port."""
         self.ended: asyncio.Future[Exit] = loop.create_future()
         self._process = started.process
-        # A daemon thread: neither the end of the event loop nor that of the interpreter waits for Chrome.
+        # A daemon thread, so that neither the event loop nor the interpreter waits for Chrome when it ends.
         threading.Thread(target=self._follow, args=(loop,), name="cdp_agent-chrome", daemon=True).start()
 
     @property
@@ -126,13 +126,13 @@ class ChromeProcess:
                     self.pid = pid
 
     async def listens(self, timeout_s: float) -> str | None:
-        """The address of its DevTools WebSocket, once it listens; None when Chrome ends first, or the time is over."""
+        """The address of its DevTools WebSocket, once it listens; None if Chrome ends first or the time runs out."""
         either: list[asyncio.Future[str] | asyncio.Future[Exit]] = [self.listening, self.ended]
         await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         return self.listening.result() if self.listening.done() else None
 
     async def close(self, *, grace_s: float = 0.0) -> Exit:
-        """Waits `grace_s` for Chrome to end by itself, then ends it, its processes and its temporary profile."""
+        """Waits `grace_s` for Chrome to end by itself, then ends its processes and removes its temporary profile."""
         try:
             await asyncio.wait([self.ended], timeout=grace_s)
         finally:
@@ -176,13 +176,13 @@ def _settle(future: asyncio.Future[T], value: T) -> None:
 
 
 def start(options: LaunchOptions) -> StartedChrome:
-    """Starts Chrome without waiting for it; to be given to `launch`. Raises BrowserError."""
-    # On Windows there are no descriptors 3 and 4.
+    """Starts Chrome without waiting for it; `launch` takes the result. Raises BrowserError."""
+    # Windows has no file descriptors 3 and 4.
     return start_with_port(options, 0) if sys.platform == "win32" else start_with_pipe(options)
 
 
 async def launch(started: StartedChrome, timeout_s: float) -> tuple[ChromeProcess, Transport]:
-    """The process, and the transport of messages to it, which Chrome reads when it is ready. Raises BrowserError."""
+    """The process, and a transport to it; Chrome reads what is sent when it is ready. Raises BrowserError."""
     chrome = ChromeProcess(started)
     try:
         if started.pipe is not None:
@@ -251,9 +251,9 @@ async def wait_until_listening(chrome: ChromeProcess, timeout_s: float) -> str:
 
 
 async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
-    """Ends a Chrome that did not start, and gives the error, with its exit status and stderr.
+    """Ends a Chrome that did not start, and returns the error, with its exit status and stderr.
 
-    `what` says in the message what was wrong, unless Chrome had ended by itself.
+    `what` is the problem for the message, unless Chrome ended by itself.
     """
     what = "ended at once" if chrome.ended.done() else what
     end = await chrome.close()
@@ -267,7 +267,7 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
     program = find_chrome(options.executable, headless=options.headless)
     temporary = options.profile is None
     if options.profile is None:
-        # Not tempfile.gettempdir(): it tries the folder with a file, which SIGKILL may leave there.
+        # Not tempfile.gettempdir(): it tests the folder with a file, which SIGKILL may leave there.
         folder = next((os.environ[name] for name in _TEMPORARY if os.environ.get(name)), "/tmp")
         profile = os.path.join(folder, f"cdp_agent-{os.getpid()}-{os.urandom(4).hex()}")
     else:
@@ -284,7 +284,7 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
         stderr=subprocess.DEVNULL,
         pass_fds=pipes,
         env={**os.environ, **options.env} if options.env else None,
-        start_new_session=True,  # Ctrl-C in our terminal is for us
+        start_new_session=True,  # Ctrl-C in our terminal is not meant for it
     )
     return StartedChrome(process, profile, temporary)
 

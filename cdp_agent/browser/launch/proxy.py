@@ -1,4 +1,4 @@
-"""A proxy as a user gives it, and in the form that Chrome takes."""
+"""A proxy as a user specifies it, and in the form that Chrome takes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _HOW = "write http://host:port, https://host:port or socks5://host:port, before 
 
 
 class Proxy(msgspec.Struct, frozen=True):
-    """`server` may hold `user:password@`. `bypass` names hosts that are reached without it, such as "*.example.com".
+    """A proxy; `server` may contain `user:password@`. `bypass` lists hosts to reach directly, such as "*.example.com".
 
-    This machine is reached without it too, unless `bypass` holds "<-loopback>".
+    This machine is reached directly too, unless `bypass` contains "<-loopback>".
     https://chromium.googlesource.com/chromium/src/+/HEAD/net/docs/proxy.md
     """
 
@@ -25,11 +25,11 @@ class Proxy(msgspec.Struct, frozen=True):
     password: str | None = None
 
     def __repr__(self) -> str:
-        return "Proxy(…)"  # it may hold a password
+        return "Proxy(…)"  # it may contain a password
 
 
 class ChromeProxy(msgspec.Struct, frozen=True):
-    """`server` and `bypass` as in --proxy-server and --proxy-bypass-list; `credentials` are user and password."""
+    """A proxy in Chrome's form: --proxy-server, --proxy-bypass-list, and user and password as `credentials`."""
 
     server: str
     bypass: str | None
@@ -42,7 +42,7 @@ class ChromeProxy(msgspec.Struct, frozen=True):
 
 
 def chrome_proxy(given: str | Proxy) -> ChromeProxy:
-    """The proxy in Chrome's form. Raises SetupError, whose message holds no part that may be a password."""
+    """The proxy in Chrome's form. Raises SetupError, whose message contains no part that may be a password."""
     if not isinstance(given, (str, Proxy)):
         raise SetupError(f"The proxy is of the type {type(given).__name__}: {_HOW}, or give a Proxy.")
     proxy = Proxy(given) if isinstance(given, str) else given
@@ -62,7 +62,7 @@ def chrome_proxy(given: str | Proxy) -> ChromeProxy:
         raise SetupError(f"The proxy has no host: {_HOW}.")
     try:
         port = parts.port
-    except ValueError:  # what stands there may be a password
+    except ValueError:  # the text there may be a password
         raise SetupError(f"The port of the proxy {scheme}://{host} is no number up to 65535: {_HOW}.") from None
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise SetupError(f"The proxy {scheme}://{host} has more than a host and a port: {_HOW}.")

@@ -65,8 +65,8 @@ def _watch_posix(profile: str, temporary: bool, parent: int, pipes: list[int], c
 
 
 def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
-    """The process id of Chrome, leader of its own session and group, with its debugging pipe as descriptors 3 and 4."""
-    # Numbers above 4, closed on exec, so that only the child gets copies, as 3 and 4.
+    """Starts Chrome as leader of its own session and group, with its pipe as descriptors 3 and 4; returns its id."""
+    # Duplicates with numbers above 4, closed on exec, so that only the child gets copies, as 3 and 4.
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in pipes]
     for fd in pipes:
         os.close(fd)
@@ -89,7 +89,7 @@ def _spawn(command: list[str], pipes: list[int], stderr: int) -> int:
 
 
 def _move_temporary_files(profile: str) -> None:
-    """Has Chrome put its temporary files into the profile: a killed Chrome leaves the folder of its socket behind."""
+    """Makes Chrome put its temporary files into the profile: a killed Chrome leaves the folder of its socket behind."""
     if len(profile) + len("/org.chromium.Chromium.XXXXXX/SingletonSocket") < _LONGEST_SOCKET_PATH:
         os.environ["TMPDIR"] = profile
 
@@ -117,8 +117,8 @@ class _ErrorLog:
 
 
 def _wait(pid: int, parent: int, log: _ErrorLog) -> int | None:
-    """Chrome's wait status once it has ended; None when it is to be killed."""
-    import select  # late, as all that Chrome need not wait for
+    """Waits until Chrome has ended, and returns its wait status; None if Chrome is to be killed."""
+    import select  # late, like everything that Chrome need not wait for
     import signal
 
     woken, wake = os.pipe()
@@ -166,13 +166,13 @@ def _end_all(pid: int, profile: str, temporary: bool) -> None:
         if now >= kill_from:
             for process in living:
                 _kill(process)
-            # Counted from the first look: on a machine under load it may take long to find them.
+            # Counted from the first kill: on a machine under load it may take long to find the processes.
             given_up_at = given_up_at or now + _KILL_DEADLINE_S
             if now >= given_up_at:
                 break
         time.sleep(0.002)
         _reap()
-    # Its folder is among the temporary files, and Chrome leaves it there when it is in a hurry.
+    # The folder of the socket is among the temporary files, and Chrome leaves it there when it ends in a hurry.
     for step, path in ((os.unlink, socket), (os.unlink, f"{socket[:-6]}Cookie"), (os.rmdir, os.path.dirname(socket))):
         try:
             step(path)
@@ -198,7 +198,7 @@ def command_line(pid: int) -> str:
 
 
 def _living(group: int, profile: str | None) -> list[int]:
-    """Processes of Chrome's group, orphans that we adopted, and those that name its temporary profile."""
+    """The processes of Chrome's group, orphans that we adopted, and processes that name its temporary profile."""
     own = os.getpid()
     return [
         pid
@@ -214,7 +214,7 @@ def _living(group: int, profile: str | None) -> list[int]:
 
 
 def _processes() -> list[tuple[int, int, int, str, str]]:
-    """For every process: its id, that of its parent and of its group, its state and its command line."""
+    """For every process: its id, the ids of its parent and its group, its state and its command line."""
     rows = []
     if sys.platform != "linux":
         import subprocess  # late, see command_line
@@ -226,7 +226,7 @@ def _processes() -> list[tuple[int, int, int, str, str]]:
         return rows
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            # The program's name in parentheses may hold anything: proc(5).
+            # The program's name in parentheses may contain anything: proc(5).
             state, parent, group = _content(f"/proc/{name}/stat").rpartition(")")[2].split(None, 3)[:3]
         except OSError:
             continue  # it ended meanwhile
@@ -244,7 +244,7 @@ def _content(path: str) -> str:
 
 
 def _adopt_orphans() -> None:
-    """Helpers that Chrome detaches (its crash handler) become our children, so that they are found and reaped."""
+    """Makes helpers that Chrome detaches (its crash handler) our children, so that they are found and reaped."""
     try:
         import ctypes  # late: 4 ms, while Chrome starts
 
@@ -290,7 +290,7 @@ def _watch_windows(profile: str, temporary: bool, parent: int, pipes: list[int],
     import threading
 
     chrome = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert chrome.stderr is not None  # it was asked for
+    assert chrome.stderr is not None  # a pipe
     _say(f"started {chrome.pid}\n")
 
     def follow_lifeline() -> None:

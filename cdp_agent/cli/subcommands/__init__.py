@@ -1,1 +1,1 @@
-"""The commands of `cdp-agent`, a file each, which is loaded when its command runs. Imports `cli` and `cli.terminal`."""
+"""The commands of `cdp-agent`, one per file, each loaded when its command runs. Imports `cli` and `cli.terminal`."""

@@ -1,4 +1,4 @@
-"""`cdp-agent batch TASKS.jsonl -o RESULTS.jsonl`: many tasks, several at once; killed at any moment, it can go on.
+"""`cdp-agent batch TASKS.jsonl -o RESULTS.jsonl`: many tasks, several at once. Even a killed batch can be resumed.
 
 `--watch RESULTS|STORAGE` shows the progress of a batch that runs elsewhere, until it is over.
 """
@@ -42,7 +42,7 @@ _NOT_OF_IT = {
 
 
 def carry_out_batch(words: Sequence[str]) -> int:
-    """Carries the tasks out, or shows the progress of a batch; returns the exit status. Raises CdpAgentError."""
+    """Carries out the tasks, or shows the progress of a batch; returns the exit status. Raises CdpAgentError."""
     found, asked = _read(words)
     if found.watch is not None:
         return watch_batch(found.watch)
@@ -124,9 +124,7 @@ async def _followed(
 
 
 def _on_interrupts(batch: JobRun) -> list[int]:
-    """Handles signals: the first Ctrl-C stops gracefully, a second one or SIGTERM at once. Returns the list of those
-    received.
-    """
+    """Makes the first Ctrl-C stop gracefully, a second one or SIGTERM at once. Returns the list of received signals."""
     received: list[int] = []
 
     def interrupt(number: int) -> None:
@@ -174,7 +172,7 @@ def _amount(text: str) -> float:
 
 
 def watch_batch(place: str) -> int:
-    """Prints a line whenever something has changed; returns the exit status of the batch. Raises SetupError."""
+    """Prints a line whenever the progress has changed; returns the exit status of the batch. Raises SetupError."""
     report, last_line = read_progress(place), ""
     while True:
         line = watch_line(report)
@@ -188,7 +186,7 @@ def watch_batch(place: str) -> int:
 
 
 def _later(place: str) -> ReportedProgress:
-    """The present report of a batch, also when it has just ended and cleared its storage."""
+    """The current report of a batch, even if the batch has just ended and cleared its storage."""
     try:
         return read_progress(place)
     except SetupError:
@@ -197,7 +195,7 @@ def _later(place: str) -> ReportedProgress:
 
 
 def watch_line(report: ReportedProgress) -> str:
-    """The progress of a batch, or how it ended, in a line."""
+    """One line about the progress of a batch, or about how it ended."""
     progress = report.progress
     if report.is_over:
         return how_it_ended(progress)

@@ -21,7 +21,7 @@ Act = Literal["start", "stop", "status"]
 
 
 class ListeningChrome(msgspec.Struct, frozen=True):
-    """A Chrome that programs can connect to: its process, http://127.0.0.1:PORT, its WebSocket, its profile folder."""
+    """A Chrome that programs can connect to: process id, http://127.0.0.1:PORT, WebSocket URL and profile folder."""
 
     pid: int
     endpoint: str
@@ -50,13 +50,13 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
     add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
     found = parser.read(words)
     asked = loaded(found, caller)
-    # One of ours is meant, whatever Chrome a variable or the file names for the other commands.
+    # This is about a Chrome of ours, even if a variable or the file sets `cdp` for the other commands.
     sources = {name: each for name, each in asked.sources.items() if name != "cdp"}
     return ChromeCommand(found.act, found.port, Loaded(msgspec.structs.replace(asked.config, cdp=()), sources))
 
 
 async def report_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:
-    """Prints where the session's Chrome listens. Raises SetupError when it does not listen, BrowserError."""
+    """Prints where the session's Chrome listens. Raises SetupError if it does not listen, BrowserError."""
     browser, as_json = opened.session.browser, command.loaded.config.json
     try:
         await browser.session.send(GetVersion())
@@ -86,7 +86,7 @@ async def report_chrome(command: ChromeCommand, opened: OpenSession, caller: Com
 
 
 def report_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> int:
-    """Writes that Chrome has ended, or that there was none."""
+    """Prints that Chrome has ended, or that none was running."""
     if as_json:
         caller.output.write(msgspec.json.encode({"stopped": was_open}).decode() + "\n")
     else:
@@ -95,6 +95,6 @@ def report_stopped(caller: CommandCaller, *, was_open: bool, as_json: bool) -> i
 
 
 def report_no_chrome(caller: CommandCaller, *, as_json: bool) -> int:
-    """Prints that no Chrome runs."""
+    """Prints that no Chrome of ours is running."""
     caller.output.write("null\n" if as_json else "No Chrome of ours is running.\n")
     return NO_CHROME

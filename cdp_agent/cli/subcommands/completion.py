@@ -1,4 +1,4 @@
-"""`cdp-agent completion bash|zsh|fish`: a script by which the shell completes commands, their options and files."""
+"""`cdp-agent completion bash|zsh|fish`: a script with which the shell completes commands, options and files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHORT: dict[str, tuple[str, ...]] = {
     "completion": (),
     "help": (),
 }
-"""The options of commands that have nothing to do with pages."""
+"""The options of commands that do not work with pages."""
 
 
 def print_completion(words: Sequence[str]) -> int:

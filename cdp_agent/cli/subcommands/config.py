@@ -102,7 +102,7 @@ def _set(setting: Setting, text: str | None, file: ConfigFile) -> None:
         text = _asked(setting)
     if not text.strip():
         raise SetupError(f"No value was given: `cdp-agent config unset {setting.name}` takes it out.")
-    # A path that is relative here would be relative to the file there.
+    # Made absolute, since paths in the file are relative to its folder.
     value = from_text(setting, text, "config set", folder=Path.cwd())
     if value is None:
         raise SetupError(f"null is no value: `cdp-agent config unset {setting.name}` takes it out.")
@@ -113,7 +113,7 @@ def _set(setting: Setting, text: str | None, file: ConfigFile) -> None:
 
 
 def _unset(name: str, file: ConfigFile) -> None:
-    if name in file.entries:  # also what is no setting: this is how to get rid of it
+    if name in file.entries:  # also an unknown key, since this is how to remove it
         file.write(file.without(name))
     elif name in SETTINGS:
         print(f"{name} was not in the file.", file=sys.stderr)

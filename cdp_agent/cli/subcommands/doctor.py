@@ -30,7 +30,7 @@ _SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """The result of one check; `advice` is what to do, "" where all is well."""
+    """The result of one check; `advice` states what to do, "" if all is well."""
 
     about: str
     state: Literal["ok", "warn", "fail"]
@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def examine(words: Sequence[str]) -> int:
-    """Prints the findings; returns 1 when a task could not be run. Raises SetupError for a wrong call."""
+    """Prints the findings; returns 1 when a task could not be run. Raises SetupError for wrong usage."""
     parser = Parser("doctor", "Check that Chrome, the model and the settings are ready for a task.")
     parser.add_argument("--offline", action="store_true", help="do not call the model")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -159,7 +159,7 @@ async def _endpoints(config: Config) -> AsyncIterator[Finding]:
             async with Browser.connect(each, timeout_s=_ENDPOINT_S, **connect_keywords(config)) as browser:
                 yield Finding(about, "ok", browser.version.product)
         except CdpAgentError as error:
-            # Its address may hold a token.
+            # The address may contain a token.
             text = one_line(str(error).replace(each, "it"))
             yield Finding(about, "fail", text, "Start that Chrome, or `cdp-agent config unset cdp`.")
 

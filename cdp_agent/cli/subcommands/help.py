@@ -37,7 +37,7 @@ def top_help() -> str:
 
 
 def list_options(words: Sequence[str]) -> int:
-    """Prints the options of all commands that have to do with pages, or those of a group. Raises SetupError."""
+    """Prints the options of all commands that work with pages, or those of a group. Raises SetupError."""
     groups = list(dict.fromkeys(setting.group for setting in SETTINGS.values() if setting.flag))
     names = ["all", *(_word(group) for group in groups)]
     parser = Parser("options", f"{OWN['options'][1]} GROUP is one of {', '.join(names)}.", "%(prog)s [GROUP]")
@@ -71,5 +71,5 @@ def list_tools(words: Sequence[str]) -> int:
 
 
 def _word(group: str) -> str:
-    """A group's name as one word: "The task" is task."""
+    """A group's name as one word: "task" for "The task"."""
     return group.lower().split()[-1]

@@ -29,7 +29,7 @@ _SHOWN_MODELS = 6
 
 
 class LocalServer(msgspec.Struct, frozen=True):
-    """A program that serves models on this machine: our name for the provider, and its usual address."""
+    """A program that serves models on this machine, with our name for the provider and the usual address."""
 
     title: str
     provider: str
@@ -45,7 +45,7 @@ LOCAL = (
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A provider that could be used at once, with its known models."""
+    """A provider that can be used right away, with its known models."""
 
     title: str
     provider: str
@@ -64,7 +64,7 @@ class _Choice(msgspec.Struct, frozen=True):
 
 
 def set_up(file: ConfigFile, *, yes: bool, ask: Ask | None = None, servers: Sequence[LocalServer] = LOCAL) -> int:
-    """Finds a model, tries it, and writes the file. Without a terminal it only says what to do. Raises SetupError."""
+    """Finds, tries and configures a model. Without a terminal or `yes`, it only prints advice. Raises SetupError."""
     found = [*asyncio.run(running(servers)), *with_keys()]
     if yes:
         choice = _first(found)
@@ -130,7 +130,7 @@ async def _models(http: httpx.AsyncClient, server: LocalServer) -> tuple[str, ..
     try:
         answer = await http.get(server.address + ("/api/tags" if own else "/v1/models"))
         listed = msgspec.json.decode(answer.content, type=_Models)
-    except (httpx.HTTPError, msgspec.DecodeError):  # nobody there, or something else
+    except (httpx.HTTPError, msgspec.DecodeError):  # no server, or another program
         return ()
     return tuple(each.name or each.id for each in listed.models or listed.data)
 

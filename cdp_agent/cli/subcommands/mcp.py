@@ -69,7 +69,7 @@ class McpCommand(msgspec.Struct, frozen=True):
 
 
 def serve_mcp(words: Sequence[str], chosen: ChosenSession) -> int:
-    """Serves until the client goes away, or over HTTP until it is told to stop; returns the exit status.
+    """Serves until the client disconnects, or over HTTP until a signal stops it; returns the exit status.
 
     Raises SetupError, BrowserError.
     """
@@ -158,7 +158,7 @@ async def _serve_http(served: Server[object], command: McpCommand, host: str, po
 
 
 def _connected(words: Sequence[str], config: Config, session: str) -> HostConnection:
-    """A connection to the process of that session, for making calls. Raises BrowserError, SetupError."""
+    """A connection to the host of that session, for tool calls. Raises BrowserError, SetupError."""
     folder, asked, host = runtime.folder(), [CALLS, *words], host_of(session, config)
     found = client.send_command(folder, session, asked, lambda: client.start_host(folder, session, HOST, asked, host))
     if isinstance(found, int):
@@ -169,7 +169,7 @@ def _connected(words: Sequence[str], config: Config, session: str) -> HostConnec
 async def serve_calls(
     words: Sequence[str], session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> NoReturn:
-    """Makes calls in the session for an MCP server in another process, until that goes away. Raises SetupError."""
+    """Makes tool calls in the session for an MCP server in another process, until it disconnects. Raises SetupError."""
     found = read_mcp(words, caller).loaded
     async with _allowance(found.config, caller) as allowance:
         await make_calls(LocalCalls(sessions, found, session, caller, allowance), output)
@@ -177,7 +177,7 @@ async def serve_calls(
 
 @asynccontextmanager
 async def _allowance(config: Config, caller: CommandCaller) -> AsyncIterator[Allowance]:
-    """What the settings let clients do. Raises SetupError."""
+    """What the settings allow clients to do. Raises SetupError."""
     rules = rules_from(config.approval_rules) if config.approve or config.approval_rules else None
     async with _model(config, caller) as model:
         yield Allowance(tuple(map(str, config.upload_folders)), rules, model)
@@ -198,7 +198,7 @@ async def _model(config: Config, caller: CommandCaller) -> AsyncIterator[Client 
 async def _local_calls(
     found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
 ) -> AsyncIterator[LocalCalls]:
-    """Calls in sessions of this process, which end with it."""
+    """Tool calls in sessions of this process, which end with the block."""
     sessions = Sessions()
     closing = asyncio.ensure_future(_close_idle(sessions))
     try:
@@ -216,7 +216,7 @@ async def _close_idle(sessions: Sessions) -> None:
 
 
 class LocalCalls:
-    """Calls in the sessions of this process, each opened when it is first named."""
+    """Tool calls in the sessions of this process. A session is opened by its first call."""
 
     def __init__(
         self, sessions: Sessions, found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
@@ -243,14 +243,14 @@ class LocalCalls:
 
 
 async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:
-    """Makes the calls that the client asks for until it is cancelled, which also cancels the calls under way."""
+    """Makes the tool calls that the client requests, until cancelled; that also cancels the calls in progress."""
     making: dict[int, asyncio.Task[None]] = {}
     try:
         while True:
             match await output.client_messages.get():
                 case CallAsked(id=number, request=request):
                     making[number] = asyncio.ensure_future(_answer(calls, number, request, output))
-                    making[number].add_done_callback(lambda _, number=number: making.pop(number))  # type: ignore[misc]  # as a default it has its type
+                    making[number].add_done_callback(lambda _, number=number: making.pop(number))  # type: ignore[misc]  # the default gives it its type
                 case CallCancelled(id=number) if number in making:
                     making[number].cancel()
     finally:
@@ -271,7 +271,7 @@ async def _answer(calls: ToolCalls, number: int, request: msgspec.Raw, output: C
                 reply = await calls.files(asked)
     except CdpAgentError as error:
         reply = CallReply(str(error), error=ToolError.of(error))
-    except Exception as error:  # noqa: BLE001  # whoever called must not wait for ever on a bug of ours
+    except Exception as error:  # noqa: BLE001  # a bug of ours must not leave the caller waiting
         _log.exception("a call failed")
         reply = CallReply(fault := f"A fault of cdp-agent itself: {error!r}.", error=ToolError("Fault", fault))
     output.send(CallAnswered(number, msgspec.Raw(msgspec.json.encode(reply))))

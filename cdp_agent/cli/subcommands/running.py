@@ -1,4 +1,4 @@
-"""Carries out a run and prints it: in a Chrome of its own, or in a session, whose process sends the events here."""
+"""Carries out a run and prints it: in a Chrome for this run, or in a session, whose host sends the events here."""
 
 from __future__ import annotations
 
@@ -64,25 +64,23 @@ _LONGEST_MESSAGE = 256 << 20
 
 
 class RunCommand(msgspec.Struct, frozen=True):
-    """A run that can begin: its settings, the name of the model to show, and the agent's keywords, including
-    `approver`.
-    """
+    """A run that can begin: its settings, the model name to show, and the agent's keywords, including `approver`."""
 
     loaded: Loaded[Config]
     model: str
     keywords: dict[str, Any]
     begin: Begin
     stdin: str | None = None
-    """The text that was read from the standard input."""
+    """The text already read from the standard input."""
     interactive: Interactive | JsonLines | None = None
     """The person at the terminal, or the program, that may pause the run; the same object as its `approver`."""
     signals: Signals = msgspec.field(default_factory=Signals)
     live: LiveRun | None = None
-    """Shows the run, if it is shown as a page while it goes on, and asks its questions there."""
+    """Shows the run on a web page while it goes on, and asks its questions there; None without --live."""
 
 
 async def run_in_own_chrome(command: RunCommand) -> AgentResult:
-    """Carries a run out in the configured Chrome, with the configured output. Raises CdpAgentError."""
+    """Carries out a run in the configured Chrome, with the configured output. Raises CdpAgentError."""
     config, signals = command.loaded.config, command.signals
     person = command.interactive
     on_interrupt(signals.stop.set if person is None else lambda: person.handle_interrupt(signals.stop.set))
@@ -97,11 +95,11 @@ async def run_in_own_chrome(command: RunCommand) -> AgentResult:
                     _shown(command.live, Streams().write_error),
                 ):
                     result = await run_to_end(command.begin(browser, tabs.page, signals), take)
-            with suppress(BrowserError):  # a Chrome that is gone: the result says so
+            with suppress(BrowserError):  # Chrome is gone, as the result states
                 if config.save_storage_state is not None:
                     await browser.save_storage_state(config.save_storage_state)
                 await tabs.follow()
-                browser.keep(tabs.page)  # in somebody else's Chrome it stays, to be looked at
+                browser.keep(tabs.page)  # in a Chrome that is not ours, the tab stays open
     return result
 
 
@@ -118,7 +116,7 @@ def _with_live(live: LiveRun | None, sink: Sink) -> Sink:
 
 @asynccontextmanager
 async def _shown(live: LiveRun | None, write_error: Callable[[str], object]) -> AsyncIterator[None]:
-    """Inside the block, the page of the run is served, if it is to be shown, and its address printed."""
+    """Inside the block, the run's live page, if it has one, is served; its address is printed first."""
     if live is None:
         yield
         return
@@ -130,7 +128,7 @@ async def _shown(live: LiveRun | None, write_error: Callable[[str], object]) -> 
 
 
 async def follow_in_session(command: RunCommand, session: str, connection: HostConnection) -> AgentResult | int:
-    """Prints the run that the session's process carries out; returns an exit status when there was no run."""
+    """Prints the run that the session's host carries out; returns its result, or an exit status if there was no run."""
     reader, writer = await asyncio.open_connection(sock=connection.detach(), limit=_LONGEST_MESSAGE)
 
     def say(message: ClientMessage) -> None:
@@ -172,9 +170,9 @@ async def follow_in_session(command: RunCommand, session: str, connection: HostC
 async def run_for_client(
     command: RunCommand, session: str, sessions: Sessions, caller: CommandCaller, output: ClientOutput
 ) -> int:
-    """Carries a run out in the session, and sends its events to the client. Raises CdpAgentError.
+    """Carries out a run in the session, and sends its events to the client. Raises CdpAgentError.
 
-    A run that is shown live has its page in this process, and asks its questions there.
+    This process serves the page of a live run, where the questions are asked.
     """
     config, signals, live = command.loaded.config, command.signals, command.live
     client_approver = _ClientApprover(output, signals)
@@ -198,7 +196,7 @@ async def run_for_client(
 
 
 class _ClientApprover:
-    """The host's side of a run: events and questions go to the client, decisions and a stop come back."""
+    """The host's side of a run: events and questions go to the client; decisions, pauses and stops come back."""
 
     def __init__(self, output: ClientOutput, signals: Signals) -> None:
         self._output = output
@@ -212,7 +210,7 @@ class _ClientApprover:
         """An `Approver` that asks the client, which checks decisions in the same way."""
         self._output.send(DecisionAsked(msgspec.Raw(msgspec.json.encode(ask))))
         while (made := await self._made.get()).id != ask.id:
-            pass  # it came too late
+            pass  # it was decided too late
         if made.decision is not None:
             submit(made.id, made.decision)
 
@@ -229,7 +227,7 @@ class _ClientApprover:
 
 
 class _HostQuestions:
-    """The client's side of a run: asks the approver here, one question at a time."""
+    """The client's side of a run: passes the host's questions to the approver, one at a time."""
 
     def __init__(self, approver: Approver | None, say: Callable[[ClientMessage], None]) -> None:
         self._queue = None if approver is None else ApprovalQueue(approver, timeout_s=None)
@@ -241,13 +239,13 @@ class _HostQuestions:
         self._task = asyncio.ensure_future(self._ask(ask))
 
     async def end(self) -> None:
-        """Ends the open question, if any."""
+        """Cancels the open question, if any."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
 
     async def _ask(self, ask: Ask) -> None:
-        assert self._queue is not None  # the host asks where this command has somebody to ask
+        assert self._queue is not None  # the host asks only if this command has an approver
         decision = await self._queue.decide(ask)
         self._say(DecisionMade(ask.id, None if self._queue.unanswered else msgspec.to_builtins(decision)))
 
@@ -262,7 +260,7 @@ async def run_to_end(events: AsyncGenerator[Event, None], take: Sink) -> AgentRe
 
 
 def _browser(config: Config) -> Opening:
-    """The Chrome that `cdp` names, else one for this run alone."""
+    """The Chrome that `cdp` names, else a new one for this run only."""
     if config.cdp:
         return Browser.connect(config.cdp, **connect_keywords(config))
     return Browser.launch(**launch_keywords(config))

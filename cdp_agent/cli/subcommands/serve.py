@@ -27,7 +27,7 @@ _SHOWN = ("model", "max_runs")
 
 
 def serve(words: Sequence[str]) -> int:
-    """Serves until it is told to stop; returns the exit status. Raises SetupError, BrowserError."""
+    """Serves until a signal stops it; returns the exit status. Raises SetupError, BrowserError."""
     parser = Parser("serve", "Serve runs and sessions over HTTP.", "%(prog)s [options]", more="server")
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="HOST", help="the address to listen on (default: 127.0.0.1)"
@@ -78,7 +78,7 @@ async def _serve(config: Config, host: str, port: int) -> None:
     app = AgentApp(config, options)
     with listening_at(host, port) as listener:
         try:
-            await app.browsers.open()  # a Chrome that is not to be had is told before anybody calls
+            await app.browsers.open()  # so that a missing Chrome is reported at the start
         except BaseException:
             await app.browsers.close()
             raise

@@ -1,4 +1,4 @@
-"""`cdp-agent sessions` and `cdp-agent close [--all]`: the running sessions, in whatever process."""
+"""`cdp-agent sessions` and `cdp-agent close [--all]`: the running sessions of all session hosts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENDS_WITHIN_S = 10.0
 
 
 def list_sessions(words: Sequence[str]) -> int:
-    """Prints the sessions that run. Raises SetupError."""
+    """Prints the running sessions. Raises SetupError."""
     parser = Parser("sessions", "List the running sessions.")
     parser.add_argument("--json", action="store_true", help="print as JSON")
     as_json = parser.read(words).json
@@ -76,7 +76,7 @@ def close_session(folder: str, name: str) -> bool:
 
 
 def _about(folder: str, name: str) -> str:
-    """A SessionInfo as JSON, "" where there is none."""
+    """The session's SessionInfo as JSON, "" if there is no such session."""
     try:
         connection = client.connect(folder, name)
     except BrowserError as error:
@@ -91,7 +91,7 @@ def _about(folder: str, name: str) -> str:
 
 
 def _asked(connection: HostConnection, name: str, word: str) -> str:
-    """A host's answer about a session, "" where it has none of that name. Raises BrowserError."""
+    """A host's answer to an internal request about a session, "" if it has no such session. Raises BrowserError."""
     answer: list[str] = []
     try:
         connection.ask(name, [word])

@@ -1,4 +1,4 @@
-"""`cdp-agent do FILE`: steps in plain English, one a line, with no model unless an executor is named."""
+"""`cdp-agent do FILE`: steps in plain English, one per line, with no model unless an executor is set."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cdp_agent.steps.resolve.understanding import why_unresolvable
 
 _STDIN = "-"
 _REWORDING = ("ask", "jsonl")
-"""The kinds of approval by somebody who may reword a step before it is carried out."""
+"""The kinds of approval in which a step can be reworded before it is carried out."""
 _OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
 _FALLBACK = {"fallback_model", "fallback_base_url"}
 _TAKEN = (
@@ -38,7 +38,7 @@ _TAKEN = (
 
 
 def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> RunCommand:
-    """Parses the words after `do`. `stdin` has the steps when the file is -; None: it is read here.
+    """Parses the words after `do`. `stdin` contains the steps if the file is -; None: it is read here.
 
     Raises SetupError.
     """
@@ -79,7 +79,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
 
 
 def _refuse_what_nobody_understands(steps: list[str]) -> None:
-    """Raises SetupError for steps that code understands on no page, so that no list is carried out in part."""
+    """Raises SetupError for steps that code cannot resolve on any page, so that no list is carried out only in part."""
     for number, step in enumerate(steps, 1):
         if (why := why_unresolvable(step)) is not None:
             raise SetupError(

@@ -119,12 +119,12 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     folder = Path(caller.folder) / found.folder.expanduser()
     saved = load(folder)
     keywords = resume_keywords(config, caller.environment)
-    if config.trace is None and saved.options.trace is not None:  # as it was, without what must not be shown now
+    if config.trace is None and saved.options.trace is not None:  # in the same folder, with the present secrets masked
         keywords["trace"] = trace_of(config, saved.options.trace)
     if saved.by_steps is not None:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
         if config.approve is None and not config.approval_rules:
-            del keywords["approve"]  # the rules that it had
+            del keywords["approve"]  # the saved rules apply
     elif config.approve in ("ask", "jsonl"):
         keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
 
@@ -137,9 +137,9 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
 
 
 def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: ChosenSession) -> int:
-    """Carries a run out: in the session where one runs or was named, else in a Chrome for it alone.
+    """Carries out a run: in the session if it is running or was named, else in a Chrome for this run only.
 
-    The answer goes to stdout, what happens on the way to stderr. Returns the exit status. Raises CdpAgentError.
+    The answer goes to stdout, progress to stderr. Returns the exit status. Raises CdpAgentError.
     """
     connection = None if chosen.once else _connection(command, arguments, chosen)
     if connection is None:
@@ -151,7 +151,7 @@ def carry_out_run(command: RunCommand, arguments: Sequence[str], chosen: ChosenS
 
 
 def _connection(command: RunCommand, arguments: Sequence[str], chosen: ChosenSession) -> HostConnection | int | None:
-    """A connection to the process of the session, which has begun the run; None where the run needs no session."""
+    """A connection to the session's host, which has begun the run; None if the run needs no session."""
     session = chosen.session
     try:
         folder = runtime.folder()
@@ -170,7 +170,7 @@ def _connection(command: RunCommand, arguments: Sequence[str], chosen: ChosenSes
 
 
 def report(result: AgentResult, config: Config) -> int:
-    """Prints how the run ended, unless its events do; returns the exit status."""
+    """Prints the result of the run, unless events go to stdout; returns the exit status."""
     if to_stdout(config):
         pass
     elif config.json or config.approve == "jsonl":

@@ -1,4 +1,4 @@
-"""A tool as a command."""
+"""Calls a tool as a command, and prints its result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAGE_TOKENS = 2_000
 """The most tokens of a page that is printed because an action led to it."""
 
 _GOING = ("goto", "back", "forward")
-"""Tools that do not read the page first, so they cannot say what changed when the document stays the same."""
+"""Tools that do not read the page first, so their receipts lack the changes when the document stays the same."""
 
 
 class SavedFile(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class SavedFile(msgspec.Struct, frozen=True):
 
 
 async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
-    """Calls the tool in the current tab of the session and prints the result. Raises SetupError for a wrong address."""
+    """Calls the tool in the current tab of the session and prints the result. Raises SetupError for a bad address."""
     url = _address(call.url) if call.url is not None else None
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
@@ -72,7 +72,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
             value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
             caller.output.write(_as_json(value))
             return DONE
-        now = session.page if call.config.tab is None else None  # another tab is for this command alone
+        now = session.page if call.config.tab is None else None  # `tab` is for this command only
         caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
         if not call.shows_page or not _leads(call, outcome.value):
             return DONE
@@ -90,7 +90,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
 
 
 class _Place(NamedTuple):
-    """A tab, and the address that it had."""
+    """A tab, and its address before the call."""
 
     page: Page
     url: str
@@ -103,7 +103,7 @@ class _Place(NamedTuple):
 def _brief(
     outcome: ToolOutcome, arguments: Arguments, before: _Place | None, now: Page | None, opened: OpenSession
 ) -> str:
-    """The text to print for an outcome. What it says of the current tab is remembered, so as not to print it again."""
+    """The text to print for an outcome. What it shows of the current tab is recorded, and not printed again."""
     match outcome.value:
         case Receipt() as receipt:
             if before is not None and (history := tab_of(before.page).history):
@@ -120,7 +120,7 @@ def _printed(opened: OpenSession, page: Page) -> PrintedPages:
 
 
 def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:
-    """Whether the tab shows another page now, or one that was not compared with the page before."""
+    """Whether the tab now shows another page, or a page that was not compared with the previous one."""
     match value:
         case Receipt():
             moved = value.navigated_to and (not value.same_document or value.action in _GOING)
@@ -132,7 +132,7 @@ def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:
 
 
 def _made(value: msgspec.Struct | None) -> bytes | None:
-    """The content of the file that a tool has made."""
+    """The content of the file that a tool made, if any."""
     match value:
         case Screenshot():
             return value.image

@@ -1,4 +1,4 @@
-"""Who approves on the command line: a person at the terminal, or a program at the other end of a pipe."""
+"""Approval on the command line, by a person at the terminal or a program at the other end of a pipe."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Act in the window as you like. Then press Enter to let it go on, or type what it
 _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … adds one after it, ok carries it out"
 
 Read = Callable[[str, bool], Awaitable[str | None]]
-"""Asks for a line with this prompt, hidden if True; None when there are no more lines."""
+"""Reads a line at this prompt, which is not shown if the second argument is True; None when there are no more lines."""
 HIDDEN = ("password",)
 """Types of fields whose text is not shown on the screen."""
 _BOXES = ("checkbox", "switch")
@@ -54,9 +54,9 @@ _YES, _NO = ("y", "yes", "true", "on", "1"), ("n", "no", "false", "off", "0")
 def approval_keywords(
     config: Config, *, at_terminal: bool, by_hand: bool = False, takes_stdin: bool = False
 ) -> dict[str, Any]:
-    """The keywords of `Agent` for approval. `at_terminal`: there is a person who can be asked.
+    """The keywords of `Agent` for approval. `at_terminal`: a person can be asked.
 
-    Steps that were written `by_hand` need no approval, unless the settings say so. Raises SetupError.
+    Steps that were written `by_hand` need no approval, unless the settings ask for it. Raises SetupError.
     """
     kind = config.approve
     if kind in ("ask", "jsonl") and takes_stdin:
@@ -73,14 +73,14 @@ def approval_keywords(
 
 
 class Terminal:
-    """Asks a person, on stderr, since stdout is for the answer."""
+    """An `Approver` that asks a person, on stderr, since stdout is for the answer."""
 
     def __init__(self, lines: Lines | None = None, stream: TextIO | None = None) -> None:
         self._lines = lines or Lines()
         self._stream = stream
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """Shows the question until there is a decision that counts, or nobody at the terminal."""
+        """Shows the question, and reads lines until a decision counts or there are no more lines."""
         await self._lines.drop_typed_ahead()
         self._say(_shown(ask))
         while True:
@@ -93,7 +93,7 @@ class Terminal:
             self._say(problem)
 
     async def _decision(self, ask: Ask) -> Decision | str | None:
-        """A decision, or what is wrong with the typed words; None when there are no more lines."""
+        """A decision, or a message that states what is wrong with the line; None when there are no more lines."""
         if isinstance(ask, Paused):
             line = await self._asked("go on> ")
             return None if line is None else _going_on(line.strip())
@@ -142,7 +142,7 @@ class Terminal:
             return await self._asked(prompt)
         with self._lines.hidden():
             line = await self._asked(prompt)
-        self._say("")  # the end of the line was not shown either
+        self._say("")  # the line break was not shown either
         return line
 
     def _say(self, text: str) -> None:
@@ -155,7 +155,7 @@ class Terminal:
 
 
 def edited(steps: list[str], command: str) -> list[str]:
-    """The steps after one command of editing. Raises ValueError, which says how to write it."""
+    """The steps after one editing command. Raises ValueError for an invalid one, with the syntax."""
     act, _, rest = command.strip().partition(" ")
     number, _, words = rest.strip().partition(" ")
     least = 0 if act == "a" else 1
@@ -177,14 +177,14 @@ def edited(steps: list[str], command: str) -> list[str]:
 
 
 def _answer(ask: QuestionAsked, line: str) -> Decision:
-    """The decision in a line: an empty line declines, and the number of an option is that option."""
+    """The decision that a line makes: an empty line declines, and a number chooses that option."""
     if line.isdigit() and 1 <= int(line) <= len(ask.options) and line not in ask.options:
         return Respond(ask.options[int(line) - 1])
     return Respond(line) if line else Decline()
 
 
 def _going_on(line: str) -> Decision:
-    """The decision in a line for a paused run: text for its model, unless the line only says to go on or to stop."""
+    """The decision of a line about a paused run: text for its model, unless it only continues or stops the run."""
     if line.lower() in ("q", "quit", "stop"):
         return Stop()
     return Continue("" if line.lower() in ("", "y", "c", "go", "go on", "continue") else line)
@@ -247,7 +247,7 @@ def _numbered(steps: list[str]) -> str:
 
 
 def form_shown(ask: FormRequested) -> str:
-    """A description of the form, and where its values go."""
+    """The form's description, the origins that its values can reach, and the errors of its fields."""
     where = f" on {ask.url}" if ask.url else ""
     lines = [one_line(f"{ask.description}{where}")]
     if beyond := [origin for origin in ask.origins if not ask.url.startswith(origin)]:

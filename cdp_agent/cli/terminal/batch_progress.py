@@ -35,7 +35,7 @@ def shown_progress(stream: TextIO, *, quiet: bool) -> Iterator[Shown]:
 
 @contextmanager
 def _bar() -> Iterator[Shown]:
-    from rich.console import Console  # late: rich takes 60 ms, and may not be there
+    from rich.console import Console  # late: rich takes 60 ms, and may not be installed
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -55,7 +55,7 @@ def _bar() -> Iterator[Shown]:
 
         def shown(result: JobResult, progress: JobProgress) -> None:
             nonlocal bar
-            if bar is None:  # what earlier processes did is no part of how fast this one is
+            if bar is None:  # the speed does not include tasks of earlier processes
                 bar = bars.add_task("", total=progress.total, completed=progress.done_before)
             if not result.ok:
                 bars.console.print(_line(result, progress), style="red", markup=False, highlight=False)
@@ -65,7 +65,7 @@ def _bar() -> Iterator[Shown]:
 
 
 def _line(result: JobResult, progress: JobProgress) -> str:
-    """A result in a line."""
+    """One line about a result."""
     tried = f", {result.attempts} attempts" if result.attempts > 1 else ""
     tokens = f", {result.tokens:,} tokens" if result.tokens else ""
     line = f"{progress.done}/{progress.total}  {one_line(str(result.id))}  "
@@ -75,7 +75,7 @@ def _line(result: JobResult, progress: JobProgress) -> str:
 
 
 def facts(progress: JobProgress) -> str:
-    """The running tasks, the speed, and the tokens and cost, in words."""
+    """The failures, the running tasks, the speed, and the tokens and cost, in words."""
     failed = f"{progress.failed} failed, " if progress.failed else ""
     cost = f", ${progress.cost:.2f}" if progress.cost else ""
     tokens = f", {progress.tokens:,} tokens" if progress.tokens else ""
@@ -83,7 +83,7 @@ def facts(progress: JobProgress) -> str:
 
 
 def how_it_ended(progress: JobProgress) -> str:
-    """The whole batch in a line, at its end."""
+    """One line about the whole batch, at its end."""
     cost = f", ${progress.cost:.2f}" if progress.cost else ""
     took = f", {progress.seconds:.1f} s" if progress.seconds else ""
     done = f"{progress.done - progress.failed} of {progress.total} done, {progress.failed} failed"

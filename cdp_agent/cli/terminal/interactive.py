@@ -18,7 +18,7 @@ from cdp_agent.decisions import Ask
 from cdp_agent.steps.approval.approval import Submit
 
 INTERACTIVE = "answer questions; Ctrl-C or p pauses"
-"""The help of the flag for it."""
+"""The help text of --interactive."""
 _PAUSES = ("p", "pause")
 _PAUSING = "It waits for you after this step. Ctrl-C again ends it.\n"
 
@@ -33,7 +33,7 @@ class Interactive:
         self._pause: Callable[[], object] = lambda: None
         self._listener = LineListener(self._lines, self._take_line)
         self._is_pausing = False
-        """Whether the run was told to pause, up to the end of the question that it then asks."""
+        """Whether a pause was requested or a question is open; reset when the question ends."""
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
         async with self._listener.suspended():
@@ -45,10 +45,10 @@ class Interactive:
 
     @asynccontextmanager
     async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
-        """Inside the block, around the run, `pause` is called when the person wants to act themselves."""
+        """Inside the block, which is put around the run, `pause` is called when the person wants to act themselves."""
         self._pause = pause
         if not self._lines.are_typed:
-            yield  # what comes by a pipe answers the questions to come
+            yield  # piped lines answer later questions
             return
         async with self._listener.listening():
             yield

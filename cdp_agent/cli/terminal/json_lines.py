@@ -1,9 +1,9 @@
-"""A program that approves and answers at the other end of a pipe, in JSON Lines.
+"""Approvals and answers by a program at the other end of a pipe, in JSON Lines.
 
 A question is {"ask": {"type": "plan", "id": 1, …}, "decisions": ["approve", …]} on the standard output, a decision
-{"id": 1, "decision": "approve"} on the standard input. At any time {"pause": true} has the run wait after its turn,
-which it asks "paused" for, and {"stop": true} ends it. What does not count is answered with {"refused": WHY, "id": 1}.
-See decisions.py for all of them.
+{"id": 1, "decision": "approve"} on the standard input. At any time {"pause": true} makes the run wait after its turn,
+with a question of type "paused", and {"stop": true} ends it. A decision that does not count is answered with
+{"refused": WHY, "id": 1}. See decisions.py for all questions and decisions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class JsonLines:
         self._listener = LineListener(self._lines, self._take_line)
 
     async def __call__(self, ask: Ask, submit: Submit) -> None:
-        """Writes the question, and reads until a decision counts, or there is nothing more to read."""
+        """Writes the question, and reads lines until a decision counts or there are no more lines."""
         async with self._listener.suspended():
             self._write({"ask": msgspec.to_builtins(ask), "decisions": possible(ask)})
             while (line := await self._next()) is not None:
@@ -46,7 +46,7 @@ class JsonLines:
 
     @asynccontextmanager
     async def watching(self, pause: Callable[[], object], stop: Callable[[], object]) -> AsyncIterator[None]:
-        """Inside the block, around the run, `pause` and `stop` are called when the program says so."""
+        """Inside the block, which is put around the run, `pause` and `stop` are called when the program asks for it."""
         self._signals = {"pause": pause, "stop": stop}
         async with self._listener.listening():
             yield
@@ -63,7 +63,7 @@ class JsonLines:
             self._early.append(line)
 
     def _is_signal(self, line: str) -> bool:
-        """Carries out a line that pauses or stops the run. True if it was one."""
+        """Handles a line that pauses or stops the run. Returns whether it was one."""
         try:
             said = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError:

@@ -11,14 +11,14 @@ from contextlib import asynccontextmanager, contextmanager
 try:
     import termios
 except ImportError:  # on Windows
-    termios = None  # type: ignore[assignment]  # looked for where it is used
+    termios = None  # type: ignore[assignment]  # checked where it is used
 
 _PIECE = 65_536
 _TAKES_S = 0.05
 
 
 class Lines:
-    """Reads in a thread of its own from the first `next` on: a read of the standard input cannot be cancelled."""
+    """Reads in a thread from the first `next` on, since a blocking read of the standard input cannot be cancelled."""
 
     def __init__(self, descriptor: int = 0) -> None:
         self._descriptor = descriptor
@@ -58,7 +58,7 @@ class Lines:
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, before)
 
     async def drop_typed_ahead(self) -> None:
-        """Drops what a person at a terminal has typed before now, since it cannot be an answer to the next question."""
+        """Drops what a person at a terminal has typed so far, since it cannot be an answer to the next question."""
         if not self.are_typed:
             return
         if termios is not None:
@@ -81,7 +81,7 @@ class Lines:
         try:
             # Not sys.stdin: at the end of the process its lock would still be held.
             return os.read(self._descriptor, _PIECE)
-        except OSError:  # it is closed
+        except OSError:  # the descriptor is closed
             return b""
 
     def _put(self, loop: asyncio.AbstractEventLoop, line: str | None) -> None:
@@ -111,7 +111,7 @@ class LineListener:
 
     @asynccontextmanager
     async def suspended(self) -> AsyncIterator[None]:
-        """Inside the block, lines are left alone, since they are answers to a question."""
+        """Inside the block, no lines are read, since they answer a question."""
         await self._end()
         try:
             yield

@@ -24,12 +24,12 @@ from cdp_agent.events import (
 )
 from cdp_agent.step_events import StepNotDone, StepResolved, StepSkipped
 
-_LONG = {"done", "snapshot"}  # what they tell is the answer, or the page
+_LONG = {"done", "snapshot"}  # their text is the answer, or the page
 _CLEAR = "\r\x1b[K"
 
 
 class Live:
-    """Writes to `stream`, which `with` leaves at the beginning of a line."""
+    """Writes to `stream`; leaving the `with` block clears the current line."""
 
     def __init__(self, stream: TextIO, model: str) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Shows log messages when that is asked for."""
+"""Shows log messages if `debug` is set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def debug_log(config: Config, output: Stream) -> Iterator[None]:
     """If `debug` is set, our log messages are written to `output` inside the block.
 
-    Those of libraries are not, since they log headers with keys.
+    Messages of libraries are not, since these log headers with keys.
     """
     if not config.debug:
         yield

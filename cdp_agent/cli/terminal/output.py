@@ -24,7 +24,7 @@ _STDOUT = "-"
 
 @contextmanager
 def sink_of(config: Config, model: str) -> Iterator[Sink]:
-    """A sink for every event, in which the secrets of the settings are masked. Raises SetupError."""
+    """A sink for every event of a run. It masks the secrets in the settings. Raises SetupError."""
     unwanted = [_kind(name) for name in config.without]
     with ExitStack() as stack:
         sinks: list[Sink] = []

@@ -6,7 +6,7 @@ _CONTROLS = {code: None for code in [*range(0x20), *range(0x7F, 0xA0)] if chr(co
 
 
 def for_terminal(text: str) -> str:
-    """The text without control characters, by which a page could write anything anywhere on a terminal."""
+    """The text without control characters, with which a page could write anywhere on a terminal."""
     return text.translate(_CONTROLS)
 
 

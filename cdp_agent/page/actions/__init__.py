@@ -1,4 +1,4 @@
-"""Acting in a page with real input, one file for each kind of action; also waiting, and going to other pages.
+"""Actions in a page with real input, one module for each kind; also waiting and navigation.
 
-Imports all other folders of `page` except `picture` and `markdown`.
+May import all other subpackages of `page`.
 """

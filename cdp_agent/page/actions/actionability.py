@@ -1,8 +1,8 @@
-"""Aiming at an element: the point where the mouse meets it, through all frames, or what is in the way.
+"""Aiming at an element: finds the point where the mouse hits it, through all frames, or what is in the way.
 
 The waiting is done in the page (actionability.js), world by world from the element outwards. The page may change before
-the mouse arrives, so the page is listened to meanwhile (interception.js): whether the press met the element is
-reported, and a press that did not is hidden from the page.
+the mouse arrives, so its events are intercepted meanwhile (interception.js): that reports whether the press hit the
+element, and hides a press that missed it from the page.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .mouse import PressAnswer
 DEADLINE_S = 5.0
 _CLOSED_BY_ESCAPE = {"listbox", "menu", "tooltip"}
 RELEASE_REPORT_S = 0.02
-"""How long to wait for the page's word on a release after Chrome says that it was handled."""
+"""How long to wait for the page's report on a release after Chrome has reported it as handled."""
 Intercepted = Literal["", "press", "move"]
 Lost = Literal["", "left", "elsewhere"]
-"""Why a press on the element made no click: the element left the page before the release ("left"), or the release met
-something else ("elsewhere"); "" when there was a click."""
+"""Why a press on the element made no click: the element left the page before the release ("left"), or the release hit
+something else ("elsewhere"); "" if there was a click."""
 
 
 class Cover(msgspec.Struct, frozen=True):
-    """What covers an element: `dialog E31 "Cookies"` with local ids marked, and buttons in it.
+    """What covers an element: `text` is like `dialog E31 "Cookies"` with marked local ids, `closers` are buttons in it.
 
-    `floats`: it lies over a part of the page only, like the calendar of a field.
+    `floats`: whether it covers only a part of the page, like the calendar of a field.
     """
 
     text: str
@@ -72,11 +72,11 @@ class _Answer(Obstacle, frozen=True):
 
 
 class HitResult(msgspec.Struct, frozen=True):
-    """What a press or move hit. `state`: "met", "missed", "waiting" (none arrived), "none" (not intercepted)."""
+    """What a press or move hit. `state`: "met", "missed", "waiting" (no event came), "none" (not intercepted)."""
 
     state: str
     met: str = ""
-    """What the press met instead of the element: `dialog E31 "Cookies"`."""
+    """The element that the press hit instead: `dialog E31 "Cookies"`."""
     lost: Lost = ""
 
 
@@ -87,23 +87,23 @@ class _HitAnswer(msgspec.Struct, frozen=True):
 
 
 class Aimed(msgspec.Struct, frozen=True):
-    """A point in the tab's viewport (CSS pixels) where the mouse meets the element."""
+    """A point in the tab's viewport (CSS pixels) where the mouse hits the element."""
 
     x: float
     y: float
     worlds: list[World]
-    """The element's own world, then those of the frames around it."""
+    """The element's world, then those of the frames around it."""
     refs: RefTable
     hint: str = ""
-    """How to go on after a click there, when it opens something outside the page, such as a native pop-up."""
+    """How to continue after a click there that opens something outside the page, such as a native pop-up."""
 
     released: asyncio.Future[runtime.Evaluated] | None = None
-    """The hit of the press, reported at the release; None where frames around it have their own worlds."""
+    """The hit result, reported at the release; None if frames around the element have their own worlds."""
     answers: Sequence[PressAnswer] = ()
-    """For each watched press, when the page has answered it."""
+    """For each intercepted press, the page's answer to it."""
 
     async def hit_result_of(self, clicking: Coroutine[Any, Any, None]) -> HitResult:
-        """Runs the coroutine that clicks, ends the interception, and gives what the press hit. Raises as the click."""
+        """Runs the coroutine that clicks, ends the interception and returns what the press hit. Raises as the click."""
         await clicking
         if self.released is not None:
             await asyncio.wait([self.released], timeout=RELEASE_REPORT_S)
@@ -112,7 +112,7 @@ class Aimed(msgspec.Struct, frozen=True):
         return await self.hit_result(released=True)
 
     async def hit_result(self, *, released: bool = False) -> HitResult:
-        """What the press or move hit; ends the interception. `released`: the button is up again."""
+        """Ends the interception, and returns what the press or move hit. `released`: whether the button is up again."""
         answers = await asyncio.gather(
             *(
                 world.call("endInterception", released, returning=_HitAnswer, timeout_s=DEADLINE_S)
@@ -138,14 +138,14 @@ async def aim(
     local: int | None = None,
     releases: int = 0,
 ) -> Aimed:
-    """A point where the mouse meets the element, after scrolling if necessary.
+    """A point where the mouse hits the element, after scrolling if necessary.
 
-    Waits until the element is shown, at rest, enabled (if `enabled`) and on top. With `intercept` the next press or
-    move is watched; `releases` is how many releases that click has. `local` is another element of the same world to
-    aim at. `place`: a point in its box is enough, even if only an element around it is on top there (an empty
-    outline). Raises NotInteractable, StaleRef when it left the page, DocumentGone, PageUnresponsive.
+    Waits until the element is visible, stable, enabled (if `enabled`) and on top. With `intercept` the next press or
+    move is intercepted; `releases` is how many releases that click has. `local` is another element of the same world
+    to aim at. `place`: a point in its box is enough, even if only an element around it is on top there (an empty
+    outline). Raises NotInteractable, StaleRef if it left the page, DocumentGone, PageUnresponsive.
     """
-    # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
+    # A page answers calls sent after its input only once that is painted; calls sent before it are answered in time.
     presses = range(max(releases, 1)) if intercept == "press" else ()
     works = (at.frame.has_workers, at.frame.is_static is True)
     answers = [PressAnswer(at.world, at.world.ask("pressAnswered", nth, *works)) for nth in presses]
@@ -179,7 +179,7 @@ async def aim(
 
 
 def input_session(frame: Frame) -> Session:
-    """The session for mouse and keyboard input: the tab's own, whatever frame the input is for."""
+    """The session for mouse and keyboard input: that of the tab's root frame, for all frames."""
     while frame.parent is not None:
         frame = frame.parent
     return frame.session
@@ -202,7 +202,7 @@ def _named(at: Located, said: ElementLabel) -> str:
 
 
 def refusal(at: Located, why: str, said: ElementLabel, message: str) -> NotInteractable:
-    """The error about an element; its text is the element's name, then `message`."""
+    """The error for an element; its text is the element's name, then `message`."""
     return NotInteractable(at.ref, why, _sentence(f"{_named(at, said)} {message}"))
 
 
@@ -211,14 +211,14 @@ def _sentence(text: str) -> str:
 
 
 def missed_error(at: Located, said: ElementLabel, hit: HitResult) -> NotInteractable:
-    """The error when the mouse missed the element at each of several attempts."""
+    """The error after the mouse missed the element in each of several attempts."""
     if hit.met:
         return refusal(at, "moving", said, f"was not hit: it moves, or {hit.met} gets in the way.")
     return refusal(at, "covered", said, "was not hit: the mouse did not reach it. Take a new snapshot.")
 
 
 def removed_error(at: Located, said: ElementLabel) -> NotInteractable:
-    """The error when the page removed the element as the mouse came to it."""
+    """The error after the page removed the element as the mouse reached it."""
     message = "was put away by the page as the mouse came over it: see what came instead. Take a new snapshot."
     return refusal(at, "hidden", said, message)
 

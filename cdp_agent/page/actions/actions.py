@@ -1,6 +1,6 @@
-"""Actions on an element with the mouse: click, hover, check; and giving it the focus.
+"""Actions on an element with the mouse: click, hover, check; also focusing it, and sending keys to it.
 
-They use real input and return what they know of the result. Its effects on the page are reported by receipts.py.
+They use real input and return what they know of the result. Receipts report the effects on the page (receipts.py).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def click_ref(
 async def click(at: Located, *, button: Button = "left", count: int = 1, modifiers: Sequence[str] = ()) -> Outcome:
     """Clicks the element: `count` 2 is a double click, 3 a triple click; `modifiers` are keys held during the click.
 
-    Raises NotInteractable, DocumentGone when its document was gone before, PageUnresponsive.
+    Raises NotInteractable, DocumentGone if its document was gone before, PageUnresponsive.
     """
     async with held_down(input_session(at.frame), modifiers) as bits:
         return Outcome(note=await click_element(at, button=button, count=count, modifiers=bits))
@@ -56,9 +56,9 @@ async def click(at: Located, *, button: Button = "left", count: int = 1, modifie
 async def click_element(
     at: Located, *, button: Button = "left", count: int = 1, local: int | None = None, modifiers: int = 0
 ) -> str:
-    """Clicks until the click has met the element (`local`: another one of its world); returns how to go on, or "".
+    """Clicks until a click has hit the element (or `local` in its world); returns a note for the receipt, or "".
 
-    A click that would meet another element is hidden from the page."""
+    A click that would hit another element is hidden from the page."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
     was_reached = False
@@ -77,7 +77,7 @@ async def click_element(
             )
             hit = await aimed.hit_result_of(clicking)
         except DocumentGone:
-            return ""  # the click did it
+            return ""  # because of the click
         if hit.state in ("met", "none"):
             return _LOST[hit.lost] if hit.lost else aimed.hint
         if loop.time() > ends:
@@ -109,21 +109,21 @@ async def hover(at: Located) -> Outcome:
 
 class _Focus(msgspec.Struct, frozen=True):
     got: bool
-    """Whether the element, or something in it, has the focus now."""
+    """Whether the element, or one inside it, has the focus now."""
     inner: str = ""
-    """The name of what has the focus inside the element, when that is not the element itself."""
+    """The label of the element inside that has the focus, if that is not the element itself."""
     moved: str = ""
-    """The name of what the page has moved the focus on to, at once."""
+    """The label of the element to which the page has moved the focus at once."""
     end: bool = False
     """Whether the caret is at the start of a newly focused text, where only a key can move it to the end."""
     mac: bool = False
 
 
 async def focus(at: Located, *, watched: bool = False) -> Outcome:
-    """Focuses the element; a wrapper passes the focus on to the only focusable element in it.
+    """Focuses the element, or for a wrapper the only focusable element in it.
 
-    In a text without a caret, it goes to the end, as with a user's click. `watched`: keys follow, see `send_keys_to`.
-    Raises NotInteractable when nothing there takes the focus.
+    A text without a caret gets it at its end, as with a user's click. `watched`: keys follow, see `send_keys_to`.
+    Raises NotInteractable if nothing there accepts the focus.
     """
     found = await at.world.call("focusOn", at.local, watched, returning=_Focus)
     if not found.got:
@@ -137,7 +137,7 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
 
 
 async def focus_lost_error(at: Located) -> NotInteractable:
-    """The error when the page moved the focus elsewhere before the keys came. No key was delivered."""
+    """The error after the page moved the focus elsewhere before the keys came. No key was delivered."""
     other = at.refs.write(at.world, await at.world.call("focusedLabel", returning=str)) or "something else"
     return refusal(at, "moving", await element_label(at), f"does not keep the focus: the page gives it to {other}.")
 
@@ -149,9 +149,9 @@ class _Keys(msgspec.Struct, frozen=True):
 
 
 async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcome:
-    """Focuses the element, and runs `keys`, which sends keys to whatever has the focus then.
+    """Focuses the element, then runs `keys`, which sends keys to the focused element.
 
-    Raises as `focus`, and NotInteractable when the page moves the focus elsewhere before the first key; then no key is
+    Raises as `focus`, and NotInteractable if the page moves the focus elsewhere before the first key; then no key is
     delivered.
     """
     try:
@@ -166,7 +166,7 @@ async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcom
         if landed.done() and landed.exception() is None and answer_of("keysArrived", landed.result(), _Keys).astray:
             raise await focus_lost_error(at)
     except DocumentGone:
-        pass  # the keys did it
+        pass  # because of the keys
     finally:
         at.world.tell("unwatchKeys")
     return outcome
@@ -179,7 +179,7 @@ async def press_key(tab: Tab, key: str, ref: str | None, repeat: int) -> Receipt
 
 
 async def type_text(tab: Tab, text: str, ref: str | None) -> Receipt:
-    """Types where the focus is, or into an element, a key for each character. Raises as `Page.type`."""
+    """Types where the focus is, or into an element, one key per character. Raises as `Page.type`."""
     keyboard.check_enterable(text)
     detail = keyboard.quoted_for_receipt(text)
     return await _use_keyboard(tab, "type", ref, lambda root: keyboard.type_text(root, text), detail=detail)
@@ -209,7 +209,7 @@ async def check(at: Located) -> Outcome:
 
 
 async def uncheck(at: Located) -> Outcome:
-    """Unchecks it with a click, unless it is unchecked. Raises as `click`; InvalidArguments for a radio button."""
+    """Unchecks a box, switch or option, unless unchecked. Raises as `click`; InvalidArguments for a radio button."""
     return await _set(at, "false")
 
 
@@ -247,7 +247,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
 
 
 async def _state_after(at: Located, local: int, wanted: str) -> str | None:
-    """The state once it is as wanted, or a moment has passed; None when the control is gone."""
+    """The state once it is as wanted, or after a moment; None if the control is gone."""
     try:
         after = await at.world.call("waitForCheckState", local, wanted, returning=_Checkable)
         hidden = hidden_content_of(at.world)

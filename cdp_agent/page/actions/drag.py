@@ -1,6 +1,6 @@
 """Dragging with the mouse: for pages that handle mouse events themselves, and for HTML drag and drop.
 
-When the page starts an HTML drag, Chrome hands it over to us instead of the system, and it goes on with drag events.
+When the page starts an HTML drag, Chrome hands it to us instead of the system, and we continue it with drag events.
 https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-setInterceptDrags
 """
 
@@ -31,7 +31,7 @@ _HANDED_OVER_WITHIN_S = 0.5
 _MAY_BE_HANDED_OVER_WITHIN_S = 0.1
 """How long to wait for an HTML drag where it is not known whether the element is draggable."""
 _HELD_OVER_S = 0.05
-"""How long to hold before the drop: some pages look for the drop target only in a timer or a frame."""
+"""How long to hold before the drop: some pages determine the drop target only in a timer or a frame."""
 
 
 class Offset(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ async def drag_ref(
     to_position: Position | None,
     hold_s: float,
 ) -> Receipt:
-    """Drags the element of a ref to that of another one, or by an offset. Raises as `Page.drag`."""
+    """Drags the element of `ref` to that of `to_ref`, or by an offset. Raises as `Page.drag`."""
     if (to_ref is None) == (by is None):
         raise InvalidArguments("Give the drag either the element to drop it on or how far to drag it (by), not both.")
 
@@ -70,12 +70,12 @@ async def drag_ref(
 async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Outcome:
     """Presses the left button on the element, moves in steps to the other one (or by an offset), and releases it there.
 
-    `hold_s`: how long to hold still after the press, and again before the release. However this ends, also when
+    `hold_s`: how long to hold still after the press, and again before the release. However this ends, even if
     cancelled, no button stays pressed. Raises NotInteractable for either element, DocumentGone, PageUnresponsive.
     """
     near: Aimed | None = None
     if isinstance(to, Located):
-        near = await aim(to, place=True)  # if both fit into view, the goal is scrolled into view before the press
+        near = await aim(to, place=True)  # if both fit into view, the target is scrolled into view before the press
     session = input_session(at.frame)
     draggable, before = await asyncio.gather(at.world.call("isDraggable", at.local, returning=bool), _place(at))
     hand = _Hand(session)
@@ -105,7 +105,7 @@ async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Out
 
 
 async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, modifiers: int = 0) -> None:
-    """Presses the left button at the first of these points, moves over the others, and lets go at the last.
+    """Presses the left button at the first point, moves along the path, and releases the button at the last point.
 
     However this ends, no button stays pressed. Raises PageUnresponsive.
     """
@@ -128,7 +128,7 @@ async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, m
 
 
 async def _place(at: Located) -> list[float]:
-    """The position of the element in its container; empty when it is gone."""
+    """The position of the element in its container; empty if it is gone."""
     return await at.world.call("placeInParent", at.local, returning=list[float])
 
 
@@ -146,14 +146,14 @@ class _Hand:
         self.at = self.start = _Point(0.0, 0.0)
         self.pressed = False
         self.handed_over: asyncio.Future[cdp_input.DragIntercepted] | None = None
-        """Done when the page has begun an HTML drag: from then on drag events are sent in place of mouse events."""
+        """Done when the page has begun an HTML drag: from then on, drag events are sent instead of mouse events."""
 
     @property
     def drags(self) -> bool:
         return self.handed_over is not None and self.handed_over.done()
 
     async def press(self, point: Aimed) -> None:
-        """Presses on the element; after a press that missed it, the button is up again."""
+        """Presses the button on the element, and releases it again if the press missed."""
         self.at = self.start = _Point(point.x, point.y)
         self.pressed = True
         if not await mouse.press_down(self.session, point.x, point.y, point.answers[0]):
@@ -175,7 +175,7 @@ class _Hand:
         self.pressed = False
 
     async def let_go(self, *, elsewhere: bool) -> None:
-        """Drops at the mouse's position. `elsewhere`: that is in another process than the one where the drag began."""
+        """Drops at the mouse's position. `elsewhere`: whether that is in another process than the start of the drag."""
         if self.handed_over is not None and self.handed_over.done():
             await _drop(self.session, self.handed_over.result().data, self.start, self.at, elsewhere=elsewhere)
         await self.release()
@@ -221,7 +221,7 @@ def _just_past(start: float, middle: float) -> float:
 
 
 async def _begin(hand: _Hand, way: tuple[float, float]) -> None:
-    """Moves the first pixels, which distinguish a drag from a click. Only then is the goal brought into view."""
+    """Moves the first pixels, which distinguish a drag from a click. Only then is the target scrolled into view."""
     length = max(abs(way[0]), abs(way[1]), 1.0)
     for px in _START_PX:
         share = min(1.0, px / length)
@@ -229,7 +229,7 @@ async def _begin(hand: _Hand, way: tuple[float, float]) -> None:
 
 
 async def _carry(hand: _Hand, end: _Point, draggable: bool, wait_s: float = _HANDED_OVER_WITHIN_S) -> None:
-    """Moves in a line, waiting for each step: the page gets moves that are sent together as one, and needs several."""
+    """Moves in a line, awaiting each step: the page needs several moves, and gets those sent together as one."""
     begun = hand.at
     for step in range(1, _STEPS + 1):
         if hand.drags:
@@ -251,7 +251,7 @@ async def _drop(session: Session, data: cdp_input.DragData, start: _Point, end: 
         ("drop", end),
     ]
     if elsewhere:
-        # A drop in another process does not end the drag where it began, and the mouse would be dead there.
+        # A drop in another process does not end the drag in the first one, which would get no more mouse events.
         kinds.append(("dragCancel", start))
     async with deadline(session, CALL_TIMEOUT_S):
         for kind, point in kinds:

@@ -2,8 +2,8 @@
 
 Rich text editors get the text as from an input method: inserted at once, between the two events of a key that no
 keyboard has. Then they complete no brackets, make no lists or typographic quotes, and begin a new undo step. Code
-editors would indent such text, so they get it as a paste. If the editor's content is not as expected afterwards, the
-other way is tried. The content of a code editor is read by copying, as a user would, since it draws only a part.
+editors would indent such text, so it is pasted. If the editor's content is not as expected afterwards, the other way is
+tried. The content of a code editor is read by copying, as a user would, since it renders only a part.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Filled(msgspec.Struct, frozen=True):
     max: int
     type: str
     astray: bool = False
-    """The page had moved the focus elsewhere when the keys came, which were not delivered then."""
+    """Whether the page had moved the focus elsewhere when the keys came, which were then not delivered."""
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """The content of an editor, and the expected one."""
+    """The content of an editor after text was entered, and the expected content."""
 
     filled: Filled
     wanted: str
@@ -83,12 +83,12 @@ class _Copied(msgspec.Struct, frozen=True):
 async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Entered:
     """Enters the text at the caret, or in place of the selection; returns the content of the editor.
 
-    Raises NotInteractable when the editor does not take any of it.
+    Raises NotInteractable if the editor does not accept any of it.
     """
     wanted = ready.before + text if append else text
     session = input_session(at.frame)
     inserted = inserting(_unbreakable(text, begins=wanted == text) if ready.collapses else text)
-    # Pages that look at an editor at each key leave out those of input methods, and so see it at this one.
+    # Pages that check an editor at each key ignore those of input methods, and so check it at this one.
     given = [*inserted, *keys("Shift")]
     if text or ready.before or ready.single:
         await send(session, given if text else keys("Delete"))
@@ -99,9 +99,9 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
     if filled.match == "same" and not ("\n" in text and await at.world.call("hasLiteralLineBreaks", ready.local)):
         return entered
     if not await at.world.call("hasKeyboardFocus", ready.local):
-        return entered  # the page took it and moved on, as from part to part of a date: what followed would go there
+        return entered  # the page accepted it and moved on, as between parts of a date: more input would go there
     if filled.value != ready.before and not await _undone(at, ready) and append:
-        return await _read_back(at, ready, wanted)  # the same again would be there twice
+        return await _read_back(at, ready, wanted)  # entering it again would duplicate it
     if not append:
         await send(session, select_all(ready))
     if not await at.world.call("pasteInto", ready.local, text, returning=bool):
@@ -110,7 +110,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
 
 
 async def _undone(at: Located, ready: Ready) -> bool:
-    """Undoes the entering, if undo removes nothing else. Returns whether it did."""
+    """Undoes the input if undo removes nothing else. Returns whether it did."""
     session = input_session(at.frame)
     await send(session, keys("ControlOrMeta+Z", mac=ready.mac))
     if await at.world.call("moveCaretToEnd", ready.local) == ready.before:
@@ -124,7 +124,7 @@ async def _read_back(at: Located, ready: Ready, wanted: str) -> Entered:
 
 
 async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Entered:
-    """Replaces the content of the code editor, or adds to its end; returns the content. Raises NotInteractable."""
+    """Replaces the content of the code editor, or appends to it; returns the content. Raises NotInteractable."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     session = input_session(at.frame)
     before = await _whole(at, ready)
@@ -133,7 +133,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
         await send(session, to_end(ready))
     await _paste(at, ready, text)
     value = await _whole(at, ready)
-    if value is None:  # it cannot be copied: only what it draws can be read
+    if value is None:  # it cannot be copied: only the rendered part can be read
         return await _read_back(at, ready, wanted)
     if value != wanted:
         await send(session, inserting(wanted) if wanted else keys("Delete"))
@@ -144,7 +144,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
 
 
 def _difference(wanted: str, value: str) -> str:
-    """Where the content of an editor begins to differ from the given text: both from there on, shortened."""
+    """A note on where the content of an editor first differs from the given text: both from there on, shortened."""
     pairs = enumerate(zip(wanted, value, strict=False))
     at = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(value)))
     held, given = (_cut(each[at:]) for each in (value, wanted))
@@ -165,7 +165,7 @@ def keys(chord: str, *, mac: bool = False) -> Keys:
 
 
 async def _paste(at: Located, ready: Ready, text: str) -> None:
-    """Pastes the text over the selection; an editor without pasting gets it inserted."""
+    """Pastes the text over the selection; inserts it if the editor does not support pasting."""
     session = input_session(at.frame)
     if not text:
         await send(session, keys("Delete"))
@@ -174,13 +174,13 @@ async def _paste(at: Located, ready: Ready, text: str) -> None:
 
 
 async def _whole(at: Located, ready: Ready) -> str | None:
-    """The whole content of a code editor, which is selected then; None when it cannot be copied."""
+    """Selects and returns the whole content of a code editor; None if it cannot be copied."""
     await send(input_session(at.frame), select_all(ready))
     return (await at.world.call("copySelection", ready.local, returning=_Copied)).text
 
 
 async def _taken(at: Located, entered: Entered, before: str) -> Entered:
-    """`entered`, where the editor took anything of the text. Raises NotInteractable where it took nothing."""
+    """Returns `entered` if the editor accepted any of the text. Raises NotInteractable if it accepted nothing."""
     if entered.filled.match in ("same", "gone") or entered.filled.value != before or not before:
         return entered
     raise refusal(

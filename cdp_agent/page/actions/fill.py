@@ -1,4 +1,4 @@
-"""Filling in fields of every kind, with real input, and reading back what they hold then."""
+"""Filling in fields of every kind with real input, and reading back their values."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class _AtOnce(msgspec.Struct, frozen=True):
 async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     """Replaces the value of the field with the text, or appends the text; `Outcome.value` is the new value.
 
-    Of secret values only the length is given. The element may be the field's label, or a wrapper around one field.
-    Raises NotInteractable (also "readonly" and "wrong_element"), InvalidArguments when the field does not take it.
+    For secret values, only the length is given. The element may be the field's label, or a wrapper around one field.
+    Raises NotInteractable (`why` also "readonly" or "wrong_element"), InvalidArguments if the field rejects it.
     """
     check_enterable(text)
     for _ in range(_TRIES):
@@ -59,8 +59,8 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
 
 
 async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
-    """See `fill`; None when the page moved the focus elsewhere before the text came, which was not delivered then."""
-    # A page answers calls that come after its input only when that is painted; calls before it are answered in time.
+    """See `fill`; None if the page moved the focus elsewhere before the text came, which was then not delivered."""
+    # A page answers calls sent after its input only once that is painted; calls sent before it are answered in time.
     simple = text != "" and not append and "\n" not in text
     answer = at.world.ask("fillResultAfterKey", at.local, text) if simple else None
     ready = await _ready(at, append)
@@ -88,13 +88,13 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     if filled.value is None and filled.match != "gone":
         notes.append(f"filled, {filled.length} characters")
     notes.append(note or _differs(filled))
-    # A code editor draws part of what it holds, and would have to be selected to be read again.
+    # A code editor renders only a part of its content, and would have to be selected to be read again.
     again = partial(_reread, at, ready.local, filled) if ready.kind != "code" else None
     return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests)
 
 
 async def _reread(at: Located, local: int, was: Filled) -> Outcome:
-    """The value of the field once the page has come to rest."""
+    """The value of the field once the page has settled."""
     now = await at.world.call("fillResult", local, was.value or "", returning=Filled)
     if (now.match == "gone") == (was.match == "gone") and (now.value, now.length) == (was.value, was.length):
         return Outcome(was.value)
@@ -115,7 +115,7 @@ class _Cell(msgspec.Struct, frozen=True):
 
 
 async def _commit(at: Located, ready: Ready, filled: Filled, text: str, notes: list[str]) -> Outcome:
-    """Closes the field that a grid's cell became with Enter; the outcome has the text of the cell."""
+    """Presses Enter to close the field of a grid cell; the outcome has the text of the cell."""
     await press(at.frame, "Enter")
     cell = await at.world.call("cellAfter", ready.cell, ready.local, filled.value or text, returning=_Cell)
     match cell.state:
@@ -139,7 +139,7 @@ class _Submission(msgspec.Struct, frozen=True):
 
 
 async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
-    """Fills the field as `fill` does, then presses Enter; a note says when that submits nothing. Raises as `fill`."""
+    """Fills the field as `fill` does, then presses Enter; a note states if that submits nothing. Raises as `fill`."""
     outcome = await fill(at, text, append=append)
     try:
         submission = await at.world.call("submitFrom", at.local, returning=_Submission)
@@ -155,7 +155,7 @@ async def _ready(at: Located, append: bool) -> Ready:
     options = {"append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
     within_s = at.call_timeout_s(FIELD_WAIT_S)
     ready = await at.world.call("prepareField", at.local, options, returning=Ready, timeout_s=within_s)
-    if opens := ready.opens:  # a text box, or a cell, that is no field until it is clicked
+    if opens := ready.opens:  # a text box or cell that becomes a field only when clicked
         cell = ready.local
         await click_element(at, count=2 if opens == "double" else 1)
         focused = await at.world.call("focusedField", at.local, returning=int)
@@ -186,7 +186,7 @@ async def _set(at: Located, ready: Ready, text: str) -> Filled:
     filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     if not was_set.taken:
         raise InvalidArguments(f'{await describe(at)} takes {_FORMATS[filled.type]}, not "{text}".')
-    if was_set.key and filled.value != was_set.value:  # the page has the key do something else
+    if was_set.key and filled.value != was_set.value:  # the page handles the key differently
         await at.world.call("setField", ready.local, text, False, returning=_Set)
         filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
     return filled
@@ -207,7 +207,7 @@ async def _type(
     if filled.astray or (filled.match in ("other", "empty") and 0 <= filled.max == filled.length):
         return filled
     if filled.match in ("other", "empty") and text and not append and len(text) <= _TYPED_AT_MOST:
-        # Masks and old scripts follow every key.
+        # Input masks and old scripts react to each key.
         again = await _ready(at, append)
         await send(session, [*select_all(ready), *keys("Delete"), *typing(text)])
         filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
@@ -218,7 +218,7 @@ async def _type(
 
 
 async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
-    """Types a part of a value, such as the day of a date: what such a field does with a text is the page's own."""
+    """Types a part of a value, such as the day of a date: what such a field does with a text is up to the page."""
     if _OF_SEVERAL_PARTS.search(text):
         raise InvalidArguments(f'{await describe(at)} is one part of a value: fill each part by itself, not "{text}".')
     session = input_session(at.frame)
@@ -226,14 +226,14 @@ async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
         await send(session, keys("Delete"))
     for index, character in enumerate(text):
         if index and not await at.world.call("hasKeyboardFocus", ready.local):
-            break  # the page took that much and moved on to the next part
+            break  # the page accepted that much and moved on to the next part
         await send(session, typing(character))
     filled = await at.world.call("fillResult", ready.local, text, returning=Filled)
-    return filled if text else msgspec.structs.replace(filled, match="same")  # it shows what is to be entered there
+    return filled if text else msgspec.structs.replace(filled, match="same")  # when empty, it shows a placeholder
 
 
 def _entering(ready: Ready, text: str, append: bool) -> Keys:
-    """Inserts the text, with its last character as a key, so that the page's key listeners see the whole text."""
+    """The commands that insert the text, its last character as a key, so that key listeners see the whole text."""
     if not text:
         return [] if append or not (ready.before or ready.single) else keys("Delete")
     last = text[-1]

@@ -29,12 +29,12 @@ _Reread = Callable[[], Awaitable[Outcome]] | None
 
 
 async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool = False) -> Receipt:
-    """Enters each value into the field of its ref, in their order, then waits until the page is settled.
+    """Enters each value into the field of its ref, in order, then waits until the page has settled.
 
     The value for a list is the text of an option, for a check box "on" or "off", for a radio button "on"; secrets are
-    entered as by `enter_secret` and `choose_secret`. `submit`: then clicks the button that submits the form of the last
+    entered as by `enter_secret` and `choose_secret`. `submit` then clicks the button that submits the form of the last
     field. If one of the elements does not exist, nothing is entered; a later error names the fields that were filled.
-    Raises as `fill`, `select`, `check` and `click` do, StaleRef, PageUnresponsive, BrowserError.
+    Raises as `fill`, `select`, `check` and `click`, StaleRef, PageUnresponsive, BrowserError.
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None
@@ -68,7 +68,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
 
 
 async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Located, Outcome]:
-    """Fills one field; locates it again if earlier fields make the page render it anew before it has been touched."""
+    """Fills one field; locates it again if the page re-renders it because of earlier fields before it is touched."""
     attempt = 0
     while True:
         attempt += 1
@@ -107,7 +107,7 @@ async def _submit(at: Located) -> str:
 
 
 async def _reread_fields(done: Sequence[tuple[FilledField, _Reread]]) -> Outcome:
-    """The values of the fields once the page has come to rest."""
+    """The values of the fields once the page has settled."""
     fields = list[FilledField]()
     for field, ask in done:
         now = Outcome(field.value) if ask is None else await ask()

@@ -1,4 +1,4 @@
-"""The keyboard: real key events, which go to whatever has the focus, in whichever frame.
+"""The keyboard: real key events, which go to the focused element, in any frame.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Input/#method-dispatchKeyEvent
 """
@@ -25,7 +25,7 @@ from cdp_agent.page.snapshot.lines import units_of
 from .actionability import input_session
 from .keys import KEYS, MODIFIERS, Chord, Key, find_key, parse_chord
 
-# macOS edits by commands that its input system finds for a chord; synthetic events must bring them along.
+# On macOS, the input system maps chords to editing commands; synthetic events have to include these.
 # https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/core/editing/commands/editor_command_names.h
 _MAC_COMMANDS = {
     "Meta+a": "selectAll", "Meta+c": "copy", "Meta+x": "cut", "Meta+v": "paste", "Meta+z": "undo",
@@ -45,18 +45,18 @@ _MAC_COMMANDS = {
 
 
 LONGEST_TEXT = 1_000_000
-"""In characters: Chrome lays out a field of this length in a second, and one of ten times that in twenty."""
+"""In characters: Chrome lays out a field of this length in one second, one of ten times that in twenty."""
 _LONGEST_QUOTED = 60
 _CONTROLS = {"\n": "Enter", "\r": "Enter", "\t": "Tab"}
 _FIRST_OF_EAST_ASIA = 0x2E80
 _INPUT_METHOD = 229
-"""The key code of keys that an input method has taken. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
+"""The key code of keys handled by an input method. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
 
 
 async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
-    """Presses a key or chord ("Enter", "Control+A", "é") on whatever has the focus in the tab of that frame.
+    """Presses a key or chord ("Enter", "Control+A", "é") in the focused element of the frame's tab.
 
-    The page handles each of the `repeat` presses before the next one is sent: it may move the focus.
+    The page handles each of the `repeat` presses before the next one is sent, since it may move the focus.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
@@ -68,10 +68,10 @@ async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
 
 
 async def type_text(frame: Frame, text: str) -> Outcome:
-    """Types the text, key by key, into whatever has the focus in the tab of that frame.
+    """Types the text, key by key, into the focused element of the frame's tab.
 
     A line break is Enter, a tab the key Tab; characters without a key are inserted, as from an input method. A note in
-    the outcome says when nothing had the focus. Raises PageUnresponsive, DocumentGone.
+    the outcome states if nothing had the focus. Raises PageUnresponsive, DocumentGone.
     """
     while frame.parent is not None:
         frame = frame.parent
@@ -83,14 +83,14 @@ async def type_text(frame: Frame, text: str) -> Outcome:
         await send(frame.session, typing(part) if is_key else composing(part))
         if moves or part in _CONTROLS:
             await world.call("nextFrame")
-        elif not is_key:  # terminals read composed text in a timer: the next key would change it before
+        elif not is_key:  # terminals read composed text in a timer: the next key would change it first
             await world.call("timersDone")
         moves = False
     return Outcome(note="" if focused else "no element had the focus: the keys went to the page")
 
 
 def check_enterable(text: str) -> None:
-    """Raises InvalidArguments for a text that cannot be entered: to be called before anything is done in the page."""
+    """Raises InvalidArguments for a text that cannot be entered. Call this before doing anything in the page."""
     if len(text) > LONGEST_TEXT:
         raise InvalidArguments(
             f"The text has {len(text):,} characters, and a page takes at most {LONGEST_TEXT:,} at a time. Nothing was "
@@ -108,7 +108,7 @@ def quoted_for_receipt(text: str) -> str:
 
 
 def inserting(text: str) -> list[Command[Empty]]:
-    """Inserts the text at once, between the two events of a key of an input method."""
+    """The commands that insert the text at once, between the two events of a key of an input method."""
     down, up = (
         cdp_input.DispatchKeyEvent(type=kind, key="Unidentified", windows_virtual_key_code=_INPUT_METHOD)
         for kind in ("rawKeyDown", "keyUp")
@@ -117,7 +117,7 @@ def inserting(text: str) -> list[Command[Empty]]:
 
 
 def composing(text: str) -> list[Command[Empty]]:
-    """Enters the text as a composition, from its start to its end, so that a page gets it whenever it looks.
+    """The commands that enter the text as a composition, start to end, so that a page gets it whenever it looks.
 
     Inserted text arrives some time after its key: too late for terminals that read it in a timer started by the key.
     """
@@ -162,7 +162,7 @@ async def send(session: Session, events: list[Command[Empty]]) -> None:
 
 
 def events_of(chord: Chord, *, mac: bool = False) -> list[Command[Empty]]:
-    """Modifiers down in order, the key down and up, modifiers up in the opposite order."""
+    """The events of a chord: modifiers down in order, the key down and up, modifiers up in reverse order."""
     bits = 0
     events: list[Command[Empty]] = []
     for name in chord.modifiers:
@@ -183,7 +183,7 @@ def events_of(chord: Chord, *, mac: bool = False) -> list[Command[Empty]]:
 
 @asynccontextmanager
 async def held_down(session: Session, names: Sequence[str]) -> AsyncIterator[int]:
-    """Holds keys down during the block; gives the bits of the modifiers among them. They are released however it ends.
+    """Holds keys down during the block, and releases them in any case; yields the bits of the modifiers among them.
 
     Raises InvalidArguments for a key that does not exist, PageUnresponsive.
     """
@@ -229,7 +229,7 @@ def releases(names: Sequence[str]) -> list[Command[Empty]]:
 
 
 def typing(text: str) -> list[Command[Empty]]:
-    """The key events of typing the text, a key for each character; a line break is Enter, a tab the key Tab."""
+    """The key events that type the text, one key per character; a line break is Enter, a tab the key Tab."""
     events: list[Command[Empty]] = []
     for character in text:
         key = _key_of(character) or Key(character, text=character)

@@ -1,4 +1,4 @@
-"""The keys of a keyboard (US layout), by the names that `KeyboardEvent.key` has.
+"""The keys of a keyboard (US layout), by their names in `KeyboardEvent.key`.
 
 https://www.w3.org/TR/uievents-key/#named-key-attribute-values  https://www.w3.org/TR/uievents-code/
 """
@@ -14,7 +14,7 @@ from cdp_agent.errors import InvalidArguments
 
 
 class Key(msgspec.Struct, frozen=True):
-    """`code` is the place on the keyboard, `number` Windows' virtual key code, `text` what it types ("": nothing)."""
+    """A key. `code` is its place on the keyboard, `number` its Windows virtual key code, `text` what it types or ""."""
 
     key: str
     code: str = ""
@@ -26,7 +26,7 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class Chord(msgspec.Struct, frozen=True):
-    """Modifiers in the order in which they are held, and the key that is pressed with them."""
+    """Modifiers in the order in which they are pressed, and the key that is pressed with them."""
 
     modifiers: list[str]
     key: Key
@@ -47,7 +47,7 @@ _NAMED = {
 }  # fmt: skip
 _LEFT = {"Shift": "ShiftLeft", "Control": "ControlLeft", "Alt": "AltLeft", "Meta": "MetaLeft", "AltGraph": "AltRight"}
 _TYPES = {"Enter": "\r"}
-# Each place that types: what it types without and with Shift.
+# For each place on the keyboard: its key code, and the characters without and with Shift.
 _TYPING = {
     "Backquote": (192, "`~"), "Minus": (189, "-_"), "Equal": (187, "=+"), "BracketLeft": (219, "[{"),
     "BracketRight": (221, "]}"), "Backslash": (220, "\\|"), "Semicolon": (186, ";:"), "Quote": (222, "'\""),
@@ -139,7 +139,7 @@ def _modifier(name: str, mac: bool) -> str:
 
 
 def _with_shift(key: Key, modifiers: list[str]) -> Key:
-    """The key as the modifiers make it: in Control+A it is the key of "a"; Shift+a types "A"."""
+    """The key as changed by the modifiers: in Control+A it is the key of "a"; Shift+a types "A"."""
     pair = _TYPING.get(key.code)
     if pair is None or len(pair[1]) == 1:
         return key

@@ -20,14 +20,14 @@ from cdp_agent.page.frames.world import World, answer_of, deadline
 
 Button = Literal["left", "right", "middle"]
 HANDLED_WITHIN_S = 5.0
-"""Chrome answers an input event when the page's listeners have returned."""
+"""How long the page's listeners may take: Chrome answers an input event when they have returned."""
 HELD_S = 0.08
-"""The longest time between press and release: until the page has answered the press (js/act/press.js), at most."""
+"""The longest time between press and release, which waits until the page has answered the press (js/act/press.js)."""
 _MASK: dict[Button, int] = {"left": 1, "right": 2, "middle": 4}
 
 
 class PressAnswer(msgspec.Struct, frozen=True):
-    """How the page answers one press that meets its element; it is asked before the press."""
+    """The page's answer to one press that hits its element; requested before the press."""
 
     world: World
     response: asyncio.Future[runtime.Evaluated]
@@ -35,7 +35,7 @@ class PressAnswer(msgspec.Struct, frozen=True):
 
 
 class PressResult(msgspec.Struct, frozen=True):
-    """Whether a press missed its element, else how far that has moved since (CSS pixels), as under a new message."""
+    """Whether a press missed its element, else how far that has moved since (CSS pixels), as below a new message."""
 
     missed: bool = False
     x: float = 0.0
@@ -57,7 +57,7 @@ async def click_at(
     After a press that missed its element, the button is released without a click, and not pressed again.
     `modifiers` are the bits of the keys that are held down (keys.MODIFIERS).
 
-    Chrome answers a move alone with the next frame, and a press at once: so the move is not waited for by itself.
+    Chrome answers a lone move only with the next frame, but a press at once, so the move is not awaited separately.
     """
     sent = [session.post(_event("mouseMoved", x, y, modifiers=modifiers))]
     for click in range(1, count + 1):
@@ -80,7 +80,7 @@ async def click_at(
 
 
 async def move_to(session: Session, x: float, y: float, *, held: bool = False, modifiers: int = 0) -> None:
-    """Moves to the point (`held`: with the left button down); returns when the page has received that, in a frame."""
+    """Moves to the point (`held`: with the left button down); returns when the page has received it, in a frame."""
     async with deadline(session, HANDLED_WITHIN_S):
         button: Button | None = "left" if held else None
         await session.send(_event("mouseMoved", x, y, button=button, held=held, modifiers=modifiers))
@@ -99,7 +99,7 @@ async def turn_wheel(session: Session, x: float, y: float, right: float, down: f
 
 
 async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> bool:
-    """Moves there, presses the left button and keeps it down; whether the press met its element, when that is known."""
+    """Moves to the point, presses the left button and keeps it down; returns whether the press hit its element."""
     moved = session.post(_event("mouseMoved", x, y))
     try:
         pressed = session.post(_event("mousePressed", x, y, button="left", held=True, count=1))
@@ -123,7 +123,7 @@ async def release_without_click(session: Session, x: float, y: float) -> None:
 
 
 def _post_release_without_click(session: Session, x: float, y: float, button: Button) -> list[asyncio.Future[Empty]]:
-    """Chrome makes no click of a release if the last press counted none; a press with the right button opens a menu."""
+    """Releases after another press with click count 0, so there is no click; but a right press would open a menu."""
     again = [_event("mousePressed", x, y, button=button, held=True)] if button != "right" else []
     return [session.post(each) for each in (*again, _event("mouseReleased", x, y, button=button))]
 
@@ -138,7 +138,7 @@ async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: Pr
         await pressed
     await asyncio.wait([answer.response], timeout=HELD_S)
     if not answer.response.done():
-        try:  # a slow page is asked where the element is now, since the release goes there
+        try:  # a slow page is asked for the element's present position, since the release goes there
             return await answer.world.call("pressResultSoFar", returning=PressResult, timeout_s=HANDLED_WITHIN_S)
         except DocumentGone:
             return PressResult()

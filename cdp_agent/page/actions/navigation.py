@@ -1,4 +1,4 @@
-"""Going from page to page: goto, back, forward, reload.
+"""Navigation: goto, back, forward, reload.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-navigate
 """
@@ -56,7 +56,7 @@ _REASONS = {
 
 
 async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt:
-    """Opens an address, waits until the page is at rest, and reports where that led.
+    """Opens an address, waits until the page has settled, and reports where that led.
 
     The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed, PageUnresponsive, BrowserError.
     """
@@ -77,17 +77,17 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
 
 
 async def back(tab: Tab) -> Receipt:
-    """Goes back one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
+    """Goes back one entry of the tab's history. Raises ActionError if there is none, BrowserError."""
     return await _through_history(tab, -1)
 
 
 async def forward(tab: Tab) -> Receipt:
-    """Goes forward one entry of the tab's history. Raises ActionError when there is none, BrowserError."""
+    """Goes forward one entry of the tab's history. Raises ActionError if there is none, BrowserError."""
     return await _through_history(tab, 1)
 
 
 async def reload(tab: Tab) -> Receipt:
-    """Loads the page anew, also after it crashed. Raises PageUnresponsive, BrowserError."""
+    """Reloads the page, even after it crashed. Raises PageUnresponsive, BrowserError."""
 
     address = tab.url
 
@@ -131,10 +131,7 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
 
 
 async def _begin_anew(tab: Tab, timeout_s: float) -> None:
-    """Frees the tab of the rules of a run that is over, once its pages and its history are cleared.
-
-    Raises as `goto`.
-    """
+    """Clears the tab's page and history, then removes the rules of a run that is over. Raises as `goto`."""
     tree = await tab.frames()
     await tab.disable_scripts()
     try:
@@ -150,7 +147,7 @@ async def _begin_anew(tab: Tab, timeout_s: float) -> None:
 async def _navigate(tab: Tab, url: str, timeout_s: float, watchdog: UnloadWatchdog) -> Outcome:
     def answered(answer: asyncio.Future[cdp_page.Navigated]) -> None:
         if not answer.cancelled():
-            answer.exception()  # nobody asks for it where something else fails first
+            answer.exception()  # retrieved, since nobody awaits it if something else fails first
         tab.activity.wake()
 
     session = (await tab.frames()).root.session
@@ -200,7 +197,7 @@ def _aborted(tab: Tab, url: str) -> Outcome:
     if tab.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
     if tab.request_policy.has_withheld:
-        return Outcome()  # the receipt says what was not sent
+        return Outcome()  # the receipt states what was not sent
     served = url.partition(":")[0].lower() in ("http", "https")
     return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")
 
@@ -218,14 +215,14 @@ def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
 
 
 async def _error_page(tab: Tab) -> None:
-    """Waits for Chrome's error page in place of the failed one, so that the next action finds the tab at rest."""
+    """Waits until Chrome shows its error page for the failed one, so that the next action finds the tab settled."""
     until = _now(tab) + _BEGINS_WITHIN_S
     while tab.activity.navigating() and _now(tab) < until:
         await tab.activity.wait_for_event(until - _now(tab))
 
 
 async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
-    """Waits for the first event of the requested navigation; the answer to the command is no such sign."""
+    """Waits for the first event of the requested navigation; the reply to the command does not mean that it began."""
     activity = tab.activity
     begun, document, url = activity.navigations_begun, activity.document.number, activity.document.url
     until = _now(tab) + _BEGINS_WITHIN_S
@@ -237,7 +234,7 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
         if answer.done() and (error := answer.exception()) is not None:
             raise error
         if tab.dialogs.stayed():
-            return  # the receipt tells
+            return  # the receipt reports that
         await tab.request_policy.decided()
         if not await activity.wait_for_event(max(0, until - _now(tab)), since=events):
             if not answer.done():
@@ -246,5 +243,5 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
 
 
 def _now(tab: Tab) -> float:
-    """A clock, in seconds, which stands still while somebody is asked about a held request."""
+    """A clock, in seconds, which is paused while somebody is asked about a held request."""
     return asyncio.get_running_loop().time() - tab.request_policy.paused_s

@@ -1,7 +1,7 @@
-"""The mouse at points of the viewport, and keys that are held: for callers that look at a picture of the page.
+"""Mouse actions at points of the viewport, and held keys: for callers that look at a picture of the page.
 
-Points are in CSS pixels from the left top corner of the viewport. Nothing is scrolled, aimed at or waited for first:
-a press meets whatever is at the point.
+Points are in CSS pixels from the top left corner of the viewport. There is no scrolling, aiming or waiting first: a
+press hits the element that is at the point.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ async def click_at(
 
 
 async def move_to(tab: Tab, to: Point) -> Receipt:
-    """Moves the mouse there, with the left button down after `press_at`. Raises as `click_at`."""
+    """Moves the mouse to the point, with the left button down after `press_at`. Raises as `click_at`."""
     session = await _session(tab, to)
 
     async def do() -> Outcome:
@@ -59,7 +59,7 @@ async def move_to(tab: Tab, to: Point) -> Receipt:
 
 
 async def press_at(tab: Tab, at: Point) -> Receipt:
-    """Presses the left button there and keeps it down until `release_at`. Raises as `click_at`."""
+    """Presses the left button at the point and keeps it down until `release_at`. Raises as `click_at`."""
     session = await _session(tab, at)
 
     async def do() -> Outcome:
@@ -85,7 +85,7 @@ async def release_at(tab: Tab, at: Point) -> Receipt:
 
 
 async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str] = ()) -> Receipt:
-    """Presses the left button at the first point, moves over the others, and lets go at the last.
+    """Presses the left button at the first point, moves along the path, and releases the button at the last point.
 
     Raises InvalidArguments for fewer than two points, else as `click_at`.
     """
@@ -107,7 +107,7 @@ async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str
 async def turn_wheel(
     tab: Tab, at: Point, direction: Literal["up", "down", "left", "right"], *, pixels: float
 ) -> Receipt:
-    """Turns the wheel at the point, which scrolls what is there. Raises as `click_at`."""
+    """Turns the wheel at the point, which scrolls the box there. Raises as `click_at`."""
     session = await _session(tab, at)
     right, down = _WHEEL[direction]
 
@@ -119,7 +119,7 @@ async def turn_wheel(
 
 
 async def hold_keys(tab: Tab, keys: Sequence[str], seconds: float) -> Receipt:
-    """Presses the keys together, holds them for `seconds`, and releases them, however this ends.
+    """Presses the keys together, holds them for `seconds`, and releases them in any case.
 
     Raises InvalidArguments for a key that does not exist and for more than LONGEST_HOLD_S, PageUnresponsive.
     """
@@ -154,7 +154,7 @@ def check_modifiers(names: Sequence[str]) -> None:
 
 
 async def viewport_of(tab: Tab) -> Point:
-    """Width and height of what the tab shows, in CSS pixels. Raises PageUnresponsive, DocumentGone, BrowserError."""
+    """Width and height of the viewport in CSS pixels. Raises PageUnresponsive, DocumentGone, BrowserError."""
     place = await viewport_place(await (await tab.frames()).root.world())
     return place.width, place.height
 

@@ -1,4 +1,4 @@
-"""Scrolling as a reader does: a viewport at a time, each time waiting for content that this loads."""
+"""Scrolling as a reader does: one viewport at a time, each time waiting for content that this loads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scrolled(msgspec.Struct, frozen=True, kw_only=True):
     """How far a scroll went. After scrolling sideways `at_top` and `at_bottom` mean the left and the right end.
 
     `container` is "page", or the box that scrolled, as the snapshot names it. `found` is the element with the text that
-    was searched. `note` says why nothing moved, or why the scrolling ended before the end.
+    was searched for. `note` states why nothing moved, or why the scrolling ended before the end.
     """
 
     direction: Direction
@@ -50,7 +50,7 @@ class Scrolled(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """For a model."""
+        """The result in words, for a model."""
         if self.direction == "into_view":
             done = f"{self.container} is in view" + (f", scrolled {self.moved_px} px" if self.moved_px else "")
         elif self.found:
@@ -116,10 +116,10 @@ async def scroll(
     ref: str | None = None,
     to_text: str | None = None,
 ) -> Scrolled:
-    """Scrolls the page, or with `ref` that element or the nearest one around it that scrolls, in any frame.
+    """Scrolls the page, or the element of `ref` or the nearest one around it that scrolls, in any frame.
 
     `pages` is in viewports of the scrolling box (0.1 to 20); `pixels` overrides it. "bottom" goes on as a feed grows.
-    With `to_text` it scrolls until that text is found, also in a list that draws only the visible rows, and brings it
+    With `to_text` it scrolls until that text is found, even in a list that renders only visible rows, and brings it
     into view; at the end it starts again from the top.
 
     Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
@@ -135,7 +135,7 @@ async def scroll(
         if isinstance(found, str):
             return _unmoved(direction, found)
         scrolling = _Scroll(tab, found, axis)
-        tab.forget_shown()  # afterwards, lists that draw only the visible rows have other ones, and feeds more
+        tab.forget_shown()  # afterwards, lists that render only visible rows have different ones, and feeds more
         return await (scrolling.to_text(to_text) if to_text else scrolling.run(direction, sign, pages, pixels))
 
 
@@ -151,7 +151,7 @@ def _check(direction: str, pages: float, pixels: int | None, ref: str | None) ->
 
 
 class _Scroll:
-    """One scrolling of one box, step by step."""
+    """One scroll of one box, step by step."""
 
     def __init__(self, tab: Tab, box: _Scroller, axis: Literal["x", "y"]) -> None:
         self._tab = tab
@@ -159,7 +159,7 @@ class _Scroll:
         self._axis = axis
         self._moved = 0.0
         self._ended = False
-        """It scrolls no further in this direction: with scroll snapping, that may be before the end of the content."""
+        """Whether it scrolls no further in this direction: with scroll snapping, that may be before the end."""
         self._note = ""
 
     async def run(self, direction: Direction, sign: int, pages: float, pixels: int | None) -> Scrolled:
@@ -183,7 +183,7 @@ class _Scroll:
         )
 
     async def to_text(self, text: str) -> Scrolled:
-        """Looks for the text from here to the end, then from the top to here."""
+        """Searches for the text from the present position to the end, then from the top to that position."""
         before = await self._place()
         deadline = asyncio.get_running_loop().time() + FEED_S
         found = await self._look_for(text, _END_PX, deadline)
@@ -210,7 +210,7 @@ class _Scroll:
         )
 
     async def _look_for(self, text: str, until: int, deadline: float) -> str:
-        """The element with the text, brought into view; "" when there is none."""
+        """Brings the element with the text into view, and returns its label; "" if there is none."""
         world, tab = self._box.world, self._tab
         while True:
             async with tab.reading_lock:
@@ -240,7 +240,7 @@ class _Scroll:
                     return
 
     async def _to_end(self, sign: int) -> None:
-        """Scrolls to the top in one jump, or to the bottom, repeated within bounds while the content grows."""
+        """Scrolls to the top in one jump, or to the bottom, repeated within limits while the content grows."""
         deadline = asyncio.get_running_loop().time() + FEED_S
         for _ in range(FEED_ROUNDS):
             before = await self._place()
@@ -276,7 +276,7 @@ class _Scroll:
 
 
 async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
-    """The nearest box that scrolls, from the element (or the page) outwards through the frames; else why none does."""
+    """The nearest box that scrolls, from the element (or the page) outwards through the frames; or why none does."""
     frame: Frame = at.frame if at is not None else (await tab.frames()).root
     local = at.local if at is not None else 0
     why = "fits"
@@ -305,9 +305,9 @@ async def _box(tab: Tab, at: Located | None, axis: str) -> _Scroller | str:
 
 
 async def _frame_in(tab: Tab, frame: Frame, local: int) -> Frame | None:
-    """The frame of another process inside an iframe element; None when it cannot be read."""
+    """The frame of another process inside an iframe element; None if it cannot be read."""
     if local not in frame.owners:
-        await tab.read()  # finds out which frame each iframe holds
+        await tab.read()  # finds out which frame each iframe contains
     tree = await tab.frames()
     return next((each for each in tree.all() if each.id == frame.owners.get(local)), None)
 

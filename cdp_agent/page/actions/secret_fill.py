@@ -1,7 +1,7 @@
-"""Secrets in fields: only on the origins that they are for, and never by keyboard input; see js/act/secret.js.
+"""Filling in secrets: only on the origins that they are for, and never by keyboard input; see js/act/secret.js.
 
-The page is first asked about the field, so that the secret is never sent to a document that may not have it. The same
-is checked again in the call that writes it.
+The page is first asked about the field, so that the secret is never sent to a document that may not receive it. The
+call that writes the secret checks the same again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .select import By, select
 
 
 class SecretRefusal(msgspec.Struct, frozen=True):
-    """Why a field may not have the secret; "" when it may."""
+    """Why a field may not receive the secret; `why` is "" if it may."""
 
     why: Literal["", "gone", "frame", "form", "shown"]
     where: str
@@ -46,7 +46,7 @@ class _Entered(SecretRefusal, frozen=True):
 
 
 async def fill_secret(tab: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
-    """Fills a field with a text that has secrets in it, if the field may have them; see `enter_secret`."""
+    """Fills a field with a text that contains secrets, if the field may receive them; see `enter_secret`."""
     return await perform(tab, "fill", ref, lambda at: enter_secret(at, secret, append=append))
 
 
@@ -56,11 +56,11 @@ async def select_secret(tab: Tab, ref: str, secret: Revealed, *, by: By = "text"
 
 
 async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, lines: bool = False) -> Outcome:
-    """Fills the field with a text that has secrets in it; with `lines`, of several lines. The outcome has no value.
+    """Fills the field with a text that contains secrets; `lines` keeps its line breaks. The outcome has no value.
 
-    Raises BlockedByPolicy when the origin of the field's document, of a frame around it, or of the form's target is not
+    Raises BlockedByPolicy if the origin of the field's document, of a frame around it, or of the form's target is not
     among those that the secrets are for, or the field shows its value and they are only for fields that hide it.
-    Raises NotInteractable, and InvalidArguments when the field did not take it.
+    Raises NotInteractable, and InvalidArguments if the field did not accept the text.
     """
     allowed: dict[str, object] = {"origins": secret.origins, "hidden_only": secret.hidden_only}
     options = {**allowed, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
@@ -84,7 +84,7 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
 
 async def choose_secret(at: Located, secret: Revealed, *, by: By = "text") -> Outcome:
     """Chooses the option of a native list that a secret names. Raises as `enter_secret`; see `select.select`."""
-    # Custom lists are searched by typing, and the keys would go to whatever takes the focus.
+    # Custom lists are searched by typing, and the keys would go to any element that takes the focus.
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     if kind.kind != "native":
         raise refusal(
@@ -103,13 +103,13 @@ class _Kind(msgspec.Struct, frozen=True):
 
 
 async def secret_refusal(at: Located, secret: Revealed, local: int) -> SecretRefusal:
-    """Asks the page whether a field, in its present state, may have the secret."""
+    """Asks the page whether a field, in its present state, may receive the secret."""
     allowed = {"origins": secret.origins, "hidden_only": False}
     return await at.world.call("secretRefusal", local, allowed, returning=SecretRefusal)
 
 
 async def check_allowed(at: Located, secret: Revealed, refusal_found: SecretRefusal) -> None:
-    """Raises BlockedByPolicy if the field may not have the secret, NotInteractable if it has left the page."""
+    """Raises BlockedByPolicy if the field may not receive the secret, NotInteractable if it has left the page."""
     named, where = _named(secret), ", ".join(secret.origins) or "no page that all of them are for"
     match refusal_found.why:
         case "gone":

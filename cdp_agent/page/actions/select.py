@@ -1,4 +1,4 @@
-"""Choosing in lists: native ones, and those that pages make themselves."""
+"""Choosing options in lists, native or custom."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Found(msgspec.Struct, frozen=True):
 
     @property
     def is_decided(self) -> bool:
-        """Whether the result would be the same with all of the list."""
+        """Whether the rest of the list could not change the result."""
         return self.state != "unknown" and self.sure
 
 
@@ -86,8 +86,8 @@ class _Suggestion(msgspec.Struct, frozen=True):
 async def select(at: Located, option: str | int | Sequence[str], *, by: By = "text") -> Outcome:
     """Chooses an option by its text (exact, else the only one that contains it), its value, or its index from 0.
 
-    Several options may be given for a list that takes several: they replace its selection. `Outcome.value` is what the
-    list shows afterwards. Raises InvalidArguments, which names the existing options, NotInteractable.
+    Several options may be given for a list that accepts several; they replace its selection. `Outcome.value` is what
+    the list shows afterwards. Raises InvalidArguments, which names the existing options, NotInteractable.
     """
     wanted = [str(option)] if isinstance(option, str | int) else [str(each) for each in option]
     kind = await at.world.call("listKind", at.local, returning=_Kind)
@@ -103,13 +103,13 @@ async def select(at: Located, option: str | int | Sequence[str], *, by: By = "te
 
 
 async def takes_any_text(at: Located) -> bool:
-    """Whether the list of a field is its `datalist`, which only suggests."""
+    """Whether the list of a field is a `datalist`, which only suggests values."""
     kind = await at.world.call("listKind", at.local, returning=_Kind)
     return kind.kind == "datalist"
 
 
 async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
-    """Fills in what one of a field's suggestions stands for. The field takes any other text, too."""
+    """Fills in the value of one of a field's suggestions. The field accepts any other text, too."""
     found = await at.world.call("suggestion", at.local, wanted, by, returning=_Suggestion)
     outcome = await fill(at, wanted if found.value is None else found.value)
     if found.value is not None:
@@ -142,7 +142,7 @@ async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome
 
 
 def _shown(at: Located, local: int, shown: str, note: str = "") -> Outcome:
-    """The outcome: what the list shows now, and what it shows once the page has come to rest."""
+    """The outcome: the text that the list shows now, to be read again once the page has settled."""
 
     async def again() -> Outcome:
         now = await at.world.call("displayedValue", local, returning=str)
@@ -198,7 +198,7 @@ class _Custom:
         return await self._verify(found)
 
     async def _was_clicked(self, option: _Found) -> bool:
-        """Clicks the option. False: there was no click, since a list that holds only visible rows rendered it anew."""
+        """Clicks the option. False if there was no click, as a list that renders only visible rows re-rendered it."""
         if option.state != "found":
             return False
         try:
@@ -210,9 +210,9 @@ class _Custom:
         return note not in (ELEMENT_GONE, ELEMENT_MOVED)
 
     async def _is_done(self, wanted: str, text: str) -> bool:
-        """Whether a press without a click chose it all the same: it is marked, shown, or the list is closed."""
+        """Whether a press without a click chose the option anyway: it is marked or shown, or the list is closed."""
         if await self._at.world.call("isListClosed", self._local, returning=bool):
-            return True  # what else came since is no option
+            return True  # elements that came since are no options
         now = await self._option(wanted, 0)
         if now.state == "found":
             return now.chosen
@@ -231,17 +231,17 @@ class _Custom:
             await fill(filtered, wanted)
             all_of_them, found = found, await self._option(wanted, SUGGESTIONS_WAIT_S)
             if found.state == "unknown":
-                await fill(filtered, before)  # some filter by what they do not show
+                await fill(filtered, before)  # some lists filter by text that they do not show
                 was_filtered = found.options != all_of_them.options
                 unfiltered = await self._unfiltered(wanted, found if was_filtered else None)
                 found = unfiltered if unfiltered.state == "found" or unfiltered.total else found
-        if found.state == "unknown" and not found.total:  # some open by keys only
+        if found.state == "unknown" and not found.total:  # some lists open by keys only
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
         return found if found.is_decided else await self._scrolled_to(wanted, found)
 
     async def _scrolled_to(self, wanted: str, found: _Found | None = None) -> _Found:
-        """The option, scrolled to; a list that holds only visible rows is searched from end to end.
+        """Finds the option and scrolls to it; searches a list that renders only visible rows from end to end.
 
         It is the option with exactly that text, else the only one that can be meant. If there is none, the result has
         the first options of the list; if several can be meant, those.
@@ -265,7 +265,7 @@ class _Custom:
         return first
 
     async def _unfiltered(self, wanted: str, filtered: _Found | None) -> _Found:
-        """The options once the list no longer shows those of its filter, `filtered` (None if it filtered nothing)."""
+        """The options once the list no longer shows those `filtered` before (None if the filter changed nothing)."""
         waited_s = 0.0
         while True:
             found = await self._option(wanted, SHORT_WAIT_S)

@@ -20,7 +20,7 @@ _PRESSES_AT_ONCE = 10
 _STILL_MS = 250.0
 """How long a value may take to change after a key, in milliseconds."""
 _UP = ("ArrowRight", "ArrowUp", "ArrowLeft")
-"""The keys that may increase the value, the most common first: from right to left it is ArrowLeft."""
+"""The keys that may increase the value, the most common first; ArrowLeft is for sliders from right to left."""
 _DOWN = ("ArrowLeft", "ArrowDown", "ArrowRight")
 _BACK = {"ArrowRight": "ArrowLeft", "ArrowLeft": "ArrowRight", "ArrowUp": "ArrowDown", "ArrowDown": "ArrowUp"}
 
@@ -37,8 +37,8 @@ class _Slider(msgspec.Struct, frozen=True):
 async def slide(at: Located, local: int, text: str) -> Outcome:
     """Moves the focused slider to the number, or to the nearest value that its steps allow.
 
-    `Outcome.value` is its value then (`aria-valuenow`, https://w3c.github.io/aria/#aria-valuenow). Raises
-    InvalidArguments unless `text` is a number between its minimum and maximum, NotInteractable when keys do nothing.
+    `Outcome.value` is the new value (`aria-valuenow`, https://w3c.github.io/aria/#aria-valuenow). Raises
+    InvalidArguments unless `text` is a number between its minimum and maximum, NotInteractable if keys do nothing.
     """
     slider = _Setting(at, local)
     before = await slider.now()
@@ -73,7 +73,7 @@ class _Setting:
         raise InvalidArguments(f'{await describe(self._at)} takes a number{limits}, not "{text}".')
 
     async def move(self, value: float, wanted: float) -> float | None:
-        """The value after as many key presses as necessary; None when the slider left the page."""
+        """The value after as many key presses as necessary; None if the slider left the page."""
         for key in _UP if wanted > value else _DOWN:
             await self._press(key, 1)
             after = (await self.now(wanted, _STILL_MS)).value

@@ -1,4 +1,4 @@
-"""Giving files to a page: to a file field, also a hidden one, or to what opens a file chooser."""
+"""Giving files to a page: to a file field, even a hidden one, or to an element that opens a file chooser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMED = 5
 
 
 class _Field(msgspec.Struct, frozen=True):
-    """See fileField in js/act/files.js; `local` 0 when there is no file field."""
+    """See fileField in js/act/files.js; `local` is 0 if there is no file field."""
 
     local: int
     multiple: bool
@@ -37,10 +37,10 @@ class _Field(msgspec.Struct, frozen=True):
 
 
 async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcome:
-    """Gives the files to a file field (or by its label or a wrapper), or to the chooser that a click opens.
+    """Gives the files to a file field (`at` may be its label or a wrapper), or to the chooser that a click opens.
 
     Without paths, the field is emptied. `Outcome.value` has the names of the field's files. Raises InvalidArguments for
-    files that do not exist or are too many, NotInteractable when nothing takes files.
+    files that do not exist or are too many, NotInteractable if the element accepts no files.
     """
     field = await at.world.call("fileField", at.local, returning=_Field)
     if field.refusal is not None:
@@ -59,7 +59,7 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
 
 
 def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """The real paths of files in the given folders, with links and `..` resolved. A bare name is looked up in them.
+    """The real paths of files in the given folders, with links and `..` resolved. Looks relative paths up in them.
 
     Raises InvalidArguments for a file that is in none of the folders.
     """
@@ -77,7 +77,7 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
 
 
 def _such_as(roots: Sequence[str]) -> str:
-    """The names of some of the files that may be uploaded."""
+    """A phrase with the names of some files that may be uploaded, or ""."""
     entries = sorted(
         entry.name
         for root in roots
@@ -135,7 +135,7 @@ def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str
 
 
 def _name(path: str) -> str:
-    """The name of a file. Raises InvalidArguments for one that no file can have."""
+    """The path, unchanged. Raises InvalidArguments for one that no file can have."""
     try:
         written = os.fsencode(path)
     except UnicodeEncodeError:
@@ -148,7 +148,7 @@ def _name(path: str) -> str:
 
 
 def _unlike(files: list[str], accept: str) -> str:
-    """A note when the field asks for other kinds of files: Chrome takes them all the same, the page may not."""
+    """A note if the field asks for other kinds of files, or "": Chrome accepts them anyway, the page may not."""
     wanted = [each.strip().lower() for each in accept.split(",") if each.strip()]
     unlike = [os.path.basename(each) for each in files if wanted and not any(_fits(each, want) for want in wanted)]
     return f"the field asks for {accept}, which {', '.join(unlike)} is not" if unlike else ""

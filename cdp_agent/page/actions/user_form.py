@@ -1,7 +1,7 @@
-"""Fields that the user fills in: reading their properties, entering the user's values, and the page's complaints.
+"""Fields that the user fills in: reading their properties, entering the user's values, and validation messages.
 
-Values go only where the user was told: to the origins of the frames around the field and of the form's target, as they
-were when the user was asked. See js/act/user_data.js.
+Values go only to the origins that the user was shown: those of the frames around the field and of the form's target
+when the user was asked. See js/act/user_data.js.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Value = str | bool | int | float | list[str]
 
 
 class UserField(msgspec.Struct, frozen=True):
-    """A field of the page. `radios` are the buttons for the `options` of a group; `problem`: why it takes no value.
+    """A field of the page. `radios` are the buttons for the `options` of a group; `problem`: why it accepts no value.
 
     `type` is select, multiselect, checkbox, switch, radio, combobox, textarea, richtext, file, or an input's type.
     `minded` is the page's message for a field that it marks as invalid.
@@ -60,21 +60,21 @@ class _After(msgspec.Struct, frozen=True):
 
 
 async def read_field(tab: Tab, ref: str) -> UserField:
-    """What the element is, as a field for the user. Raises StaleRef when it is gone and not found again."""
+    """The properties of the element as a field for the user. Raises StaleRef if it is gone and not found again."""
     return await read(await locate(tab, ref))
 
 
 async def read(at: Located) -> UserField:
-    """What the element is, as a field for the user."""
+    """The properties of the element as a field for the user."""
     field = await at.world.call("userField", at.local, returning=UserField)
     return msgspec.structs.replace(field, ref=at.ref)
 
 
 async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> None:
-    """Enters the user's value into the field; later readings of the page do not show it. `choose`: it is a list.
+    """Enters the user's value into the field; later readings of the page do not show it. `choose`: the field is a list.
 
-    Raises InvalidArguments for a value that the field does not take. Errors that are not about the value are
-    BlockedByPolicy when it could be sent to other origins than these, NotInteractable and StaleRef.
+    Raises InvalidArguments for a value that the field does not accept. Errors that do not concern the value are
+    BlockedByPolicy if it could be sent to other origins than `origins`, NotInteractable and StaleRef.
     """
 
     async def do(at: Located) -> Outcome:
@@ -102,7 +102,7 @@ async def enter_value(
     *,
     choose: bool = False,
 ) -> Outcome:
-    """Enters `meant` into the field, see `value_for`; a text is entered by `enter_text`. `choose`: it is a list."""
+    """Enters `meant` into the field, see `value_for`; `enter_text` enters a text. `choose`: the field is a list."""
     if field.type in BOXES:
         return await (check if meant == "true" else uncheck)(at)
     if field.type == "radio":
@@ -112,7 +112,7 @@ async def enter_value(
 
 
 async def blur(tab: Tab, ref: str) -> None:
-    """Takes the focus out of the field: many pages validate its value then. Raises as `enter`."""
+    """Removes the focus from the field, upon which many pages validate its value. Raises as `enter`."""
 
     async def do(at: Located) -> Outcome:
         field = await read(at)
@@ -123,10 +123,10 @@ async def blur(tab: Tab, ref: str) -> None:
 
 
 async def complaint_about(tab: Tab, ref: str, value: Value, before: str) -> str:
-    """The message of the page, or the browser, that refuses the field's value; "" if there is none.
+    """The message with which the page or the browser rejects the field's value, or "".
 
-    `before` is the page's message before the value was entered: if it is the same, it is not about the new value. The
-    message does not contain the value. Raises StaleRef.
+    `before` is the page's message before the value was entered: an unchanged message does not concern the new value.
+    The message does not contain the value. Raises StaleRef.
     """
     at = await locate(tab, ref)
     field = await read(at)
@@ -148,7 +148,7 @@ async def complaint_about(tab: Tab, ref: str, value: Value, before: str) -> str:
 def value_for(field: UserField, value: Value) -> str | list[str]:
     """The value in the form for the field: a text, the text of one or several options, or "true" or "false" for a box.
 
-    Raises InvalidArguments, which does not name the value.
+    Raises InvalidArguments, whose message does not contain the value.
     """
     if field.type in BOXES:
         word = str(value).strip().lower()
@@ -169,7 +169,7 @@ def value_for(field: UserField, value: Value) -> str | list[str]:
 
 
 def without_value(message: str, value: Value) -> str:
-    """The message without the value, which browsers like to repeat."""
+    """The message with the value masked, which browsers often repeat."""
     for text in sorted(map(str, value if isinstance(value, list) else [value]), key=len, reverse=True):
         if text.strip():
             message = re.sub(rf"(?<!\w){re.escape(text.strip())}(?!\w)", USER_DATA, message)

@@ -1,7 +1,7 @@
 """Waiting for a text, an element, an address, or for the page to finish loading.
 
-Worlds report changes of the page, and the session reports requests, so there is no polling. Only what no observer sees
-(values set by script, style sheets) is looked at once a second.
+Worlds report changes of the page, and the session reports requests, so there is no polling. Only changes without an
+observer (values set by script, style sheets) are checked once a second.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 
 class _Look(msgspec.Struct, frozen=True):
-    """What `checkConditions` in page/js answers."""
+    """The result of `checkConditions` in page/js."""
 
     text: bool
     entered: bool
@@ -62,12 +62,12 @@ async def wait_for(
 ) -> Receipt:
     """Waits until all given conditions hold at the same time, in any frame, and reports what changed meanwhile.
 
-    `text` is shown and `gone` is not, as a reader sees them, ignoring case and white space; the value of a field that
-    was filled in is not such a `text`. `selector` matches a visible element, also in shadow roots. `url` is a part of
-    the address, or a pattern with `*`. The element of `ref` exists and is visible. `navigation`: the page or address is
-    another one than before the last action, and ready. `idle`: so many seconds (True: half a second) without a request,
-    except streams, polling and those that take longer than network.ENDLESS_S; pictures, fonts and films do not count.
-    Raises ActionError at the timeout, which says what is there instead; InvalidArguments, BrowserError.
+    `text` is visible and `gone` is not, ignoring case and white space; the value of a field that was filled in does not
+    count as `text`. `selector` matches a visible element, also in shadow roots. `url` is a part of the address, or a
+    pattern with `*`. The element of `ref` exists and is visible. `navigation`: the page or address differs from the one
+    before the last action, and is ready. `idle`: this many seconds (True: half a second) without a request, except
+    streams, polling and those that take longer than network.ENDLESS_S; pictures, fonts and films do not count.
+    Raises ActionError at the timeout, which states what is there instead; InvalidArguments, BrowserError.
     """
     idle_s = None if idle is None or idle is False else IDLE_S if idle is True else float(idle)
     wanted = _Wanted(_plain(text), _plain(gone), selector, url, ref, navigation, idle_s)
@@ -80,7 +80,7 @@ async def wait_for(
         before = tab.activity.before_action
         waiting = _Waiting(tab, wanted, (await tab.frames()).unread_documents)
         root = (await tab.frames()).root
-        was_reported, root.is_reported_slow = root.is_reported_slow, False  # it may be what is waited for
+        was_reported, root.is_reported_slow = root.is_reported_slow, False  # its navigation may be what is waited for
         runner = await ActionRunner.start(tab)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
         try:
@@ -125,11 +125,11 @@ class _Waiting:
                 return
             took_s = loop.time() - begun
             await self._next_event(looks)
-            # A page that changes all the time must not spend all its time on being read.
+            # A page that changes all the time must not be busy all the time with being read.
             await asyncio.sleep(3 * took_s)
 
     async def failure_message(self, timeout_s: float) -> str:
-        """What is on the page instead, for the message at the timeout."""
+        """The message at the timeout: what is missing, and what is on the page instead."""
         tab, wanted = self._tab, self._wanted
         said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]
         said.append(f"The page is {shortened(tab.url)} {quoted(tab.title)}.")
@@ -145,7 +145,7 @@ class _Waiting:
         return " ".join(said)
 
     async def _missing_element(self) -> list[str]:
-        """Looks for the element of `ref`, apart from the other conditions, since it may have to be found again."""
+        """Messages if the element of `ref` is missing: checked separately, since it may have to be found again."""
         ref = self._wanted.ref
         if ref is None:
             return []
@@ -255,7 +255,7 @@ def _lower(text: str | None) -> str | None:
 def _matches(address: str, wanted: str) -> bool:
     if "*" not in wanted:
         return wanted in address
-    # Only the star is special: brackets and question marks stand in addresses for themselves.
+    # Only the star is special: brackets and question marks are literal in addresses.
     pattern = wanted.replace("[", "[[]").replace("?", "[?]")
     return fnmatch.fnmatchcase(address, pattern)
 
@@ -274,7 +274,7 @@ def _described(wanted: _Wanted) -> str:
 
 
 def _close(text: str, lines: list[str]) -> list[str]:
-    """The lines that share most words with the text, at least half of them."""
+    """The lines that share the most words with the text, at least half of them."""
     words = set(text.lower().split())
     shared = [(len(words & set(line.lower().replace('"', " ").split())), line) for line in lines]
     best = sorted((each for each in shared if each[0] * 2 >= len(words)), key=lambda each: -each[0])

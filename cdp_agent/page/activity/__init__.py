@@ -1,4 +1,4 @@
-"""What goes on in a tab: its documents, navigations and requests, by Chrome's events.
+"""The activity of a tab, from Chrome's events: its documents, navigations, requests and console messages; HAR files.
 
-Imports `frames` and `snapshot`; calls nothing in the page.
+Imports `frames` and `snapshot`; runs nothing in the page but `Date.now()` in our isolated world.
 """

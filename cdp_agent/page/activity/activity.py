@@ -18,14 +18,14 @@ from .console import Console
 from .network import Requests
 
 REQUESTED_ONLY_S = 0.5
-"""A requested navigation that has not begun by then never does: a policy or a handler prevented it."""
+"""A requested navigation that has not begun after this time never does: a policy or a handler prevented it."""
 _SRCDOC = "about:srcdoc"
 _NAVIGABLE_SCHEMES = frozenset({"http", "https", "about", "blob", "javascript"})
-"""The schemes that pages may navigate to: when such a navigation does not begin, the page itself called it off."""
+"""The schemes that pages may navigate to: if such a navigation does not begin, the page itself cancelled it."""
 
 
 class Document(msgspec.Struct):
-    """The tab's present document: its `number` (the tab's first has 0), and how far it is loaded."""
+    """The tab's current document: its `number` (0 for the tab's first document), and how far it has loaded."""
 
     number: int
     url: str
@@ -47,7 +47,7 @@ class _Navigation(msgspec.Struct):
 
 
 class Activity:
-    """The navigations of the tab and its frames, and their requests; `wait_for_event` waits for the next event."""
+    """The navigations, requests and console of a tab and its frames; `wait_for_event` waits for the next event."""
 
     def __init__(self, root_frame_id: str, url: str) -> None:
         self.document = Document(0, url, "", ready=True, loaded=True)
@@ -55,27 +55,27 @@ class Activity:
         self.console = Console()
         self.crashed = False
         self.stuck = False
-        """A page that hangs could be neither left nor ended: no other document comes until it ends by itself."""
+        """Whether a hanging page could be neither left nor terminated: it stays until it stops hanging by itself."""
         self.navigations_begun = 0
         """How many navigations of the tab have begun."""
         self.before_action = (0, url)
-        """Number and address of the document that the tab had when the last action began."""
+        """Number and URL of the tab's document when the last action began."""
         self.frame_ids = RecentSet()
-        """The ids of frames that the tab has or had: a download may begin in a frame that is removed at once."""
+        """The ids of the tab's current and former frames: a download may begin in a frame that is removed at once."""
         self._root = root_frame_id
         self._documents: dict[str, str] = {root_frame_id: url}
-        """The addresses of the documents in the tab's frames, by the frames' ids."""
+        """The URLs of the documents in the tab's frames, by frame id."""
         self.previous_addresses: list[str] = []
-        """The addresses of the previous document and of the documents in its frames."""
+        """The URLs of the previous document and of the documents in its frames."""
         self._navigations: dict[str, _Navigation] = {}
         self._scheduled: dict[str, cdp_page.FrameScheduledNavigation] = {}
-        """Navigations that pages have asked for and that have not begun, by their frames' ids."""
+        """Navigations that pages have requested and that have not begun, by frame id."""
         self._waiting: set[asyncio.Future[None]] = set()
         self.event_count = 0
-        """The number of events so far; given to `wait_for_event` as `since`, so that none in between is missed."""
+        """The number of events so far. Passed to `wait_for_event` as `since`, it ensures that no event is missed."""
 
     def watch(self, session: Session) -> None:
-        """To be called before anything may run on the session."""
+        """Subscribes to the session's events. Must be called before anything may run on the session."""
         session.on(cdp_page.FrameAttached, lambda event: self.frame_ids.add(event.frame_id))
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.FrameScheduledNavigation, self._schedule)
@@ -90,60 +90,60 @@ class Activity:
         self.requests.watch(session)
 
     def watch_root(self, session: Session) -> None:
-        """Follows on the tab's own session how far its document is loaded."""
+        """Subscribes to the loading of the tab's document, and to its crashes, on the tab's own session."""
         session.on(cdp_page.DomContentEventFired, lambda event: self._reached(ready=True, at=event.timestamp))
         session.on(cdp_page.LoadEventFired, lambda event: self._reached(loaded=True, at=event.timestamp))
         session.on(inspector.TargetCrashed, lambda _: self._crash())
 
     def catch_up(self, info: cdp_page.FrameInfo) -> None:
-        """Takes in the tab's present document, whose events may have been missed."""
+        """Records the tab's current document, whose events may have been missed."""
         self.crashed = False
         url = info.url + info.url_fragment
         going = self._navigation(self._root)
         if going is not None and going.url != url:
-            return  # the events of that navigation will come
+            return  # that navigation's events are still to come
         if info.loader_id != self.document.loader_id and (self.document.loader_id or url != self.document.url):
             self._committed(cdp_page.FrameNavigated(frame=info, type="Navigation"))
         self._reached(ready=True, loaded=True)
 
     @property
     def addresses(self) -> list[str]:
-        """The addresses of all documents in the tab, those of frames included."""
+        """The URLs of all documents in the tab, including those of frames."""
         return list(self._documents.values())
 
     def add_frames(self, tree: cdp_page.FrameTreeNode) -> None:
-        """Takes in the frames that existed before their events were followed."""
+        """Records the frames that existed before we subscribed to their events."""
         self.frame_ids.add(tree.frame.id)
         self._documents.setdefault(tree.frame.id, tree.frame.url)
         for child in tree.child_frames:
             self.add_frames(child)
 
     def navigating(self) -> str | None:
-        """The address that the tab is navigating to, or whose document is not parsed yet; else None."""
+        """The URL that the tab is navigating to, or whose document is not parsed yet; None otherwise."""
         navigation = self._navigation(self._root)
         if navigation is not None:
             return navigation.url
         return None if self.document.ready else self.document.url
 
     def unload_wait_s(self) -> float:
-        """For how long the tab's next document has been waiting only for the page that is left, in seconds; else 0."""
+        """How many seconds the next document has been waiting only for the current page to unload; 0 if it is not."""
         navigation = self._navigation(self._root)
         if navigation is None or not navigation.begun:
             return 0.0
         return max(0.0, self._now() - max(navigation.since, self.requests.answered_at(navigation.loader_id)))
 
     def waits_for_server(self) -> bool:
-        """Whether the tab is on its way to an address whose server has not answered."""
+        """Whether the tab is navigating to a URL whose server has not answered."""
         navigation = self._navigation(self._root)
         return navigation is not None and not self.requests.is_answered(navigation.loader_id)
 
     def frames_navigating(self) -> dict[str, str]:
-        """The addresses that frames in the tab are on their way to, by the frames' ids."""
+        """The URLs that the tab's frames, except the root, are navigating to, by frame id."""
         found = {frame_id: self._navigation(frame_id) for frame_id in list(self._navigations) if frame_id != self._root}
         return {frame_id: each.url for frame_id, each in found.items() if each is not None}
 
     async def wait_for_event(self, timeout_s: float | None, *, since: int | None = None) -> bool:
-        """Waits for the next event, or for event number `since` + 1. False when it did not come within `timeout_s`."""
+        """Waits for the next event, or for event number `since` + 1. False if it did not come within `timeout_s`."""
         if since is not None and since != self.event_count:
             return True
         waiting = self.next_event()
@@ -154,14 +154,14 @@ class Activity:
             waiting.cancel()
 
     def next_event(self) -> asyncio.Future[None]:
-        """A future that is done at the next event. A caller that no longer waits for it cancels it."""
+        """A future that is done at the next event. Callers that stop waiting for it must cancel it."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
         waiting.add_done_callback(self._waiting.discard)
         return waiting
 
     def wake(self) -> None:
-        """Wakes waiting tasks after something that is not an event of navigation or network."""
+        """Wakes waiting tasks for something other than a navigation or network event."""
         self._notify()
 
     def _navigation(self, frame_id: str) -> _Navigation | None:
@@ -180,13 +180,13 @@ class Activity:
         self._scheduled[event.frame_id] = event
 
     def _unschedule(self, frame_id: str) -> None:
-        """No other event shows that Chrome refused a navigation. Pages cancel only those to _NAVIGABLE_SCHEMES."""
+        """Detects refusals by Chrome, which have no event. Pages only cancel navigations to _NAVIGABLE_SCHEMES."""
         asked = self._scheduled.pop(frame_id, None)
         if asked is None or asked.url.partition(":")[0].lower() in _NAVIGABLE_SCHEMES:
             return
         self._navigations.pop(frame_id, None)
         if frame_id == self._root and asked.reason.startswith("formSubmission"):
-            # Chrome has stopped parsing the document for it, and sends no event.
+            # Chrome has stopped parsing the document for this navigation, and sends no event.
             self.document.ready = self.document.loaded = True
         self.requests.refused(asked.url)
 
@@ -204,7 +204,7 @@ class Activity:
         if info.id == self._root:
             failed = info.unreachable_url is not None and info.unreachable_url != ""
             url = info.unreachable_url if failed and info.unreachable_url else info.url + info.url_fragment
-            # A document from the back/forward cache is complete at once, and has no events of loading.
+            # A document from the back/forward cache is complete at once, and has no loading events.
             restored = event.type == "BackForwardCacheRestore"
             number = self.document.number + 1
             self.document = Document(number, url, info.loader_id, ready=restored, loaded=restored, failed=failed)
@@ -227,7 +227,7 @@ class Activity:
             self._navigations.pop(event.frame_id, None)
             self._documents.pop(event.frame_id, None)
         elif going is not None and going.url == _SRCDOC:
-            # It moved to another process, as a sandboxed frame does, before we were attached there to get its events.
+            # The frame moved to another process, as sandboxed ones do, before we were attached there to get its events.
             del self._navigations[event.frame_id]
             self._documents[event.frame_id] = going.url
         self._notify()
@@ -248,7 +248,7 @@ class Activity:
         self._notify()
 
     def _crash(self) -> None:
-        # The tab's own navigation goes on if another process runs it; if it ended too, Chrome has sent that event.
+        # The tab's own navigation continues if another process runs it; if it ended too, Chrome has sent that event.
         self._navigations = {frame: each for frame, each in self._navigations.items() if frame == self._root}
         self.crashed, self.stuck = True, False
         self._notify()

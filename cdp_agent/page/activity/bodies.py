@@ -1,4 +1,4 @@
-"""The bodies of responses, where Chrome still has them, and the error messages in them.
+"""The bodies of responses, if Chrome still has them, and the error messages in them.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Network/#method-getResponseBody
 """
@@ -23,14 +23,14 @@ _DEEPEST = 4
 
 
 class ResponseBody(msgspec.Struct, frozen=True):
-    """The body of a response; `base64`: it is not text, and is given in Base64."""
+    """The body of a response; with `base64` it is not text, and is encoded in Base64."""
 
     body: str
     base64: bool = False
 
 
 async def body_of(request: LoggedRequest) -> ResponseBody:
-    """The body of the response. Raises ActionError where there is none, or Chrome does not keep it."""
+    """The body of the response. Raises ActionError if there is none, or Chrome does not keep it."""
     async with deadline(request.session, CALL_TIMEOUT_S):
         try:
             found = await request.session.send(network.GetResponseBody(request_id=request.request_id))
@@ -65,7 +65,7 @@ def _messages(said: object, depth: int) -> Iterator[str]:
         for name in _MESSAGE_FIELDS:
             if name in said:
                 yield from _messages(said[name], depth - 1)
-        # Fields by their names: {"street": ["may not be empty"]}.
+        # Form fields by name: {"street": ["may not be empty"]}.
         if found := [
             f"{name}: {words}" for name, each in said.items() if (words := next(_messages(each, depth - 1), ""))
         ]:

@@ -1,8 +1,8 @@
 """What a page wrote to its console, and its uncaught exceptions.
 
-Chrome keeps the last 1,000 messages of each process since the document began, so nothing is recorded here: they are
-asked for when they are wanted. Exceptions are asked of Runtime, and only where there are any: a page that has set an
-`Error.prepareStackTrace` of its own can notice that.
+Chrome keeps the last 1,000 messages of each process since the document began, so nothing is recorded here: messages are
+queried on demand. Exceptions come from the Runtime domain, which is enabled only if there are any: a page that has set
+its own `Error.prepareStackTrace` can notice that.
 https://chromedevtools.github.io/devtools-protocol/tot/Console/
 """
 
@@ -32,14 +32,14 @@ MOST_RESULTS = 1_000
 _LONGEST_PLACE = 100
 _LONGEST_LINE = 500
 _THROWN = ("Uncaught", "Uncaught (in promise)")
-"""The whole text of an exception in the domain Console."""
+"""The full texts that the Console domain gives for uncaught exceptions."""
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}
 
 
 class ConsoleMessage(msgspec.Struct, frozen=True):
-    """A message. `level` is error, warning, info, log or debug; `uncaught`: an exception that no code caught.
+    """A message. `level` is error, warning, info, log or debug; `uncaught`: whether it is an uncaught exception.
 
-    Of logged objects only the kind is given. `line` and `column` are counted from 1; 0 where they are not known.
+    Logged objects are given by their kind alone. `line` and `column` are counted from 1; 0 if not known.
     """
 
     level: str
@@ -56,7 +56,7 @@ class ConsoleMessage(msgspec.Struct, frozen=True):
 
 
 class ConsoleResult(msgspec.Struct, frozen=True):
-    """The latest of the matching messages, in order, and how many match in all.
+    """The latest matching messages, in order, and the total number of matches.
 
     `unread`: the frames whose messages could not be read, and why.
     """
@@ -67,13 +67,13 @@ class ConsoleResult(msgspec.Struct, frozen=True):
 
 
 class Console:
-    """The console of a tab, over all its processes."""
+    """The console of a tab, across all its processes."""
 
     def __init__(self) -> None:
         self._asking = asyncio.Lock()
-        """Two queries on one session at a time would get each other's events."""
+        """Held during a query: two at a time on one session would receive each other's events."""
         self._thrown: WeakKeyDictionary[World, int] = WeakKeyDictionary()
-        """How many exceptions each document had had at the last look."""
+        """How many exceptions each document had at the last query."""
 
     async def messages(
         self, tree: FrameTree, *, level: Level = "all", text: str | None = None, max_results: int = 50
@@ -102,14 +102,14 @@ class Console:
         return ConsoleResult(wanted[-max_results:], len(wanted), unread)
 
     async def thrown_since(self, tree: FrameTree, since: float) -> list[ConsoleMessage]:
-        """The uncaught exceptions since that time (of `time.perf_counter`), in all frames that answer."""
+        """The uncaught exceptions after `since` (a `time.perf_counter` value), in all frames that answer."""
         async with self._asking:
             found = await asyncio.gather(*(self._thrown_in(frame, since) for frame in _processes(tree)))
         return [each for part in found for each in part]
 
     async def _thrown_in(self, frame: Frame, since: float) -> list[ConsoleMessage]:
         session, world = frame.session, frame.present_world
-        if world is None or session.unresponsive:  # that it hangs is told, and need not be waited for once more
+        if world is None or session.unresponsive:  # a hang is reported elsewhere: no need to wait for it again
             return []
         try:
             count = sum(map(_may_be_thrown, await _raw_messages(session)))
@@ -117,7 +117,7 @@ class Console:
             if count in (0, before):
                 return []
             thrown = await _thrown(session)
-            # By Chrome's clock, which is not ours; a page may have put another Date in place, but not in our world.
+            # Timestamps are by Chrome's clock, not ours. Pages may replace Date, but not in our isolated world.
             asking, asked_at = (
                 runtime.Evaluate(expression="Date.now()", context_id=world.context_id),
                 time.perf_counter(),
@@ -125,7 +125,7 @@ class Console:
             async with deadline(session, CALL_TIMEOUT_S):
                 now_ms = msgspec.json.decode((await session.send(asking)).result.value, type=float)
         except (ActionError, ProtocolError):
-            return []  # it is being replaced, or hangs, which is told otherwise
+            return []  # the document is being replaced, or hangs, which is reported elsewhere
         return [_uncaught(each) for each in thrown if asked_at - (now_ms - each.timestamp) / 1000 >= since]
 
 
@@ -136,7 +136,7 @@ def _processes(tree: FrameTree) -> list[Frame]:
 
 async def _messages(session: Session) -> list[ConsoleMessage]:
     raw = await _raw_messages(session)
-    # By their places: a page may log the same words, and more may have been thrown in between.
+    # Matched by source position: a page may log the same text, and more may have been thrown between the two queries.
     thrown = deque(map(_uncaught, await _thrown(session) if any(map(_may_be_thrown, raw)) else []))
     found = []
     for each in raw:
@@ -180,7 +180,7 @@ async def _thrown(session: Session) -> list[runtime.ExceptionThrown]:
 async def _replayed_events(
     session: Session, event: type[E], enable: Command[Empty], disable: Command[Empty]
 ) -> list[E]:
-    """The events that Chrome has kept and sends when the domain is enabled. The domain is disabled right after."""
+    """The events that Chrome has kept and replays when the domain is enabled. The domain is disabled right after."""
     events: list[E] = []
     stop = session.on(event, events.append)
     try:

@@ -12,30 +12,30 @@ import msgspec
 from cdp_agent.cdp import network
 
 LONGEST_SENT = 64_000
-"""The largest request body, in bytes, that is kept here. Chrome is asked for larger ones."""
+"""The largest request body, in bytes, that is kept here. Larger ones are fetched from Chrome."""
 _SMALL = 500
-"""Bytes that an exchange takes beside its headers, roughly."""
+"""The approximate size of an exchange in bytes, without its headers and bodies."""
 
 Headers = dict[str, str]
 
 
 class ExtraHeaders(msgspec.Struct):
-    """The headers as the network service has them, one item for each of a request's redirects that has them."""
+    """The headers as the network service reports them, one item for each request of a redirect chain that has them."""
 
     sent: list[bytes] = []
     received: list[bytes] = []
 
 
 class HttpExchange(msgspec.Struct):
-    """One request and its response; each redirect is another. `complete`: nothing was dropped to save memory."""
+    """A request and its response; a redirect begins another one. `complete`: nothing was dropped to save memory."""
 
     wall_time: float
     extra: ExtraHeaders
     extra_index: int
-    """The index in `extra` of the headers of this request."""
+    """The index of this request's headers in `extra`."""
     request_headers: bytes
     sent: bytes
-    """The request body as a JSON string, not decoded; empty where there was none, or it is too long."""
+    """The request body as a JSON string, not decoded; empty if there is none, or it is too long."""
     has_body: bool
     """Whether the request has a body."""
     response: network.Response | None = None
@@ -45,7 +45,7 @@ class HttpExchange(msgspec.Struct):
 
     @classmethod
     def of(cls, event: network.RequestWillBeSent, extra: ExtraHeaders, extra_index: int = 0) -> Self:
-        """The exchange of a request that begins."""
+        """The exchange of a request that has just begun."""
         request = event.request
         sent = bytes(request.post_data)
         return cls(
@@ -64,15 +64,15 @@ class HttpExchange(msgspec.Struct):
 
     @property
     def size(self) -> int:
-        """In bytes, roughly."""
+        """The approximate size in bytes."""
         extra = len(self._of_extra(self.extra.sent)) + len(self._of_extra(self.extra.received))
         return _SMALL + len(self.request_headers) + len(self.sent) + len(self.response_headers) + extra
 
     def answered(self, response: network.Response, has_extra: bool) -> int:
-        """Takes in the beginning of the response; returns how many bytes this exchange has grown by."""
+        """Records the status and the headers of the response; returns by how many bytes the exchange has grown."""
         before = self.size
         self.response_headers = bytes(response.headers) if self.complete else b""
-        # A `Raw` keeps the whole message of Chrome in memory; a copy does not.
+        # A `Raw` keeps Chrome's whole message in memory; a copy does not.
         self.response = msgspec.structs.replace(response, headers=msgspec.Raw())
         self.has_extra = has_extra
         return self.size - before
@@ -85,17 +85,17 @@ class HttpExchange(msgspec.Struct):
 
     @property
     def headers_sent(self) -> Headers:
-        """The headers that were sent; where they are not known, those that the page set."""
+        """The headers that were sent, or, if they are not known, those that the page set."""
         return _read(self._of_extra(self.extra.sent) or self.request_headers)
 
     @property
     def headers_received(self) -> Headers:
-        """The headers of the response. The values of a header that came several times are separated by line breaks."""
+        """The headers of the response. The values of a repeated header are separated by line breaks."""
         return _read(self._of_extra(self.extra.received) or self.response_headers)
 
     @property
     def body_text(self) -> str | None:
-        """The request body; None where it is not kept here."""
+        """The request body; None if there is none, or it is not kept here."""
         return msgspec.json.decode(self.sent, type=str) if self.sent else None
 
     def _of_extra(self, values: list[bytes]) -> bytes:

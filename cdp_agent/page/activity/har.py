@@ -36,14 +36,14 @@ class HarPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class HarPair(HarPart, frozen=True, kw_only=True):
-    """A header, or a parameter of an address or a form."""
+    """A header, or a parameter of a URL or a form."""
 
     name: str
     value: str
 
 
 class HarCookie(HarPart, frozen=True, kw_only=True):
-    """`expires` is in ISO 8601."""
+    """A cookie; `expires` is in ISO 8601."""
 
     name: str
     value: str
@@ -55,7 +55,7 @@ class HarCookie(HarPart, frozen=True, kw_only=True):
 
 
 class HarPostData(HarPart, frozen=True, kw_only=True):
-    """What was sent with a request."""
+    """The body of a request."""
 
     mime_type: str
     params: list[HarPair]
@@ -75,7 +75,7 @@ class HarRequest(HarPart, frozen=True, kw_only=True):
 
 
 class HarContent(HarPart, frozen=True, kw_only=True):
-    """The body of an answer: `text` in Base64 where `encoding` says so, left out where it is not known."""
+    """The body of a response. `text` is in Base64 if `encoding` says so, and left out if it is not known."""
 
     size: int
     mime_type: str
@@ -84,7 +84,7 @@ class HarContent(HarPart, frozen=True, kw_only=True):
 
 
 class HarResponse(HarPart, frozen=True, kw_only=True):
-    """`status` is 0 where no response came, and `_error` says why."""
+    """A response. If none came, `status` is 0 and `_error` says why."""
 
     status: int
     status_text: str
@@ -100,7 +100,7 @@ class HarResponse(HarPart, frozen=True, kw_only=True):
 
 
 class HarTimings(HarPart, frozen=True, kw_only=True):
-    """In milliseconds, -1 for a phase that did not happen. `ssl` is part of `connect`; the rest make up the total."""
+    """In milliseconds, -1 for a phase that did not happen. `ssl` is part of `connect`; the rest add up to `total`."""
 
     blocked: float = _UNKNOWN
     dns: float = _UNKNOWN
@@ -137,7 +137,7 @@ class HarEntry(HarPart, frozen=True, kw_only=True):
 
 
 class HarPageTimings(HarPart, frozen=True, kw_only=True):
-    """In milliseconds since the page was requested, -1 where it is not known."""
+    """When the page was parsed and loaded, in milliseconds since it was requested; -1 if not known."""
 
     on_content_load: float = _UNKNOWN
     on_load: float = _UNKNOWN
@@ -172,9 +172,9 @@ class HarFile(msgspec.Struct, frozen=True):
 def entry_of(
     logged: LoggedRequest, pageref: str, *, content: HarContent, sent: str | None, credentials: bool
 ) -> HarEntry:
-    """The entry of a request with this response body. `sent` is the request body, None for none or an unknown one.
+    """The entry of a request. `content` is the response body; `sent` is the request body, None if none is known.
 
-    Without `credentials` the values of cookies and of CREDENTIALS are HIDDEN.
+    Without `credentials`, HIDDEN replaces the values of cookies and of the headers in CREDENTIALS.
     """
     info, exchange = logged.info, logged.exchange
     response = exchange.response
@@ -197,12 +197,12 @@ def entry_of(
 
 
 def iso(seconds: float) -> str:
-    """A moment in Unix seconds as ISO 8601, to the millisecond."""
+    """A Unix time in seconds as ISO 8601, to the millisecond."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def content_of(logged: LoggedRequest, body: str | None, *, is_base64: bool = False, why_not: str = "") -> HarContent:
-    """The content of a response: its body, or why that is missing."""
+    """The content of a response: its body, or why the body is missing."""
     mime_type = logged.info.mime_type or "x-unknown"
     if body is None:
         return HarContent(size=logged.info.size or 0, mime_type=mime_type, comment=why_not or UNSET)
@@ -239,7 +239,7 @@ def _request(logged: LoggedRequest, sent: str | None, credentials: bool) -> HarR
 def _query(url: str) -> str:
     try:
         return urlsplit(url).query
-    except ValueError:  # an address that Chrome reads otherwise, as of a host in broken brackets
+    except ValueError:  # a URL that Chrome parses differently, such as one with broken brackets around the host
         return ""
 
 
@@ -280,7 +280,7 @@ def _expires(text: str) -> str | UnsetType:
     try:
         return iso(parsedate_to_datetime(text.replace("-", " ")).timestamp()) if text else UNSET
     except (ValueError, OverflowError):
-        return UNSET  # a date that is none
+        return UNSET  # not a date
 
 
 def _headers(headers: Mapping[str, str], credentials: bool) -> list[HarPair]:

@@ -1,4 +1,4 @@
-"""All requests of a tab since its document was requested, as a HAR file; see har.py."""
+"""A HAR file of all requests of a tab since its document was requested; see har.py."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _HIDDEN = "Hidden: the values of cookies and of headers that let in whoever has 
 
 
 class HarOptions(msgspec.Struct, frozen=True):
-    """What is to be in the file; see `Page.har`."""
+    """The options of `Page.har`."""
 
     bodies: bool = True
     credentials: bool = False
@@ -52,7 +52,7 @@ class HarOptions(msgspec.Struct, frozen=True):
 
 
 async def har_of(activity: Activity, session: Session, title: str, options: HarOptions) -> tuple[HarFile, list[str]]:
-    """The file as data, in which only bodies are masked, and notes on what was left out of it."""
+    """The file as data that is still to be masked by `written`, and notes on what was left out of it."""
     logged, dropped = activity.requests.log.all()
     found = await _Contents(options).of(logged)
     entries = [
@@ -78,13 +78,13 @@ async def har_of(activity: Activity, session: Session, title: str, options: HarO
 
 
 def written(har: HarFile, mask: Callable[[str], str] | None) -> bytes:
-    """The file as JSON, with every text in it masked."""
+    """The file as JSON, with `mask` (if any) applied to every string value."""
     found = msgspec.to_builtins(har)
     return msgspec.json.format(msgspec.json.encode(_masked(found, mask) if mask is not None else found), indent=1)
 
 
 class _Contents:
-    """The bodies of requests and responses, as many as fit the limit."""
+    """The bodies of requests, and as many bodies of responses as fit the limit, except Base64 with secrets in it."""
 
     def __init__(self, options: HarOptions) -> None:
         self.contents: list[tuple[HarContent, str | None]] = []
@@ -94,7 +94,7 @@ class _Contents:
 
     @property
     def left_out(self) -> list[str]:
-        """What is missing: the reasons, with the number of bodies each."""
+        """The reasons why bodies are missing, each with the number of bodies."""
         return [f"{count:,} {'body' if count == 1 else 'bodies'}: {why}" for why, count in self._left.items()]
 
     async def of(self, logged: list[LoggedRequest]) -> _Contents:
@@ -138,7 +138,7 @@ class _Contents:
 
 
 async def _sent(logged: LoggedRequest) -> str | None:
-    """The body of the request. Chrome is asked for a long one."""
+    """The body of the request, fetched from Chrome if it is long; None if there is none or Chrome does not keep it."""
     exchange = logged.exchange
     if (text := exchange.body_text) is not None or not exchange.has_body:
         return text
@@ -146,7 +146,7 @@ async def _sent(logged: LoggedRequest) -> str | None:
         async with deadline(logged.session, CALL_TIMEOUT_S):
             found = await logged.session.send(network.GetRequestPostData(request_id=logged.request_id))
     except (ActionError, ProtocolError):
-        return None  # Chrome does not keep it, which the entry says
+        return None  # Chrome does not keep it; the entry states this
     return None if found.base64_encoded else found.post_data
 
 

@@ -28,24 +28,24 @@ _STREAMS = ("text/event-stream", "application/x-ndjson", "application/stream", "
 _REMEMBERED = 200
 _MOST_ENDPOINTS = 5_000
 _POLLS = 5
-"""A request that was made this often counts as polling."""
+"""A request that was made this many times counts as polling."""
 ENDLESS_S = 5.0
 """A request that takes this long counts as long polling: it waits for something to happen on the server."""
 WORKER_S = 1.0
-"""How long the script of a worker is waited for: an event of its arrival may never come."""
+"""How long to wait for a worker's script: the event of its arrival may never come."""
 _NOT_ALLOWED = "Not allowed to load local resource: "
-"""Chrome's log message about a new tab that a page may not open: there is no other sign of that."""
+"""Chrome's log message about a new tab that a page may not open, which nothing else reports."""
 REFUSED = "was refused by Chrome: a page may not lead there"
 _REDIRECTED = "it redirects to an address of a kind that a server may not lead to"
 _UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
 _NO_CONTENT = (204, 205)
-"""With these statuses a server accepts a request for a document, and the page stays as it is."""
+"""With these statuses a server accepts a request for a document, but the page stays as it is."""
 _MOST_BODY_BYTES, _MOST_BODIES_BYTES = 200_000, 2_000_000
-"""The limits in bytes for what each process keeps of one response body, and of all together."""
+"""The limits in bytes up to which each process keeps one response body, and all of them together."""
 
 
 class RequestFailure(msgspec.Struct, frozen=True):
-    """A request that failed: `status` of 400 or more, or Chrome's `error` (`net::ERR_…`)."""
+    """A request that failed, with a `status` of 400 or more, or with an `error`, such as Chrome's `net::ERR_…`."""
 
     method: str
     url: str
@@ -64,7 +64,7 @@ class RequestFailure(msgspec.Struct, frozen=True):
 
 
 class NetworkMark(msgspec.Struct, frozen=True):
-    """A moment before an action: requests that begin later are its effects, unless they repeat one that was running."""
+    """A point in time before an action. Later requests count as its effects, unless they repeat a running one."""
 
     order: int
     repeated: frozenset[str]
@@ -82,7 +82,7 @@ class _Request(msgspec.Struct):
 
     @property
     def endpoint(self) -> str:
-        """Method and address without the query: what a repeated request has in common."""
+        """Method and URL without the query, which repetitions of a request have in common."""
         return f"{self.method} {self.url.partition('?')[0].partition('#')[0]}"
 
 
@@ -95,20 +95,20 @@ class Requests:
         self._order = 0
         self._running: dict[str, _Request] = {}
         self._failures: list[tuple[int, RequestFailure, str]] = []
-        """Each with its order, and Chrome's id of the request."""
+        """The failures, each with the order of its request, and Chrome's id of the request."""
         self._without_page: list[tuple[int, str]] = []
-        """Requests for documents that were answered without one, each with its order."""
+        """Requests for documents that were answered with _NO_CONTENT, each with its order."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
-        """When requests for documents were answered, by loader ids; infinity until then."""
+        """When requests for documents were answered, by loader id; infinity until then."""
         self._endless = RecentSet(_REMEMBERED)
         self._request_counts: Counter[str] = Counter()
         self._changed_at = 0.0
         self._refused_by_log = ""
-        """The address that Chrome's log reported last as refused: an event of the navigation may report it again."""
+        """The URL that Chrome's log last reported as refused: a navigation event may report it again."""
 
     def watch(self, session: Session) -> None:
-        """To be called before anything may run on the session."""
+        """Subscribes to the session's events. Must be called before anything may run on the session."""
         session.on(network.RequestWillBeSent, lambda event: self._sent(session, event))
         session.on(network.ResponseReceived, self._answered)
         session.on(network.RequestWillBeSentExtraInfo, self.log.headers_sent)
@@ -123,7 +123,7 @@ class Requests:
         )
 
     def mark(self) -> NetworkMark:
-        """Names this moment for `pending` and `failures`."""
+        """Marks the current point in time for `pending` and `failures`."""
         return NetworkMark(self._order, frozenset(each.endpoint for each in self._running.values()))
 
     def any_since(self, since: NetworkMark) -> bool:
@@ -131,11 +131,11 @@ class Requests:
         return self._order > since.order
 
     def pending(self, since: NetworkMark) -> list[str]:
-        """The requests that began after `since` and are worth waiting for: "GET https://…"."""
+        """The running requests that began after `since` and are worth waiting for, as "GET https://…"."""
         return [f"{each.method} {shortened(each.url)}" for each in self._waited_for(since)]
 
     def keeping_busy(self) -> list[str]:
-        """All running requests, as in `pending`, without polling and those that take longer than ENDLESS_S."""
+        """All running requests, as in `pending`, except for polling and those that take longer than ENDLESS_S."""
         long_ago = _now() - ENDLESS_S
         return [
             f"{each.method} {shortened(each.url)}"
@@ -144,7 +144,7 @@ class Requests:
         ]
 
     def unanswered(self) -> list[str]:
-        """The running requests without a response, each with how long it has taken: "POST https://… for 12 s"."""
+        """The running requests without a response, each with its duration so far: "POST https://… for 12 s"."""
         return [
             f"{each.method} {shortened(each.url)} for {_now() - each.since:.0f} s"
             for each in self._running.values()
@@ -152,7 +152,7 @@ class Requests:
         ]
 
     def quiet_s(self) -> float:
-        """For how many seconds no request has begun or ended, polling aside."""
+        """How many seconds ago the last request began or ended, polling aside."""
         return _now() - self._changed_at
 
     def give_up(self, since: NetworkMark) -> None:
@@ -165,7 +165,7 @@ class Requests:
         return [failure for order, failure, _ in self._failures if order > since.order]
 
     async def failures_with_messages(self, since: NetworkMark, most: int) -> list[RequestFailure]:
-        """As `failures`; the first `most` have the server's error message in `said`."""
+        """Like `failures`; the first `most` have the server's error message in `said`."""
         failed = [(failure, request_id) for order, failure, request_id in self._failures if order > since.order]
         logged = [self.log.by_id(request_id) if failure.status else None for failure, request_id in failed[:most]]
         words = await asyncio.gather(*(error_message(each) for each in logged if each is not None))
@@ -176,11 +176,11 @@ class Requests:
         ]
 
     def answered_without_page(self, since: NetworkMark) -> str:
-        """The last request for a document after `since` that was answered without one: "GET https://… with 204"."""
+        """The last document request after `since` answered with _NO_CONTENT, as "GET https://… with 204"; else ""."""
         return next((said for order, said in reversed(self._without_page) if order > since.order), "")
 
     def refused(self, url: str) -> None:
-        """Notes a navigation that Chrome refused to begin."""
+        """Records a navigation that Chrome refused to begin."""
         if url == self._refused_by_log:
             self._refused_by_log = ""
             return
@@ -197,11 +197,11 @@ class Requests:
             self._refused_by_log = url
 
     def status(self, loader_id: str) -> int | None:
-        """The HTTP status of a document's response."""
+        """The HTTP status of the response for a document; None if not known."""
         return self._statuses.get(loader_id)
 
     def answered_at(self, loader_id: str) -> float:
-        """When the request for a document was answered or failed; infinity before that, 0 where there is no request."""
+        """When the request for a document was answered or failed; infinity before that, 0 if there is no request."""
         return self._answered_at.get(loader_id, 0.0)
 
     def is_answered(self, loader_id: str) -> bool:
@@ -209,7 +209,7 @@ class Requests:
         return self.answered_at(loader_id) != math.inf
 
     def forget_before(self, loader_id: str) -> None:
-        """Forgets the requests of the document that this one replaced: Chrome sends no events of their end."""
+        """Forgets the requests of the document that this one replaced, since Chrome does not report their end."""
         self._running = {key: each for key, each in self._running.items() if key == loader_id}
         self._answered_at = {key: at for key, at in self._answered_at.items() if key == loader_id}
         self._request_counts.clear()
@@ -236,9 +236,9 @@ class Requests:
         if event.type not in AWAITED or event.request.url.startswith(("data:", "blob:")):
             return
         self._order += 1
-        for_worker = event.type == "Script" and not event.loader_id  # it belongs to no document
+        for_worker = event.type == "Script" and not event.loader_id  # a worker's script belongs to no document
         request = _Request(session, self._order, event.request.method, event.request.url, _now(), for_worker)
-        self._request_counts[request.endpoint] += event.request_id not in self._running  # a redirect is no new request
+        self._request_counts[request.endpoint] += event.request_id not in self._running  # a redirect does not count
         if len(self._request_counts) > _MOST_ENDPOINTS:
             self._request_counts.clear()
         self._running[event.request_id] = request
@@ -304,7 +304,7 @@ class Requests:
             self._notify()
 
     def _end_worker_script(self, request_id: str) -> None:
-        """The target id of a worker is also the id of the request for its script."""
+        """Ends the request for a worker's script, whose id is also the target id of the worker."""
         request = self._running.get(request_id)
         if request is not None and request.for_worker:
             self._end(request_id)

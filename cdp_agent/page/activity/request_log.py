@@ -23,20 +23,20 @@ MOST_RESULTS = 1_000
 Status = int | str
 _LONGEST_ADDRESS = 300
 _LONGEST_KEPT = 20_000
-"""Characters of an address: it may hold long data."""
+"""The limit in characters for a URL, which may contain long data."""
 _MOST_DETAILS = 4_000_000
 """The limit in bytes for the headers and request bodies of all requests together."""
 _MOST_EARLY = 100
-"""How many requests may have headers kept before their own event comes, which for some it never does."""
+"""The limit for requests whose headers are kept before their own event comes, which for some it never does."""
 _CLASS = re.compile(r"[1-5]xx")
 _API = ("fetch", "xhr")
 
 
 class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A request. After a redirect, the next request is another one.
+    """A request and its result. A redirect ends it: the request that follows is a separate one.
 
-    `number` is for `response_body`; `duration_ms` is in milliseconds, `size` in bytes as transferred. `status` is None
-    where no response has come; `error` (`net::ERR_…`) says why none will.
+    `number` is for `Page.response_body`; `duration_ms` is in milliseconds, `size` in bytes as transferred. `status` is
+    None if no response has come; `error` (`net::ERR_…`) says why none will.
     """
 
     number: int
@@ -63,7 +63,7 @@ class RequestInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestsResult(msgspec.Struct, frozen=True):
-    """The latest of the matching requests, in order, and how many match in all.
+    """The latest matching requests, in order, and the total number of matches.
 
     `dropped`: how many earlier requests are no longer remembered.
     """
@@ -80,7 +80,7 @@ class _End(TypedDict, total=False):
 
 
 class LoggedRequest(msgspec.Struct):
-    """A request in the log, with the session and the id for asking Chrome for its body."""
+    """A request in the log, with the session and the id that are needed to get its body from Chrome."""
 
     info: RequestInfo
     session: Session
@@ -98,12 +98,12 @@ class RequestLog:
         self._dropped = 0
         self._early_headers: dict[str, ExtraHeaders] = {}
         self._detail_bytes = 0
-        """The size of all exchanges in bytes."""
+        """The total size of all exchanges in bytes."""
         self.past: deque[LoggedRequest] | None = None
-        """Requests that were removed from the log, if a caller has set a deque for them; else None."""
+        """Collects the requests that are removed from the log, if a caller has set a deque; None otherwise."""
 
     def sent(self, session: Session, event: network.RequestWillBeSent) -> None:
-        """Adds a request, or one that a redirect led to."""
+        """Adds a request, which may be the result of a redirect."""
         redirect = None
         if event.redirect_response is not None and event.request_id in self._kept:
             self.ended(event.request_id, event.timestamp, status=event.redirect_response.status)
@@ -137,20 +137,20 @@ class RequestLog:
         self._keep_extra(event.request_id, event.headers, lambda extra: extra.received)
 
     def answered(self, event: network.ResponseReceived) -> None:
-        """Takes in the beginning of a response."""
+        """Records the status and the headers of a response."""
         if (found := self._kept.get(event.request_id)) is not None:
             response = event.response
             found.info = msgspec.structs.replace(found.info, status=response.status, mime_type=response.mime_type)
             self._detail_bytes += found.exchange.answered(response, event.has_extra_info)
 
     def ended(self, request_id: str, timestamp: float, **what: Unpack[_End]) -> None:
-        """Takes in the end of a request: the whole response has come, or none will."""
+        """Records the end of a request: the whole response has come, or none will."""
         if (found := self._kept.get(request_id)) is not None:
             took_ms = round((timestamp - found.since) * 1000, 1)
             found.info = msgspec.structs.replace(found.info, duration_ms=took_ms, **what)
 
     def forget_before(self, loader_id: str) -> None:
-        """Removes all requests before that for the tab's new document."""
+        """Removes all requests before the one for the tab's new document."""
         of_document = (each.info.number for each in self._kept.values() if each.request_id == loader_id)
         first = min(of_document, default=math.inf)
         for key in [key for key, each in self._kept.items() if each.info.number < first]:
@@ -176,14 +176,14 @@ class RequestLog:
         return sorted(self._kept.values(), key=lambda each: each.info.number), self._dropped
 
     def request(self, number: int) -> LoggedRequest:
-        """The request of that number. Raises ActionError when there is none."""
+        """The request with this number. Raises ActionError if there is none."""
         for each in self._kept.values():
             if each.info.number == number:
                 return each
         raise ActionError(f"No request has the number {number}: list those that there are.")
 
     def by_id(self, request_id: str) -> LoggedRequest | None:
-        """The request with Chrome's id."""
+        """The request with this id of Chrome's; None if it is not in the log."""
         return self._kept.get(request_id)
 
     def _keep_extra(self, request_id: str, headers: msgspec.Raw, place: Callable[[ExtraHeaders], list[bytes]]) -> None:

@@ -1,8 +1,8 @@
 """The frames of a tab that a script in the frame around them cannot enter.
 
 A `Frame` here is the tab itself, an out-of-process iframe (each with a session of its own), or an iframe of another
-origin in its parent's process (with its parent's session). Frames of the parent's origin need none: the parent's world
-enters them. Code above never asks where a frame lives.
+origin in its parent's process (with its parent's session). Iframes of the parent's origin need no `Frame`: the parent's
+world enters them. Higher layers never ask in which process a frame is.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Target/#method-setAutoAttach
 """
@@ -21,21 +21,21 @@ from cdp_agent.errors import DocumentGone, PageUnresponsive, ProtocolError
 
 from .world import CALL_TIMEOUT_S, CRASHED, World, deadline, is_preloaded, preload
 
-# Workers and worklets wait for a debugger even where the filter leaves them out, and then for ever: they are let go as
-# they come. Those that outlive the page do not wait, and letting them go would end them.
+# Workers and worklets wait for a debugger even if the filter excludes them, and then indefinitely. So all are included
+# and released as they attach, except those that outlive the page: they do not wait, and releasing would end them.
 _AUTO_ATTACHED = [
     *(target.FilterEntry(type=each, exclude=True) for each in ("page", "tab", "service_worker", "shared_worker")),
     target.FilterEntry(),
 ]
 ARRIVAL_TIMEOUT_S = 2.0
 SLOW_SERVER_TIMEOUT_S = 15.0
-"""How long a server may take to answer after an action led to it; then the navigation is stopped for later calls."""
+"""How long a server may take to answer after an action navigated to it; later calls then stop the navigation."""
 _STOPS_WITHIN_S = 1.0
 _STATIC_CHECK_TIMEOUT_S = 1.0
 _SCRIPTS_IN_MARKUP = re.compile(r"""<script|[\s"'/]on[a-z]+\s*=|http-equiv\s*=\s*["']?refresh""", re.IGNORECASE)
 
 Prepare = Callable[[Session, bool], Sequence[asyncio.Future[Empty]]]
-"""Subscribes on a new session and sets it up before anything runs there; gives Chrome's answers.
+"""Subscribes on a new session and sets it up before anything runs there; returns futures of Chrome's answers.
 
 The second argument says whether it is the session of the tab.
 """
@@ -54,13 +54,13 @@ class Frame:
         self.is_static: bool | None = None
         """Whether no script can run in the present document, see `is_static_document`; None if not known yet."""
         self.owners: dict[int, str] = {}
-        """Which frame each iframe element of this frame's documents holds: local id → frame id."""
+        """Which frame each iframe element of this frame's documents contains: local id → frame id."""
         self.navigating_to: str | None = None
-        """The address that it is navigating to, else None. Chrome holds back all commands for a frame until then."""
+        """The address that it is navigating to, else None. Meanwhile Chrome holds back all commands for the frame."""
         self.is_reported_slow = False
-        """Whether a receipt has reported that the server does not answer: then the navigation is stopped in the end."""
+        """Whether a receipt has reported that the server does not answer: the navigation may then be stopped."""
         self.has_workers = False
-        """Whether its document has had a worker, which may be at work unseen."""
+        """Whether its document has had a worker, which may be working unnoticed."""
         self._is_answered = is_answered
         self._loader_id = ""
         self._world: asyncio.Task[World] | None = None
@@ -100,7 +100,7 @@ class Frame:
                     return False
                 if waiter.exception() is None:
                     return True
-                # It crashed, and the next document may still come; or it is gone, which the next turn raises.
+                # The frame crashed, and the next document may still come; or it is gone, which the next turn raises.
         return True
 
     def _navigating_message(self) -> str:
@@ -122,7 +122,7 @@ class Frame:
                 waiter.set_result(None)
 
     async def owner(self) -> tuple[Frame, World, int] | None:
-        """The frame, world and local id of the iframe element that holds this frame; None for the tab's own frame.
+        """The frame, world and local id of the iframe element that contains this frame; None for the tab's own frame.
 
         Raises DocumentGone when that element is gone, and what `world` raises.
         """
@@ -137,27 +137,27 @@ class Frame:
 
     @property
     def present_world(self) -> World | None:
-        """The world of the present document, None if it is not made yet."""
+        """The world of the present document, None if there is none yet."""
         task = self._world
         if task is None or not task.done() or task.cancelled() or task.exception() is not None:
             return None
         return None if task.result().gone else task.result()
 
     async def world(self) -> World:
-        """The world of the present document, made at the first call. Raises as World.create, and PageUnresponsive."""
+        """The world of the present document, created on first use. Raises as World.create, and PageUnresponsive."""
         await self.wait_for_reported_navigation()
         while True:
             task = self._world_task()
             try:
                 if task.done():
                     return task.result()
-                async with deadline(self.session, CALL_TIMEOUT_S):  # it may have been begun long ago
+                async with deadline(self.session, CALL_TIMEOUT_S):  # the task may have begun long ago
                     return await asyncio.shield(task)
             except asyncio.CancelledError:
                 current = asyncio.current_task()
                 if self._world is task or (current is not None and current.cancelling()):
                     raise
-                # The document was replaced meanwhile (see forget_document): go on with the present one.
+                # The document was replaced meanwhile (see forget_document): continue with the present one.
 
     def prepare_world(self) -> None:
         """Begins to create the world of the present document ahead of its use; does not wait."""
@@ -173,7 +173,7 @@ class Frame:
         return task
 
     def forget_document(self) -> None:
-        """Forgets the world and all else about the document, which was replaced."""
+        """Forgets the world and everything else about the document, which was replaced."""
         task, self._world = self._world, None
         self.is_static = None
         self.owners = {}
@@ -197,7 +197,7 @@ class FrameTree:
         keep_worker: Callable[[Session, str], bool],
         is_answered: Callable[[str], bool],
     ) -> None:
-        """`is_answered` says by a loader's id whether the request for that document was answered, or there was none."""
+        """`is_answered` returns, by loader id, whether the request for a document was answered, or there was none."""
         self.root = Frame(target_id, session, None, "about:blank", is_answered)
         self._frames: dict[str, Frame] = {target_id: self.root}
         self._prepare = prepare
@@ -205,25 +205,25 @@ class FrameTree:
         self._is_answered = is_answered
         self._arrivals: dict[str, asyncio.Future[Frame]] = {}
         self.unread_documents = 0
-        """How many documents there were in never read frames that share a parent's process, see `find_frame`."""
+        """How many documents came in unread frames that share a parent's process, see `find_frame`."""
 
     async def start(self) -> None:
         """Follows the tab's frames from now on. Raises ProtocolError, SessionClosed, BrowserError."""
         await asyncio.gather(*self._subscribe(self.root))
 
     def all(self) -> list[Frame]:
-        """All that are known, each after its parent."""
+        """All known frames, each after its parent."""
         return list(self._frames.values())
 
     def session_of(self, frame_id: str) -> Session | None:
-        """The session of a frame's process; None where the frame is not known yet."""
+        """The session of a frame's process; None if the frame is not known yet."""
         frame = self._frames.get(frame_id)
         return None if frame is None else frame.session
 
     async def find_frame(self, parent: Frame, frame_id: str, timeout_s: float = ARRIVAL_TIMEOUT_S) -> Frame | None:
-        """The frame of that id in a document of `parent`: at once, or when its process appears within `timeout_s`.
+        """The frame of that id in a document of `parent`; None if its process does not appear within `timeout_s`.
 
-        Chrome sends no event of a frame that shares the parent's process: such a frame is found by creating a world in
+        Chrome sends no event for a frame that shares the parent's process: such a frame is found by creating a world in
         it. Raises PageUnresponsive, BrowserError.
         """
         if known := self._frames.get(frame_id):
@@ -245,7 +245,7 @@ class FrameTree:
         return None
 
     def terminate_hanging_scripts(self) -> None:
-        """Ends scripts of frames that hang: in a process shared with other tabs they would go on without the frame."""
+        """Ends scripts of frames that hang: in a process shared with other tabs they would run on without the frame."""
         for session in {each.session for each in self.all()} - {self.root.session}:
             if session.unresponsive:
                 session.tell(runtime.TerminateExecution())
@@ -283,14 +283,14 @@ class FrameTree:
             if not kept:
                 parent.session.tell(target.DetachFromTarget(session_id=event.session_id))
             return
-        if (before := self._frames.get(info.target_id)) is not None:  # it changes process
+        if (before := self._frames.get(info.target_id)) is not None:  # the frame changes process
             self._drop(before)
         frame = Frame(info.target_id, session, parent, info.url, self._is_answered)
         self._frames[info.target_id] = frame
         if is_preloaded(parent.session):
             preload(session)
         for answer in self._subscribe(frame):
-            answer.add_done_callback(retrieve_exception)  # a frame may go as fast as it came
+            answer.add_done_callback(retrieve_exception)  # the frame may be gone again already
         arrived = self._arrivals.pop(info.target_id, None)
         if arrived is not None and not arrived.done():
             arrived.set_result(frame)
@@ -301,13 +301,13 @@ class FrameTree:
                 self._drop(frame)
 
     def _removed(self, session: Session, frame_id: str) -> None:
-        """A frame left this process, either for good or for another process, for which there is another event."""
+        """Handles a frame that left this process, for good or for another process, which another event reports."""
         frame = self._frames.get(frame_id)
         if frame is not None and frame.session is session and frame.parent is not None:
             self._drop(frame)
 
     def _drop(self, frame: Frame) -> None:
-        """Removes a frame, with all frames in it."""
+        """Removes a frame and all frames in it."""
         frame.forget_document()
         frame.note_navigation(None)
         self._frames.pop(frame.id, None)
@@ -325,7 +325,7 @@ class FrameTree:
             frame.note_navigation(None)
 
     def _navigated(self, root: Frame, info: cdp_page.FrameInfo) -> None:
-        """`root` is the frame that the session belongs to; the event may be of any frame of its process."""
+        """`root` is the frame that the session belongs to; `info` may be of any frame in its process."""
         self._navigation_ended(info.id)
         frame = self._frames.get(info.id)
         if frame is None:
@@ -338,7 +338,7 @@ class FrameTree:
         if frame is root:
             frame.url = info.url + info.url_fragment
             frame.forget_document()
-        else:  # its next document may be one that the parent's world can enter
+        else:  # the parent's world may be able to enter its next document
             self._drop(frame)
             self.unread_documents += 1
 
@@ -357,9 +357,8 @@ class FrameTree:
 async def is_static_document(frame: Frame, world: World, request_id: str) -> bool:
     """Whether no script can run in a tab's only document: once loaded, it changes only by the user's actions.
 
-    The source shows it for certain, since a script may have removed itself. The result is remembered for each document.
-
-    `request_id` is the id of the request for the document. Raises PageUnresponsive, DocumentGone, BrowserError.
+    Only the source shows this for certain, since a script may have removed itself. The result is remembered for each
+    document. `request_id`: the id of the request for it. Raises PageUnresponsive, DocumentGone, BrowserError.
     """
     if frame.is_static is None:
         seems = await world.call("seemsScriptless", returning=bool, timeout_s=_STATIC_CHECK_TIMEOUT_S)
@@ -368,7 +367,7 @@ async def is_static_document(frame: Frame, world: World, request_id: str) -> boo
 
 
 async def _is_sent_without_scripts(world: World, request_id: str) -> bool:
-    """Whether the document has no scripts as the server sent it; False where Chrome no longer has that."""
+    """Whether the server sent the document without scripts; False if Chrome no longer has the response."""
     try:
         async with deadline(world.session, _STATIC_CHECK_TIMEOUT_S):
             sent = await world.session.send(network.GetResponseBody(request_id=request_id))

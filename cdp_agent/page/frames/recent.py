@@ -1,4 +1,4 @@
-"""A bounded set of names: a tab remembers only the latest, so that its memory does not grow with use."""
+"""A bounded set of names: it keeps only the latest, so that a tab's memory does not grow with use."""
 
 from __future__ import annotations
 

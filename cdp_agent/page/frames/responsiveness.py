@@ -1,4 +1,4 @@
-"""Finds out whether a page's process answers, and whether the page hangs or Chrome itself."""
+"""Finds out whether a page's process answers, and whether the page or Chrome itself hangs."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _timeouts: WeakKeyDictionary[Session, set[asyncio.Timeout]] = WeakKeyDictionary(
 
 class _Probe(msgspec.Struct):
     asked: asyncio.Future[runtime.Evaluated]
-    """What the page's process was asked, and has not answered yet."""
+    """The question to the page's process that may still be unanswered."""
     gave_up_at: float = float("-inf")
-    """When it had been waited for in vain."""
+    """When waiting for the answer was last given up."""
 
 
 _probes: WeakKeyDictionary[Session, _Probe] = WeakKeyDictionary()
 
 
 def running_timeouts(session: Session) -> set[asyncio.Timeout]:
-    """The running timeouts of calls that wait for answers of the session."""
+    """The running timeouts of calls that wait for answers on the session."""
     return _timeouts.setdefault(session, set())
 
 
@@ -55,21 +55,21 @@ def mark_unblocked(session: Session) -> None:
 
 
 async def is_responsive(session: Session) -> bool:
-    """Whether the page's process answers; takes a third of a millisecond when it does."""
+    """Whether the page's process answers; takes a third of a millisecond if it does."""
     return await _is_answered(session, session.post(runtime.Evaluate(expression="1")), ANSWERS_WITHIN_S)
 
 
 async def is_responsive_again(session: Session) -> bool:
-    """Whether a page's process that was silent has time for us now.
+    """Whether a page's process that did not answer before answers now.
 
-    What it was asked before stays open, and is waited for no longer than it was left alone since: one act asks several
-    times, and would wait a second each time.
+    The earlier question stays open. It is awaited for no longer than the time since it was last given up: one action
+    asks several times, and would wait a second each time.
     """
     now = asyncio.get_running_loop().time
     probe = _probes.get(session)
     if probe is None or probe.asked.done():
         probe = _probes[session] = _Probe(session.post(runtime.Evaluate(expression="1")))
-        probe.asked.add_done_callback(retrieve_exception)  # for whoever awaits it
+        probe.asked.add_done_callback(retrieve_exception)  # raised where it is awaited
     left_alone_s = now() - probe.gave_up_at
     if await _is_answered(
         session, asyncio.shield(probe.asked), min(max(left_alone_s, _SHORTEST_WAIT_S), ANSWERS_WITHIN_S)
@@ -80,7 +80,7 @@ async def is_responsive_again(session: Session) -> bool:
 
 
 async def _is_answered(session: Session, asked: Awaitable[object], within_s: float) -> bool:
-    """Whether the page's process answers in time; sets `unresponsive`. Raises BrowserError if Chrome is silent, too."""
+    """Whether the page's process answers in time; sets `unresponsive`. Raises BrowserError if Chrome hangs, too."""
     try:
         async with timeout(session, within_s):
             await asked
@@ -95,7 +95,7 @@ async def _is_answered(session: Session, asked: Awaitable[object], within_s: flo
 
 
 async def check_chrome(session: Session) -> None:
-    """Raises BrowserError when not only the page hangs, but Chrome itself does not answer."""
+    """Raises BrowserError if not only the page hangs, but Chrome itself does not answer."""
     try:
         async with asyncio.timeout(_CHROME_ANSWERS_WITHIN_S):
             await session.connection.browser.send(cdp_browser.GetVersion())

@@ -1,4 +1,4 @@
-"""Timeouts that stand still while a person is asked, since their time to decide is no delay of the page."""
+"""Pauses timeouts while a person is asked, since their time to decide is not a delay of the page."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from cdp_agent.cdp.connection import Session
 
 
 class Standstill:
-    """Stops the timeouts of one run while any question of that run is open."""
+    """Pauses the timeouts of one run while any question of that run is open."""
 
     def __init__(self) -> None:
         self._open = 0
         self._since = 0.0
         self._paused_s = 0.0
         self._timeouts: dict[asyncio.Timeout, float] = {}
-        """The running timeouts, each with the seconds that were left when it was stopped."""
+        """The running timeouts, each with the seconds that were left when it was paused."""
         self._over = asyncio.Event()
         self._over.set()
 
     @property
     def paused_s(self) -> float:
-        """How long the timeouts have stood still in total, in seconds."""
+        """How long the timeouts have been paused in total, in seconds."""
         return self._paused_s + (_now() - self._since if self._open else 0.0)
 
     @contextlib.contextmanager
@@ -52,7 +52,7 @@ class Standstill:
         await self._over.wait()
 
     def add(self, timeout: asyncio.Timeout) -> None:
-        """Includes a timeout, which stands still from now on while a question is open."""
+        """Adds a timeout, which is paused from now on while a question is open."""
         self._timeouts[timeout] = 0.0
         if self._open:
             self._stop(timeout)
@@ -71,7 +71,7 @@ _by_session: WeakKeyDictionary[Session, Standstill] = WeakKeyDictionary()
 
 
 def set_standstill(session: Session, standstill: Standstill | None) -> None:
-    """Sets what stops the timeouts of calls on the session from now on; None: nothing does."""
+    """Sets the Standstill that pauses the timeouts of calls on the session from now on; None for none."""
     if standstill is None:
         _by_session.pop(session, None)
     else:
@@ -79,13 +79,13 @@ def set_standstill(session: Session, standstill: Standstill | None) -> None:
 
 
 def standstill_of(session: Session) -> Standstill | None:
-    """What stops the timeouts of calls on the session, None if nothing does."""
+    """The Standstill that pauses the timeouts of calls on the session, None if there is none."""
     return _by_session.get(session)
 
 
 @contextlib.asynccontextmanager
 async def timeout(session: Session, timeout_s: float) -> AsyncIterator[None]:
-    """`asyncio.timeout`, which stands still while somebody is asked on behalf of the session."""
+    """`asyncio.timeout`, paused while somebody is asked on behalf of the session."""
     async with asyncio.timeout(timeout_s) as limit:
         standstill = standstill_of(session)
         if standstill is None:

@@ -1,7 +1,7 @@
 """Our functions in a page's document, where the page can neither see nor break them.
 
-An isolated world shares the DOM with the page and nothing else: own globals, own prototypes, own listeners. Our
-functions are methods of one object that only we refer to, so that they have no names in there either.
+An isolated world shares the DOM with the page and nothing else: it has its own globals, prototypes and listeners. Our
+functions are methods of one object that only we refer to, so they are not even globals of that world.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 _group_numbers = itertools.count(1)
 _preloaded: WeakSet[Session] = WeakSet()
-"""The sessions whose documents have our functions from the beginning."""
+"""The sessions for which `preload` was called."""
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
@@ -42,13 +42,13 @@ CRASHED_PAGE = "The page's process crashed: reload it or go elsewhere."
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """An object that lives in the page."""
+    """A reference to an object in the page."""
 
     object_id: str
 
 
 class World:
-    """One document's isolated world (with the same-process frames inside it), until the document is replaced."""
+    """One document's isolated world (with the same-origin frames inside it), until the document is replaced."""
 
     def __init__(
         self, session: Session, frame_id: str, context_id: int, functions: Handle, *, has_all_functions: bool = False
@@ -72,7 +72,7 @@ class World:
             if is_preloaded(session):
                 ahead = runtime.Evaluate(expression=f"globalThis.{js.WORLD}?.()", context_id=context_id)
                 answer = await session.send(ahead)
-                has_all_functions = answer.result.type != "undefined"  # else the document was there before
+                has_all_functions = answer.result.type != "undefined"  # else the document is older than `preload`
             if not has_all_functions:
                 answer = await session.send(runtime.Evaluate(expression=js.reading(), context_id=context_id))
         functions = Handle(_object_id("Runtime.evaluate", answer))
@@ -85,7 +85,7 @@ class World:
     async def call(
         self, name: str, *args: object, returning: type[Any] | None = None, timeout_s: float = CALL_TIMEOUT_S
     ) -> Any:
-        """What our function `name` returns, promises awaited; arguments and result are JSON (or a `Handle`).
+        """Calls our function `name` and returns its JSON result, promises awaited; arguments are JSON or `Handle`s.
 
         Raises DocumentGone when the document is replaced meanwhile, PageUnresponsive at the deadline, BrowserError.
         """
@@ -107,7 +107,7 @@ class World:
     async def handle(
         self, name: str, *args: object, group: str | None = None, timeout_s: float = CALL_TIMEOUT_S
     ) -> Handle:
-        """Like `call`, for a result that stays in the page, such as an element; see `group`."""
+        """Like `call`, but returns a handle of the result, such as an element; see `group`."""
         answer = await self._run(name, self._command(name, args, by_value=False, group=group), timeout_s)
         return Handle(_object_id(name, answer))
 
@@ -139,9 +139,9 @@ class World:
         return [found.get(str(index)) for index in range(msgspec.json.decode(length.value))]
 
     async def ask_each(self, commands: Sequence[Command[R] | None]) -> list[R | None]:
-        """Sends all commands at once, and gives the answers in order; None for no command, or one that Chrome refuses.
+        """Sends all commands at once, and returns the answers in order; None for no command or one that Chrome refuses.
 
-        It refuses commands about elements that are gone. Raises PageUnresponsive, BrowserError.
+        Chrome refuses commands about elements that are gone. Raises PageUnresponsive, BrowserError.
         """
         asked = [self.session.post(command) for command in commands if command is not None]
         async with deadline(self.session, CALL_TIMEOUT_S):
@@ -199,7 +199,7 @@ class World:
 def preload(session: Session) -> None:
     """Registers all our functions for future documents of the session; does not wait.
 
-    Otherwise they are sent to each document, which takes a fifth of the time for opening a small page.
+    Otherwise they are sent to each document, which takes a fifth of the time that opening a small page takes.
     """
     if not is_preloaded(session):
         _preloaded.add(session)
@@ -267,7 +267,7 @@ def _object_id(name: str, answer: runtime.Evaluated) -> str:
 
 
 def _failure(name: str, details: runtime.ExceptionDetails) -> ProtocolError | PageUnresponsive:
-    """The error for an exception in our function: the page is too large (js/snapshot/tree.js), or a defect of ours."""
+    """The error for an exception in our function: the page is too large (js/snapshot/tree.js), or we have a bug."""
     thrown = (details.exception.description if details.exception is not None else None) or details.text
     if thrown.startswith(_TOO_LARGE):
         why = thrown.removeprefix(_TOO_LARGE).partition("\n")[0]

@@ -1,13 +1,13 @@
-"""The script that runs in the page's isolated world, one subject a file.
+"""The script that runs in a page's isolated world, one file per subject.
 
-`reading()` is one expression: the files that a snapshot and the wait for a page at rest need, in order, inside a
+`reading()` is one expression: the files that a snapshot and the wait for a settled page need, in order, inside a
 function that returns the *agent object*, whose methods `world.py` calls. `rest()` is the same for all other files: the
-agent object evaluates it in the scope of the first part, before one of its functions is first called. Nothing is put on
-the page's window and nothing is written into its document.
+agent object evaluates it in the scope of the first part, before one of its functions is first called. Nothing is added
+to the page's window or written into its document.
 
-In a process that has not seen them yet, the first part takes 16 ms and the rest 12. So a tab in which actions are done
-is given `whole()` once, for its future documents: a function in our own world of each, which returns the agent object
-with all methods. It is in parentheses so that V8 compiles it while parsing: 10 ms in place of 18.
+In a process that has not run them yet, the first part takes 16 ms and the rest 12. So a tab in which actions are done
+gets `whole()` once, for its future documents: it defines a function in the isolated world of each, which returns the
+agent object with all methods. The function is in parentheses so that V8 compiles it while parsing: 10 ms instead of 18.
 """
 
 import os
@@ -98,7 +98,7 @@ REST = (
 
 
 def make_ready() -> None:
-    """Builds the texts ahead of their use, which takes 10 ms; to be called while waiting for something else."""
+    """Builds the scripts ahead of their use, which takes 10 ms; call it while waiting for something else."""
     reading(), whole()
 
 
@@ -110,7 +110,7 @@ def reading() -> str:
 
 @cache
 def rest() -> str:
-    """The part that a world gets when needed: one JavaScript expression, whose value has the functions by name."""
+    """The part that a world gets when needed: one JavaScript expression, whose value contains the functions by name."""
     return _expression(REST)
 
 
@@ -123,23 +123,23 @@ def whole() -> str:
 
 
 def code_object() -> str:
-    """The function that runs in a page's own world, see snapshot/code_editors.py."""
+    """The function that runs in a page's main world, see snapshot/code_editors.py."""
     return _body(("editors/code_object.js",))
 
 
 def removed_interfaces() -> str:
-    """The script that runs first in a page's own world where its tab has rules, see policy/removed_interfaces.py."""
+    """The script that runs first in a page's main world if its tab has rules, see policy/removed_interfaces.py."""
     return _body(("activity/removed_interfaces.js",))
 
 
 @cache
 def for_reading() -> frozenset[str]:
-    """The functions that every world has from the beginning."""
+    """The names of the functions that every world has from the start."""
     exported = _text("core/exports_of_reading.js").rpartition("return {")[2]
     return frozenset(re.findall(r"\w+", exported))
 
 
-# Behind code on the same line. Whatever holds a quotation mark may be part of a text.
+# A comment after code on the same line. With a quotation mark, it may be part of a string.
 _COMMENT_BEHIND = re.compile(r"(?<=[;{},)\]]) +//[^'`\"]*$")
 
 
@@ -153,9 +153,9 @@ def _body(names: tuple[str, ...]) -> str:
 
 
 def code_lines(text: str) -> list[str]:
-    """The lines without comments and indents: each world parses them all, and so a fifth faster.
+    """The lines without comments and indentation, which each world parses a fifth faster.
 
-    Line by line, as no text in our scripts goes over several: an expression for a whole file takes three times as long.
+    Line by line, as no string in our scripts spans several: one expression for a whole file takes three times as long.
     """
     lines: list[str] = []
     in_comment = False
@@ -170,12 +170,12 @@ def code_lines(text: str) -> list[str]:
     return lines
 
 
-# A single non-Latin-1 letter makes Chrome keep the text at two bytes a letter: a third longer to send and parse.
+# One non-Latin-1 character makes Chrome store two bytes per character: a third longer to send and parse.
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def _escaped(letter: re.Match[str]) -> str:
-    """The letter as an escape, valid in strings and regular expressions, the only places where such letters occur."""
+    """The character as an escape, valid in strings and regular expressions, the only places where such occur."""
     units = letter[0].encode("utf-16-be")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 

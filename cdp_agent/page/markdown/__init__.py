@@ -1,4 +1,4 @@
-"""A page as Markdown: the document that js/read/html.js writes becomes blocks, cut to a budget or into pieces.
+"""A page as Markdown: the XML that js/read/html.js writes becomes blocks, which are cut to a budget or into pieces.
 
-Imports `frames` and `snapshot`.
+Imports `snapshot` and `tab`.
 """

@@ -1,7 +1,7 @@
 """A page as Markdown: everything that a reader sees, in all frames, for reading a page as a whole.
 
-All worlds at once write what a reader sees as small documents (page/js/read/html.js). These are turned into Markdown
-here, each in the place of its frame. When it is cut to a token budget, its last line says what was left out.
+The isolated worlds write what a reader sees as small XML documents, concurrently (page/js/read/html.js). These become
+Markdown here, each in place of its frame. If it is cut to a token budget, its last line says what was left out.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .markdown_writer import blocks_of
 
 _PARSER = etree.XMLParser(
     huge_tree=True, resolve_entities=False
-)  # pages are nested as deeply, and as large, as they like
+)  # pages may be nested to any depth, and may be of any size
 _LEFT_OUT_TOKENS = 80
 _MOST_NAMED = 5
 _LONGEST_NAME = 60  # characters
 _CHARACTERS_A_TOKEN = 4
-_LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
+_LONGEST_TOKEN = 12  # characters, white space included, on the average of any page
 _LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 _NO_MARKS = str.maketrans("", "", "[]`*\\")
 
@@ -58,7 +58,7 @@ class Markdown(msgspec.Struct, frozen=True):
         return fit(self.blocks, budget_tokens)
 
     def pieces(self, most_tokens: int) -> list[str]:
-        """The whole text in pieces of at most `most_tokens`, each of use by itself: see markdown_pieces.py."""
+        """The whole text in pieces of at most `most_tokens`, each of which makes sense by itself: see `split`."""
         return split(self.blocks, most_tokens)
 
 
@@ -90,7 +90,7 @@ def _blocks(
 
 
 def parse(html: str) -> etree._Element:
-    """The document that page/js/read/html.js wrote."""
+    """The XML document that page/js/read/html.js wrote, parsed."""
     return etree.fromstring(html, _PARSER)
 
 
@@ -129,7 +129,7 @@ def _closed(lines: list[str], tail: str) -> str:
 
 
 def _beginning(block: Block, room: int) -> str:
-    """The lines of a block that fit, "" when not one does."""
+    """The first lines of a block, as many as fit; "" if none does."""
     lines = block.text.split("\n")
     used = block.head
     cost = tokens("\n".join([*lines[:used], block.tail])) + 2

@@ -1,7 +1,7 @@
-"""The whole Markdown of a page in pieces that a model can take, each of which makes sense by itself.
+"""Splits the Markdown of a page into pieces for a model, each of which makes sense by itself.
 
 Cuts are made between records: a row, an item of a list, a card, a section. The context of a record is repeated at the
-head of its piece: the headings of its sections, the header of its table, the row that heads its group.
+beginning of its piece: the headings of its sections, the header of its table, the row that heads its group.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cdp_agent.page.snapshot.budget import tokens
 
 from .markdown_sink import Block
 
-_LONGEST_CARRY = 4  # a record is kept whole when it takes no more than this part of a piece
+_LONGEST_CARRY = 4  # a record is kept whole if it takes at most one fourth of a piece
 _LONGEST_RECORD = 8  # blocks
 _LEAST_REPEATS = 3
 _DIGITS = re.compile(r"\d")
@@ -23,7 +23,7 @@ _CURRENCY = re.compile(r"[$€£¥₹]")
 
 
 class _Part(msgspec.Struct):
-    """A block, or a part of a long one that fits into a piece; `level` is that of a heading, else 0."""
+    """A block, or a part of a long one that fits into a piece; `level` is the level of a heading, else 0."""
 
     text: str
     cost: int
@@ -36,7 +36,7 @@ def split(blocks: list[Block], most_tokens: int) -> list[str]:
     """All blocks in pieces of at most `most_tokens` each."""
     pieces: list[str] = []
     piece: list[_Part] = []
-    above: list[_Part] = []  # the headings that the piece stands under
+    above: list[_Part] = []  # the headings above the piece
     for part in _parts(blocks, most_tokens):
         while piece and _cost(above, piece) + part.cost > most_tokens:
             end = len(piece) if part.begins else _last_record(piece, most_tokens)
@@ -57,7 +57,7 @@ def _text(parts: list[_Part]) -> str:
 
 
 def _last_record(piece: list[_Part], most_tokens: int) -> int:
-    """The index of the beginning of a piece's last record, if that is to go on in the next piece; else the end."""
+    """The index at which a piece's last record begins, if it is to be moved to the next piece; else the piece's end."""
     carried = 0
     for place in range(len(piece) - 1, 0, -1):
         carried += piece[place].cost
@@ -104,10 +104,10 @@ def _records(blocks: list[Block]) -> set[int]:
 
 
 def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
-    """How many blocks make a record from `start` on, and where these records end; all blocks if nothing repeats."""
+    """The number of blocks in each record from `start` on, and where the records end: at `start` if nothing repeats."""
     for size in range(2, _LONGEST_RECORD + 1):
         if len(set(shapes[start : start + size])) < 2:
-            continue  # asked first: of thousands that are alike none is walked over
+            continue  # checked first: thousands of equal blocks are not scanned
         end = start + size
         while end < len(shapes) and shapes[end] == shapes[end - size]:
             end += 1
@@ -117,19 +117,19 @@ def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
 
 
 def _shape(block: Block) -> tuple[object, ...]:
-    """A key that is equal for the same part of each record."""
+    """A key that is equal for corresponding blocks of records."""
     text = block.text
     return block.kind, text.startswith("["), text.startswith("!["), bool(_CURRENCY.search(text)), text.count("\n") > 0
 
 
 def _cut(block: Block, most_tokens: int) -> Iterator[str]:
-    """A long block cut into texts, each with the lines at its head and its end without which it makes no sense."""
+    """A long block cut into texts, each with those first and last lines of the block that it needs to make sense."""
     lines = block.text.split("\n")
     tail = lines.pop() if block.tail else ""
     head = lines[: block.head]
     if tokens("\n".join([*head, tail])) > most_tokens // 2:
         head = []
-    group: list[str] = []  # the row that heads those below it
+    group: list[str] = []  # the row that heads the rows below it
     kept: list[str] = []
     room = full = most_tokens - tokens("\n".join([*head, tail]))
     for record in _lines_of_records(block, lines[block.head :], full):
@@ -148,7 +148,7 @@ def _cut(block: Block, most_tokens: int) -> Iterator[str]:
 
 
 def _lines_of_records(block: Block, lines: list[str], most_tokens: int) -> Iterator[str]:
-    """An item of a list with all its lines, or a line; what is longer than a piece is cut."""
+    """The records in a block: items of a list with all their lines, or lines. Those longer than a piece are cut."""
     records: list[str] = []
     for line in lines:
         if block.kind == "l" and records and (not line or line.startswith(" ")):

@@ -1,4 +1,4 @@
-"""The blocks that Markdown is made of, and the sink that gathers them while the elements of a container are written."""
+"""The blocks of Markdown, and the sink that collects them while the elements of a container are written."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CONTAINERS = frozenset("h1 h2 h3 h4 h5 h6 ul ol li dl dt dd q pre table tr td th
 class Block(msgspec.Struct, gc=False):
     """A paragraph, a heading, a list, a table, …: the lines between two empty lines.
 
-    `kind` is "p" for plain lines, "h" heading, "l" list, "t" table, "c" code, "m" menu, "" another. `rank` is 0 for the
-    main content, more for what is around it. Each part of a block that is cut needs its first `head` lines and its last
-    line, `tail`.
+    `kind` is "p" for plain lines, "h" heading, "l" list, "t" table, "c" code, "m" menu, "" other. `rank` is 0 for the
+    main content, higher for content around it. Each part of a block that is cut needs the block's first `head` lines
+    and its last line, `tail`.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Block(msgspec.Struct, gc=False):
 
 
 def list_item(blocks: list[Block], marker: str) -> str:
-    """An item of a list: its first line behind the marker, the rest indented under it. "" when it is empty."""
+    """An item of a list: its first line after the marker, the rest indented under it. "" if it is empty."""
     if not blocks:
         return ""
     text = blocks[0].text
@@ -39,14 +39,14 @@ def list_item(blocks: list[Block], marker: str) -> str:
 
 
 def indented(text: str, width: int) -> str:
-    """The text with each line that is not empty indented by `width` spaces."""
+    """The text with all lines that are not empty indented by `width` spaces."""
     if "\n" not in text:
         return " " * width + text
     return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
 
 
 def compact(blocks: list[Block]) -> list[Block]:
-    """The blocks with short lines that follow each other joined into one, as in a menu or a footer."""
+    """The blocks, with consecutive plain lines and simple lists joined into one line, as in a menu or a footer."""
     found: list[Block] = []
     for block in blocks:
         line = _one_line(block)
@@ -72,10 +72,10 @@ Remote = Callable[[int], tuple[list[Block], str] | str]
 
 
 class Source(msgspec.Struct, frozen=True):
-    """What all sinks of one document share.
+    """The state that all sinks of one document share.
 
-    `remote` takes the id of an iframe element, and gives the blocks of its frame in another session with its address,
-    or the reason why there are none. The parts that could not be read, and why, are added to `unreadable`.
+    `remote` takes the id of an iframe element, and returns the blocks and the URL of its frame in another session, or
+    the reason why there are none. Parts that could not be read are added to `unreadable`, with the reason.
     """
 
     writers: Mapping[str, Callable[[Sink, Element], None]]
@@ -84,7 +84,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Sink:
-    """Collects the blocks of one container; `parts` holds the line that is being written.
+    """Collects the blocks of one container; `parts` are those of the line that is being written.
 
     An inline sink writes lines only, and keeps the "\\n" between them in `parts`.
     """
@@ -97,7 +97,7 @@ class Sink:
         self._is_inline = is_inline
 
     def flow(self, element: Element) -> None:
-        """Everything in an element: texts, inline elements, blocks."""
+        """Writes everything in an element: texts, inline elements, blocks."""
         writers = self.source.writers
         if element.text:
             self._text(element.text)
@@ -127,14 +127,14 @@ class Sink:
             self.blocks.append(Block(text, "p", self.rank))
 
     def add(self, text: str, kind: str, head: int = 0, tail: str = "") -> None:
-        """A block of its own, unless it is empty."""
+        """Adds a block, unless it is empty."""
         self.flush()
         if text:
             self.blocks.append(Block(text, kind, self.rank, head, tail))
 
     def inner(self, element: Element) -> list[Block]:
         """The blocks inside a container."""
-        if not len(element) and "\n" not in (text := element.text or ""):  # the most common by far
+        if not len(element) and "\n" not in (text := element.text or ""):  # by far the most common case
             line = paragraph(escape(text))
             return [Block(line, "p", self.rank)] if line else []
         sink = Sink(self.source, self.rank)
@@ -143,14 +143,14 @@ class Sink:
         return sink.blocks
 
     def made_of(self, element: Element) -> list[Block]:
-        """The blocks that an element itself makes."""
+        """The blocks that an element is written as."""
         sink = Sink(self.source, self.rank)
         self.source.writers[element.tag](sink, element)
         sink.flush()
         return sink.blocks
 
     def inline(self, element: Element) -> str:
-        """What is in an element that holds no blocks, lines parted by "\\n"."""
+        """The content of an element that contains no blocks, with lines separated by "\\n"."""
         if not len(element):
             return escape(element.text or "")
         sink = Sink(self.source, self.rank, is_inline=True)
@@ -171,10 +171,10 @@ class Sink:
 
 
 def holds_blocks(element: Element) -> bool:
-    """Whether there is a block anywhere inside an element that is not a block itself."""
+    """Whether an element that is not a block itself contains one, at any depth."""
     return len(element) > 0 and any(each.tag in CONTAINERS for each in element.iter())
 
 
 def text_of(element: Element) -> str:
-    """All texts in an element as they are."""
+    """The whole text in an element, unescaped."""
     return tostring(element, method="text", encoding="unicode", with_tail=False)

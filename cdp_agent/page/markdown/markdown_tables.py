@@ -1,4 +1,4 @@
-"""Tables of a page as tables of Markdown: spans written out, one header row.
+"""The tables of a page as Markdown tables, with spanned cells written out and one header row.
 
 https://github.github.com/gfm/#tables-extension-
 """
@@ -31,7 +31,7 @@ class _Row(msgspec.Struct, gc=False):
 
 
 def is_data(table: Element, rows: list[Element]) -> bool:
-    """Whether a <table> holds data: what it says itself, else headers, else several columns of plain cells."""
+    """Whether a <table> is for data, not layout: by its attribute, else by headers, else by columns of plain cells."""
     kind = table.get("k")
     if kind is not None:
         return kind == "data"
@@ -44,7 +44,7 @@ def is_data(table: Element, rows: list[Element]) -> bool:
 
 
 def is_regular(table: Element) -> bool:
-    """Whether everything in a table is in its cells (and its caption): grids by role may hold anything."""
+    """Whether everything in a table is in its cells (and its caption): grids by role may contain anything."""
     if table.text and table.text.strip():
         return False
     for child in table:
@@ -59,7 +59,7 @@ def is_regular(table: Element) -> bool:
 
 
 def pipe_table(rows: list[Element], write: Write) -> str:
-    """The table, its header rows joined into one. A table without header gets an empty one, as Markdown demands."""
+    """The table, with its header rows joined into one. A table without any gets an empty one, as Markdown requires."""
     grid = [row for row in _grid(rows, write) if any(cell.text for cell in row.cells)]
     if not grid:
         return ""
@@ -67,7 +67,7 @@ def pipe_table(rows: list[Element], write: Write) -> str:
     lines = [_columns(row, starts) for row in grid]
     heads = 0
     while heads < len(grid) and grid[heads].head and not (heads and len(grid[heads].cells) == 1 < len(starts)):
-        heads += 1  # but a cell alone below others heads the rows that follow it
+        heads += 1  # but a row of one cell below a header heads the rows that follow it
     used = max(len(line) for line in lines)
     header = _joined(lines[:heads], used)
     return "\n".join([_line(header), _line(["---"] * used), *(_line(line) for line in lines[heads:])])
@@ -75,7 +75,7 @@ def pipe_table(rows: list[Element], write: Write) -> str:
 
 def _grid(rows: list[Element], write: Write) -> list[_Row]:
     """The rows with each cell at its columns. Cells that span several rows are in each of them."""
-    reaching: list[tuple[int, _Cell]] = []  # (rows still to come, cell)
+    reaching: list[tuple[int, _Cell]] = []  # (remaining rows, cell)
     grid: list[_Row] = []
     for row in rows:
         cells = [cell for _, cell in reaching]
@@ -101,7 +101,7 @@ def _grid(rows: list[Element], write: Write) -> list[_Row]:
 
 
 def _columns(row: _Row, starts: list[int]) -> list[str]:
-    """The texts in the columns where any cell begins: a cell that spans some is in each, one across all only once."""
+    """The texts in the columns where any cell begins. A cell across several is repeated, except a row's only cell."""
     texts = [""] * len(starts)
     for cell in row.cells:
         first, end = bisect_left(starts, cell.start), bisect_left(starts, cell.end)
@@ -109,7 +109,7 @@ def _columns(row: _Row, starts: list[int]) -> list[str]:
         for column in range(first, first + 1 if once else end):
             texts[column] = cell.text
     while texts and not texts[-1]:
-        texts.pop()  # Markdown adds the missing ones
+        texts.pop()  # Markdown adds missing cells
     return texts
 
 

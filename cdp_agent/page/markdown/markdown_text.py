@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 HARD_BREAK = "\x0b"
-"""Stands for a line break inside a paragraph until the paragraph is written. XML cannot hold it, so no page can."""
+"""Represents a line break in a paragraph until the paragraph is written. XML cannot contain it, so no page can."""
 
-# As little as possible is escaped: a model reads what stands there, and each backslash is a token.
+# As little as possible is escaped: a model reads the source, and each backslash is a token.
 _UNSURE = re.compile(r"[\\`*_\[\]<&~]")
 _ESCAPED = re.compile(
     r"""
@@ -25,7 +25,7 @@ _ESCAPED = re.compile(
     """,
     re.VERBOSE,
 )
-# Beginnings that would make a line something else than text.
+# Beginnings that would make a line something other than text.
 _LINE_START = re.compile(
     r"(?P<mark>\#{1,6}(?=\s|$)|>|[-+](?=\s|$)|=+\s*$|-{2,}\s*$)|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$)"
 )
@@ -40,7 +40,7 @@ def escape(text: str) -> str:
 
 
 def paragraph(inline: str) -> str:
-    """A line of Markdown with its spaces tidied, and its starts escaped; "" when there is nothing to read."""
+    """A paragraph with single spaces, and the beginnings of its lines escaped; "" if there is nothing to read."""
     text = inline.strip(" \x0b")
     if "  " in text:
         text = _SPACES.sub(" ", text)
@@ -79,7 +79,7 @@ def code_block(text: str, language: str) -> str:
 
 
 def wrap(inline: str, mark: str, end: str = "") -> str:
-    """Text between two marks, each line by itself, the spaces around it left outside."""
+    """Text between two marks, line by line, with the spaces around it outside the marks."""
     if "\n" in inline:
         return "\n".join(wrap(line, mark, end) for line in inline.split("\n"))
     inner = inline.strip(" \x0b")
@@ -100,7 +100,7 @@ def link(inline: str, target: str) -> str:
 
 
 def destination(target: str) -> str:
-    """An address in the form for a link's destination."""
+    """A URL in the form for a link's destination."""
     if "(" not in target and ")" not in target:
         return target
     depth = 0
@@ -112,5 +112,5 @@ def destination(target: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name in quotes, fit for a note of ours in square brackets."""
+    """A name in double quotes, with any inside it made single, for our notes in square brackets."""
     return '"' + name.replace('"', "'") + '"'

@@ -1,4 +1,4 @@
-"""Makes Markdown of the small document that page/js/read/html.js writes; its elements are explained there."""
+"""Converts the XML document that page/js/read/html.js writes to Markdown; its elements are explained there."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def write_list(sink: Sink, element: Element) -> None:
     items: list[str] = []
     sink.add(_stray(element.text), "p")
     for child in element:
-        if child.tag in ("ul", "ol") and items:  # a list between items belongs to the one before
+        if child.tag in ("ul", "ol") and items:  # a list between items belongs to the previous item
             items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.made_of(child))
         else:
-            if child.tag == "li":  # a field has a value of another kind
+            if child.tag == "li":  # in a field, "v" is no number
                 number = int(child.get("v", number))
             marker = f"{number}. " if element.tag == "ol" else "- "
             if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
@@ -63,7 +63,7 @@ def write_list(sink: Sink, element: Element) -> None:
 
 
 def _stray(text: str | None) -> str:
-    """Text that is in a list and in none of its items."""
+    """Text in a list that is in none of its items."""
     return paragraph(escape(text.replace("\n", " "))) if text and not text.isspace() else ""
 
 
@@ -101,7 +101,7 @@ def write_definitions(sink: Sink, element: Element) -> None:
 
 
 def _is_of_terms(element: Element) -> bool:
-    """Whether everything in a list of definitions is in its terms and definitions."""
+    """Whether everything in a definition list is in its terms and definitions."""
     if _stray(element.text):
         return False
     for child in element:
@@ -111,7 +111,7 @@ def _is_of_terms(element: Element) -> bool:
 
 
 def _terms(element: Element) -> Iterator[Element]:
-    """The terms and definitions of a list, at any depth but not those of a list inside."""
+    """The terms and definitions of a list, at any depth, but not those of a nested list."""
     for child in element:
         if child.tag in ("dt", "dd"):
             yield child
@@ -166,7 +166,7 @@ def _layout_row(sink: Sink, row: Element) -> None:
 
 
 def _cell(sink: Sink, element: Element) -> str:
-    """A cell of a table in one line."""
+    """A cell of a table as one line."""
     texts: list[str] = []
     for block in sink.inner(element):
         if block.kind == "c":
@@ -236,7 +236,7 @@ def write_mark(sink: Sink, element: Element) -> None:
 
 
 def write_link(sink: Sink, element: Element) -> None:
-    """Where a link holds blocks, its first line of text becomes the link."""
+    """Writes a link; if it contains blocks, its first line of text becomes the link."""
     target = element.get("h", "")
     if not holds_blocks(element):
         sink.put(link(sink.inline(element), target))

@@ -1,4 +1,4 @@
-"""Pictures of a tab, with marks around elements and masks over what nobody may see.
+"""Pictures of a tab, with marks around elements and masks over text to redact; PDFs and videos.
 
-Imports `frames`, `snapshot` and `tab`; paints onto the picture, never into the page.
+Imports `frames`, `refs`, `snapshot` and `tab`; paints onto the picture, never into the page.
 """

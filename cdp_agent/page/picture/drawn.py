@@ -1,7 +1,7 @@
-"""Where Chrome has drawn text that nobody may see, according to Chrome's layout.
+"""Finds where Chrome has drawn text to redact, by Chrome's layout.
 
-This includes what no script can ask for: the boxes of pseudo-elements, list markers, counters, alternative texts, and
-of text in drawings, in `<object>` and in closed shadow roots. Where the place of a text is not known (drawn through a
+This includes boxes that no script can get: those of pseudo-elements, list markers, counters, alternative texts, and of
+text in drawings, in `<object>` and in closed shadow roots. If the position of a text is not known (drawn through a
 filter or a pattern, or by a reflection), the whole picture is covered.
 
 https://chromedevtools.github.io/devtools-protocol/tot/DOMSnapshot/#method-captureSnapshot
@@ -34,28 +34,28 @@ _DRAWN_ELSEWHERE = {"pattern", "marker", "clipPath", "mask"}
 """SVG elements whose content is drawn where other elements refer to them."""
 _SHOWN = {"alt", "label", "placeholder"}
 _SHOWN_OF_FIELDS = {"value", "title"}
-"""Attributes that are drawn. A title is shown for a picture without image and alternative text."""
+"""Attributes that are drawn. A title is drawn for an `<img>` without image and alternative text."""
 _ADDRESSES = {"src", "data"}
 _LENGTH = re.compile(r"\d+(?:\.\d+)?(?=px)")
 
 QUICK_S = 0.1
 FAR_APART_S = 0.06
-"""The longest time between two looks, in seconds: in more than three frames, a text may go anywhere and come back."""
+"""The longest time between two captures, in seconds: in more than three frames, text may move anywhere and back."""
 
 T = TypeVar("T")
 Key = tuple[str, int, int]
-"""The identity of a piece of text: its session, its node, and its index among the pieces of the node."""
+"""The identity of a piece of text: its session, its node, and its offset in the node's text, or a negative index."""
 
 
 class Drawn(NamedTuple):
-    """The boxes of drawn text that is to be covered, and those of frames that do not answer."""
+    """The boxes of drawn text to cover, and of frames that do not answer."""
 
     text: dict[Key, Box]
     unresponsive: dict[Frame, Box]
 
 
 class Watched(NamedTuple, Generic[T]):
-    """The result of a coroutine, and what was `Drawn` while it ran."""
+    """The result of a coroutine, and all boxes that were in `Drawn` while it ran."""
 
     taken: T
     text: list[Box]
@@ -70,11 +70,11 @@ async def watch_text(
     in_page: bool = False,
     unresponsive: Set[Frame] = frozenset(),
 ) -> Watched[T]:
-    """The result of `take`, and all places where such text was drawn, from before it began until it was over.
+    """The result of `take`, and all boxes of text in which `spans` finds something, from before it until after it.
 
-    Looks are repeated while it runs, as long as they are quick, and moving text is covered along its whole way. If it
-    moved between two looks that were far apart, its way is not known, and the whole picture is covered. Raises as
-    `find_drawn` and as `take`, which is cancelled then.
+    If the first `find_drawn` takes less than QUICK_S, it is repeated while `take` runs. Moving text is covered along
+    its whole path; if it moved between calls FAR_APART_S or more apart, its path is not known, and the whole picture is
+    covered. Raises what `find_drawn` and `take` raise; `take` is cancelled then.
     """
     asked = time.perf_counter()
     seen, frames = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive)
@@ -85,7 +85,7 @@ async def watch_text(
         nonlocal asked
         last, asked = asked, time.perf_counter()
         found = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive | frames.keys())
-        apart_s = time.perf_counter() - last  # at most, since nobody knows when the page answered
+        apart_s = time.perf_counter() - last  # an upper bound, since it is not known when the page answered
 
         def cover(before: Box, box: Box) -> None:
             moved = before != box
@@ -111,9 +111,9 @@ async def watch_text(
 
 
 async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, unresponsive: Set[Frame] = frozenset()) -> Drawn:
-    """Where text is drawn in which `spans` finds something, in CSS pixels of the tab's viewport, or of its page.
+    """The boxes of drawn text in which `spans` finds something, in CSS pixels of the viewport or, `in_page`, the page.
 
-    `unresponsive`: frames that are known not to answer, and are not asked. Raises PageUnresponsive, DocumentGone,
+    `unresponsive`: frames that are known not to answer, and are not queried. Raises PageUnresponsive, DocumentGone,
     BrowserError.
     """
     tree = await tab.frames()
@@ -147,7 +147,7 @@ async def find_drawn(tab: Tab, spans: Spans, *, in_page: bool = False, unrespons
 
 
 def swept(before: Box, after: Box) -> Box:
-    """A box around both, enlarged by their distance on every side: the way between them may not be straight."""
+    """A box around both boxes, enlarged by their distance on every side: the path between them may not be straight."""
     far = max(abs(after.left - before.left), abs(after.right - before.right))
     far = max(far, abs(after.top - before.top), abs(after.bottom - before.bottom))
     left, top = min(before.left, after.left), min(before.top, after.top)
@@ -163,7 +163,7 @@ class _Piece(NamedTuple):
 
 
 class _Drawing:
-    """The layout that the process of one frame has drawn, with its frames in the same process."""
+    """The layout of a frame that has its own process, including those frames inside it that share the process."""
 
     def __init__(self, frame: Frame, snapshot: dom_snapshot.CapturedSnapshot) -> None:
         self.documents = snapshot.documents
@@ -179,7 +179,7 @@ class _Drawing:
         self._layouts = [{node: at for at, node in enumerate(each.layout.node_index)} for each in snapshot.documents]
 
     def pieces(self) -> Iterator[_Piece]:
-        """All that is drawn as text, in the order of the documents."""
+        """All drawn pieces of text, document by document."""
         for number, document in enumerate(self.documents):
             ids, layout = document.nodes.backend_node_id, document.layout
             boxes = document.text_boxes
@@ -195,7 +195,7 @@ class _Drawing:
                     yield _Piece(text, key, number, at, _box(layout.bounds[at]))
 
     def _said(self, document: dom_snapshot.DocumentSnapshot, at: int, node: int, value: int) -> Iterator[str]:
-        """The texts that are drawn for an element without being text nodes: of fields, of pictures, by its style."""
+        """The texts drawn for an element that are no text nodes: of fields, of images, and those set by its style."""
         if document.layout.text[at] >= 0:
             styles = [self._strings[each] for each in document.layout.styles[at]]
             yield from (
@@ -204,7 +204,7 @@ class _Drawing:
         name = self._strings[document.nodes.node_name[node]]
         words = [self._strings[each] for each in document.nodes.attributes[node]]
         attributes = dict(zip(words[::2], words[1::2], strict=True))
-        if attributes.get("type", "").lower() == "password":  # Chrome draws dots, whatever the style says
+        if attributes.get("type", "").lower() == "password":  # Chrome draws dots, regardless of the style
             attributes.pop("value", None)
         elif value >= 0:
             yield self._strings[value]
@@ -214,7 +214,7 @@ class _Drawing:
                 yield text
 
     async def place(self, piece: _Piece) -> Box | None:
-        """The visible box of a piece in the viewport of the process; None where nothing of it is visible."""
+        """The visible box of a piece in the viewport of this frame; None if none of it is visible."""
         document = self.documents[piece.document]
         box = self._as_drawn(piece)
         if box is EVERYWHERE:
@@ -228,13 +228,13 @@ class _Drawing:
         return _through(quad, _box(document.layout.bounds[0]), box) if quad is not None else None
 
     def _as_drawn(self, piece: _Piece) -> Box:
-        """The box of a piece with its shadows, and as the elements around it change it."""
+        """The box of a piece with its shadows and the filters around it; EVERYWHERE if its position is not known."""
         document = self.documents[piece.document]
         nodes, layout, places = document.nodes, document.layout, self._layouts[piece.document]
         box, node = piece.box, layout.node_index[piece.layout]
         if styles := layout.styles[piece.layout]:
             box = _grown(box, _longest(self._strings[styles[_SHADOW]]))
-        if piece.key[2] < 0 and layout.text[piece.layout] >= 0:  # signs that are put above or below the letters
+        if piece.key[2] < 0 and layout.text[piece.layout] >= 0:  # emphasis marks are drawn above or below the letters
             box = _grown(box, box.bottom - box.top)
         while node >= 0:
             if self._strings[nodes.node_name[node]] in _DRAWN_ELSEWHERE:
@@ -259,14 +259,14 @@ async def _capture(frame: Frame) -> dom_snapshot.CapturedSnapshot:
 
 
 async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Drawing]) -> Box | None:
-    """A box (None: the whole frame) in the tab's coordinates.
+    """A box of a frame (None: the whole frame) in the tab's viewport.
 
-    None where nothing of it is visible, or it is in another frame that does not answer.
+    None if none of it is visible, or a frame around it does not answer.
     """
     while frame.parent is not None and box is not EVERYWHERE:
         around = next((each for each in drawings if each.session is frame.parent.session), None)
         if around is None:
-            return None  # that one does not answer either
+            return None  # the frame around it does not answer either
         try:
             async with deadline(around.session, timeout_for(around)):
                 owner = await around.session.send(dom.GetFrameOwner(frame_id=frame.id))
@@ -283,7 +283,7 @@ async def _outermost(frame: Frame, box: Box | None, drawings: Mapping[Frame, _Dr
 
 
 async def _content_quad(frame: Frame, backend_node_id: int) -> dom.Quad | None:
-    """The quad of an element's content box; None where it has no layout, or has just gone."""
+    """The quad of an element's content box; None if it has no layout, or has just gone."""
     try:
         async with deadline(frame.session, timeout_for(frame)):
             return (await frame.session.send(dom.GetBoxModel(backend_node_id=backend_node_id))).model.content
@@ -292,11 +292,11 @@ async def _content_quad(frame: Frame, backend_node_id: int) -> dom.Quad | None:
 
 
 def _through(quad: dom.Quad, viewport: Box, box: Box) -> Box | None:
-    """Maps a box from a frame's viewport to the one around it, cut to the visible part of the frame."""
+    """Maps a box from a frame's viewport to that of the frame around it, clipped to the frame; None if outside."""
     x1, y1, x2, y2, x3, y3, x4, y4 = quad
     frame = _around(quad)
     width, height = viewport.right, viewport.bottom
-    if abs(x1 + x3 - x2 - x4) + abs(y1 + y3 - y2 - y4) > 1:  # no parallelogram: it is turned in space
+    if abs(x1 + x3 - x2 - x4) + abs(y1 + y3 - y2 - y4) > 1:  # not a parallelogram: it is rotated in 3D
         return frame
     if width <= 0 or height <= 0:
         return None
@@ -320,7 +320,7 @@ def _found(pieces: Sequence[tuple[Frame, _Piece]], spans: Spans) -> Iterator[tup
 
 
 def _reading_order(piece: _Piece) -> tuple[str, int, int, float]:
-    """A sort key: by line, whatever the order in the document."""
+    """A sort key for the order of lines and of text in a line, regardless of document order."""
     return piece.key[0], piece.document, round(piece.box.bottom / 4), piece.box.left
 
 

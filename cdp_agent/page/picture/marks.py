@@ -1,6 +1,6 @@
-"""The places of elements that a picture of the tab shows: in all frames, and only if they are on top.
+"""The positions of elements in a picture of the tab: in all frames, and only of elements that are not covered.
 
-The pages are only asked for places. The marks are painted onto the picture: see paint.py.
+The pages only report positions. The marks are painted onto the picture: see paint.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cdp_agent.page.tab.tab import Tab
 TIMEOUT_S = 10.0
 """How long the tab's own page may take to answer each call for a picture."""
 FRAME_TIMEOUT_S = 2.0
-"""How long a frame may take. Then it is left out, or covered as a whole if anything is to be covered."""
+"""How long a frame may take. After that it is left out, or covered as a whole if text is to be redacted."""
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class ViewportPlace(msgspec.Struct, frozen=True):
-    """The size of the viewport and its place on the page, in CSS pixels: the result of `viewportPlace` in page/js."""
+    """The size of the viewport and its position on the page in CSS pixels, the result of `viewportPlace` in page/js."""
 
     width: float
     height: float
@@ -45,7 +45,7 @@ class ViewportPlace(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """The visible part of a ref's element: a box, or several if it spans lines."""
+    """The visible part of a ref's element: one box, or several if it spans lines."""
 
     ref: str
     boxes: list[Box]
@@ -65,14 +65,14 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 async def viewport_place(world: World, timeout_s: float = CALL_TIMEOUT_S) -> ViewportPlace:
-    """The viewport of the tab, asked of its own world. Raises PageUnresponsive, DocumentGone, BrowserError."""
+    """The viewport of the tab whose root frame has this world. Raises PageUnresponsive, DocumentGone, BrowserError."""
     return await world.call("viewportPlace", returning=ViewportPlace, timeout_s=timeout_s)
 
 
 async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
-    """Where the elements of these refs are visible. Iframes and elements out of view, hidden or covered are left out.
+    """The marks of the elements of these refs, without iframes and elements that are out of view, hidden or covered.
 
-    So are those in frames that do not answer. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
+    Frames that do not answer are left out. Raises PageUnresponsive or DocumentGone for the tab itself, BrowserError.
     """
     by_world: dict[World, list[int]] = {}
     for ref in refs:

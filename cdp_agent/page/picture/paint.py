@@ -1,10 +1,10 @@
-"""Painting onto a picture: boxes with labels around elements, and masks over what nobody may see.
+"""Paints onto a picture: boxes with labels around elements, and masks over text to redact.
 
 This is done on a canvas in our isolated world, which is not part of the document: the page cannot see it, and nothing
-has to be removed afterwards. Pictures are made no larger than models use them:
+has to be removed afterwards. Pictures for models are made no larger than models use them:
 
-* Anthropic shrinks what is longer than 1568 px or has more than about 1.15 million pixels, and counts width x height /
-  750 tokens: https://docs.anthropic.com/en/docs/build-with-claude/vision
+* Anthropic shrinks pictures longer than 1568 px or with more than about 1.15 million pixels, and counts width x height
+  / 750 tokens: https://docs.anthropic.com/en/docs/build-with-claude/vision
 * OpenAI counts patches of 32 px, or tiles of 512 px of a picture whose shorter side was made 768 px:
   https://platform.openai.com/docs/guides/images-vision
 * Google counts 258 tokens for each tile of at most 768 px: https://ai.google.dev/gemini-api/docs/tokens
@@ -34,7 +34,7 @@ _UNLIMITED = 1 << 30
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture in its file format, and how large it is."""
+    """An encoded picture, with its format and size."""
 
     data: bytes
     format: Format
@@ -67,12 +67,12 @@ async def paint(
     for_models: bool = False,
     longest_px: int | None = None,
 ) -> Picture:
-    """The image with the masks painted over, then a box and the ref around each mark.
+    """The image with masks painted on it, and then a box and the ref of each mark.
 
     `unresponsive`: boxes that are covered with a text which says that a frame there does not answer. `width` is the
-    width of the image in CSS pixels, the unit of the boxes. `for_models`: scaled down to what models use. `longest_px`:
-    the longest side at most. The canvas is in `world`. Raises PageUnresponsive, DocumentGone, BrowserError; then there
-    is no picture, so that nothing unmasked is shown.
+    width of the image in CSS pixels, the unit of the boxes. `for_models` scales it down to what models use, and
+    `longest_px` limits its longest side. The canvas is in `world`. Raises PageUnresponsive, DocumentGone, BrowserError;
+    there is no picture then, so that nothing unmasked is shown.
     """
     options = {
         "width": width,

@@ -58,9 +58,9 @@ class PdfOptions(msgspec.Struct, frozen=True):
 async def print_pdf(
     tab: Tab, options: PdfOptions, path: str | os.PathLike[str] | None = None, *, hidden: Spans | None = None
 ) -> bytes:
-    """The file, written to `path` where one is given.
+    """The PDF, also written to `path` if one is given.
 
-    Raises InvalidArguments, BlockedByPolicy where `hidden` finds something, PageUnresponsive.
+    Raises InvalidArguments, BlockedByPolicy if `hidden` finds something, PageUnresponsive.
     """
     if options.format not in _INCHES:
         raise InvalidArguments(f"format is {', '.join(_INCHES)}, not {options.format!r}.")
@@ -81,7 +81,7 @@ async def print_pdf(
         margin_left=margin,
         margin_right=margin,
         page_ranges=options.page_ranges,
-        # Chrome puts the date, the title, the address and the number of the page in the place of an empty one.
+        # Chrome replaces an empty template by the date, the title, the URL and the page number.
         header_template=options.header_template or "<span></span>",
         footer_template=options.footer_template or "<span></span>",
         prefer_css_page_size=options.prefer_css_page_size,

@@ -1,8 +1,8 @@
-"""Where a picture of the tab shows text that nobody may see: boxes to be painted over, see paint.py.
+"""Finds the boxes of text to redact in a picture of the tab, which paint.py paints over.
 
-The secrets are not sent to the pages: these give their text, which is searched here, and are then asked for the boxes
-of the matches. A box is that of the whole piece of text, or the whole field, with the match. Text that no script can
-ask for is found by drawn.py; text inside pictures and canvases is not found.
+The secrets are not sent to the pages: the text of the pages is searched here, and scripts then return the boxes of the
+matches. A box covers the whole text node or field that contains a match. Text that no script can read is found by
+drawn.py; text inside images and canvases is not found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _TextPart(FramePart, frozen=True, kw_only=True):
 
 
 class TextFound(NamedTuple):
-    """The boxes of text that is to be covered, and the frames that did not answer: in them may be more."""
+    """The boxes of text to redact, and the frames that did not answer, which may contain more."""
 
     boxes: list[Box]
     unresponsive: frozenset[Frame]
@@ -38,8 +38,8 @@ class TextFound(NamedTuple):
 async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     """The boxes of all text in which `spans` finds something, in all frames, in CSS pixels of the tab's viewport.
 
-    They include visible fields for secrets by their markup (one-time codes, card data). Raises PageUnresponsive,
-    DocumentGone, BrowserError: then it is not known what is to be covered.
+    They include visible fields that are for secrets by their markup (one-time codes, card data). Raises
+    PageUnresponsive, DocumentGone, BrowserError, if it cannot be determined what to redact.
     """
     tree = await tab.frames()
     async with tab.reading_lock:
@@ -55,7 +55,7 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
 
 
 async def _boxes(reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:
-    """The boxes of one world in the tab's viewport; or the frame, of those around it, that does not answer."""
+    """The boxes of one world in the tab's viewport; or its frame or one around it, if that does not answer."""
     frame: Frame = reading.frame
     world: World = reading.world
     try:

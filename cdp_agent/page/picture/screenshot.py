@@ -1,4 +1,4 @@
-"""A picture of the page, for models with vision and for people. All places that show a secret meanwhile are covered.
+"""Screenshots for people and for models with vision. All places that show a secret while one is taken are covered.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-captureScreenshot
 """
@@ -30,8 +30,8 @@ LONGEST_SIDE_PX = 16_384
 async def screenshot(tab: Tab, *, full_page: bool = False, marks: bool = False, hidden: Spans | None = None) -> bytes:
     """A PNG of the viewport, or of the whole page up to LONGEST_SIDE_PX, in CSS pixels times the device's scale.
 
-    With `marks` there is a box and the ref around each element to act on that the viewport shows. Nothing is drawn
-    into the page. `hidden`: see `take_picture`. Raises ActionError for a tab that never had a page, PageUnresponsive,
+    With `marks`, each interactive element in the viewport is marked by a box and its ref. Nothing is drawn into the
+    page. `hidden`: see `take_picture`. Raises ActionError for a tab that never had a page, PageUnresponsive,
     DocumentGone, BrowserError.
     """
     if not marks and hidden is None:
@@ -51,18 +51,18 @@ async def take_picture(
     for_models: bool = True,
     longest_px: int | None = None,
 ) -> Picture:
-    """A picture with marks around these refs that the viewport shows. For `longest_px` and `for_models` see paint.py.
+    """A picture with marks around those `refs` that the viewport shows. `longest_px` and `for_models`: see `paint`.
 
-    Text in which `hidden` finds something is painted over, and so are fields for secrets: at all places from before the
-    picture was taken until afterwards, since the page may move. A frame that does not answer is covered as a whole,
-    with a text that says so; if the tab itself does not answer, there is no picture. Raises ActionError for a tab that
-    never had a page, PageUnresponsive, DocumentGone, BrowserError.
+    Text in which `hidden` finds something is painted over, and so are fields for secrets: wherever they were from
+    before the picture was taken until after it, since the page may move. A frame that does not answer is covered as a
+    whole, with a text that says so; if the tab itself does not answer, there is no picture. Raises ActionError for a
+    tab that never had a page, PageUnresponsive, DocumentGone, BrowserError.
     """
     root = (await tab.frames()).root
     world = await root.world()
 
     async def taken() -> tuple[bytes, list[Mark], ViewportPlace]:
-        # Asked at the same time: the page goes on meanwhile.
+        # Concurrently, since the page keeps changing.
         return await asyncio.gather(
             _capture(tab, full_page=full_page, to_be_painted=True),
             locate_marks(tab, refs),
@@ -96,15 +96,15 @@ async def take_picture(
 
 async def _capture(tab: Tab, *, full_page: bool, to_be_painted: bool = False) -> bytes:
     session = (await tab.frames()).root.session
-    if not tab.url and not tab.activity.navigating():  # Chrome would wait for a document to draw, for ever
+    if not tab.url and not tab.activity.navigating():  # Chrome would wait forever for a document to draw
         raise ActionError("There is nothing to take a picture of: no page was ever opened in this tab. Close it.")
     clip = None
     beyond = False
     if full_page:
         metrics = await _metrics(tab)
         size, view = metrics.css_content_size, metrics.css_visual_viewport
-        # Beyond what is in view, Chrome gives the page another size for the picture: the page hears of it, and frames
-        # of another process are blank until they have drawn themselves again.
+        # Beyond the viewport, Chrome resizes the page for the picture: the page is notified, and out-of-process frames
+        # are blank until they have been redrawn.
         beyond = view.scale != 1 or size.width > view.client_width or size.height > view.client_height
         clip = cdp_page.Clip(
             x=0, y=0, width=min(size.width, LONGEST_SIDE_PX), height=min(size.height, LONGEST_SIDE_PX), scale=1
@@ -128,13 +128,13 @@ async def _metrics(tab: Tab) -> cdp_page.LayoutMetrics:
 
 
 class Covered(NamedTuple, Generic[T]):
-    """A result, and the places to be covered in it."""
+    """The result of a capture, and the boxes to be covered in it."""
 
     taken: T
     found: list[Box]
     """The boxes that our scripts found, in CSS pixels of the viewport."""
     drawn: list[Box]
-    """The boxes by Chrome's layout, in CSS pixels of the viewport, or with `in_page` of the page."""
+    """The boxes from Chrome's layout, in CSS pixels of the viewport, or of the page with `in_page`."""
     unresponsive: list[Box]
     """The boxes of frames that do not answer, in the same coordinates as `drawn`."""
 
@@ -142,9 +142,9 @@ class Covered(NamedTuple, Generic[T]):
 async def cover(
     tab: Tab, spans: Spans, take: Callable[[], Coroutine[Any, Any, T]], *, in_page: bool = False
 ) -> Covered[T]:
-    """The result of `take`, and all places of text in which `spans` finds something, from before it until afterwards.
+    """The result of `take`, and the boxes of all text in which `spans` finds something, from before it until after it.
 
-    Raises as `locate_text`, `watch_text` and `take`: if it is not known what is to be covered, there is no picture.
+    Raises what `locate_text`, `watch_text` and `take` raise: there is no picture if it is not known what to cover.
     """
     before = await locate_text(tab, spans)
     taken, drawn, unresponsive = await watch_text(tab, spans, take, in_page=in_page, unresponsive=before.unresponsive)

@@ -1,7 +1,7 @@
-"""A video of a tab, which Chrome records: AV1 in an MP4 file, even of a tab behind others, and through crashes.
+"""Videos of a tab, recorded by Chrome as AV1 in an MP4 file, even of a tab behind another, and through crashes.
 
-It is recorded on a session of its own, since Chrome takes no screenshots of a background tab on a session that records.
-Nothing can be covered in a video, so it shows secrets that the page shows.
+Each is recorded on its own session, since Chrome takes no screenshots of a background tab on a session that records.
+Nothing can be redacted in a video, so it shows secrets that the page shows.
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-startScreenRecording
 """
 
@@ -56,7 +56,7 @@ async def record_video(
             except BaseException:
                 try:
                     recording.size = await _fetch(tab, session, whole, file)
-                except CdpAgentError as error:  # the caller is to get the error that came first
+                except CdpAgentError as error:  # the caller gets the first error
                     _log.warning("%s", error)
                 raise
             recording.size = await _fetch(tab, session, whole, file)
@@ -75,9 +75,9 @@ async def _start(session: Session, max_width: int | None, max_height: int | None
 
 
 async def _draw(tab: Tab) -> None:
-    """Makes Chrome draw the page once: otherwise the video of a still page has no frame until it changes.
+    """Makes Chrome draw the page once: otherwise the video of a static page has no frame until the page changes.
 
-    The whole page is drawn: drawing a part changes the size of the video, and one began with a black frame.
+    There is no clip: capturing a part changes the size of the video, and one began with a black frame.
     """
     session = (await tab.frames()).root.session
     async with deadline(session, TIMEOUT_S):
@@ -85,9 +85,9 @@ async def _draw(tab: Tab) -> None:
 
 
 async def _draw_end(tab: Tab) -> None:
-    """Makes Chrome draw what the page shows now: what changed just before would be missing at the end of the video.
+    """Makes Chrome draw the page as it is now, since the latest changes would be missing at the end of the video.
 
-    Twice: the recorder takes a frame a while after it was drawn, and on a busy machine one alone was sometimes missing.
+    Twice, since the recorder takes a frame a while after it was drawn: on a busy machine one was sometimes missing.
     """
     try:
         for _ in range(2):

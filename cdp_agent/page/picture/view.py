@@ -1,7 +1,7 @@
-"""Pictures of the viewport for callers that point at pixels, and of a part of it: an element, or any box.
+"""Pictures of the viewport for models that point at pixels, and of a part of it: an element, or any box.
 
-A viewport that is larger than models use is scaled down, and they point at pixels of that picture: `ViewScale` converts
-these to CSS pixels. A part of the viewport is shown enlarged, and named in the pixels of the whole picture.
+A viewport that is larger than models use is scaled down. Models point at pixels of that picture, which `ViewScale`
+converts to CSS pixels. A part of the viewport is enlarged, and its box is given in pixels of the whole picture.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MOST_ENLARGED = 4.0
 
 
 class ViewScale(msgspec.Struct, frozen=True):
-    """The scale of the viewport's picture: `share` is the number of its pixels for a CSS pixel."""
+    """The size of the viewport in CSS pixels, and the scale of its picture: `share` is pixels per CSS pixel."""
 
     width: float
     height: float
     share: float
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """Where a pixel of the picture is, in CSS pixels of the viewport."""
+        """The position of a pixel of the picture, in CSS pixels of the viewport."""
         return x / self.share, y / self.share
 
 
@@ -44,7 +44,7 @@ async def view_of(tab: Tab) -> ViewScale:
 
 
 async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
-    """The viewport as a PNG, in the pixels of `view_of`. `hidden` and errors: see `take_picture`."""
+    """A PNG of the viewport, at the scale of `view_of`. `hidden` and errors: see `take_picture`."""
     view = await view_of(tab)
     longest = round(max(view.width, view.height) * view.share)
     return await take_picture(tab, hidden=hidden, format="png", longest_px=longest)
@@ -59,7 +59,7 @@ async def take_any(
     region: Sequence[float] | None = None,
     hidden: Spans | None = None,
 ) -> bytes:
-    """A PNG of the viewport, of the whole page, of an element or of a region. Raises as `Page.screenshot`."""
+    """A PNG of the viewport, of the whole page, of an element or of a region. Errors: see `Page.screenshot`."""
     if ref is None and region is None:
         return await screenshot(tab, full_page=full_page, marks=marks, hidden=hidden)
     if full_page or marks or None not in (ref, region):
@@ -70,7 +70,7 @@ async def take_any(
 
 
 async def zoom_to(tab: Tab, region: Sequence[float], *, hidden: Spans | None = None) -> Picture:
-    """As `zoom`, for left, top, right and bottom in CSS pixels. Raises as `zoom`."""
+    """Like `zoom`, with left, top, right and bottom in CSS pixels. Errors: see `zoom`."""
     if len(region) != 4:
         raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
     share = (await view_of(tab)).share
@@ -81,9 +81,9 @@ async def zoom_to(tab: Tab, region: Sequence[float], *, hidden: Spans | None = N
 async def zoom(
     tab: Tab, left: float, top: float, right: float, bottom: float, *, hidden: Spans | None = None
 ) -> Picture:
-    """A part of the viewport as a PNG, enlarged up to MOST_ENLARGED times; its sides are in pixels of `take_view`.
+    """A PNG of a part of the viewport, enlarged up to MOST_ENLARGED times. Its sides are in pixels of `take_view`.
 
-    Raises InvalidArguments for a box that is not in the viewport, else as `take_picture`.
+    Raises InvalidArguments for a box that is not in the viewport; other errors: see `take_picture`.
     """
     view = await view_of(tab)
     (x, y), (end_x, end_y) = view.point(left, top), view.point(right, bottom)
@@ -102,13 +102,13 @@ async def zoom(
 
 
 async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) -> Picture:
-    """The element as a PNG, in CSS pixels times the device's scale. It is scrolled into view if it is not all in view.
+    """A PNG of the element, in CSS pixels times the device's scale. If it is not all in view, it is scrolled into view.
 
-    Whatever covers it is visible too. Raises NotInteractable if it has no layout, StaleRef, PageUnresponsive.
+    Anything that covers it is visible too. Raises NotInteractable if it has no layout, StaleRef, PageUnresponsive.
     """
     frame, world = at.frame, at.world
     boxes = await world.call("boxForScreenshot", at.local, returning=list[Box])
-    await world.call("nextFrame")  # what was scrolled to may be drawn only now
+    await world.call("nextFrame")  # after scrolling, the element may be drawn only now
     boxes = await world.call("boxForScreenshot", at.local, returning=list[Box])
     while boxes and (holder := await frame.owner()) is not None:
         frame, world, owner = holder
@@ -122,7 +122,7 @@ async def take_element(tab: Tab, at: Located, *, hidden: Spans | None = None) ->
 async def take_part(
     tab: Tab, box: Box, *, scale: float, hidden: Spans | None = None, longest_px: int | None = None
 ) -> Picture:
-    """A box of the viewport as a PNG, `scale` pixels for one of the device. It may extend beyond the viewport.
+    """A PNG of a box of the viewport, with `scale` pixels per device pixel. The box may extend beyond the viewport.
 
     `longest_px`, `hidden` and errors: see `take_picture`.
     """

@@ -1,13 +1,13 @@
-"""How the requests of a shared or service worker, or of a worker that it started, are held.
+"""Holds the requests of a shared or service worker, or of a worker that it started.
 
 `Fetch` holds the requests of a shared worker only if it was enabled before the worker's script arrived. The script does
-not wait for us, and from a `blob:`, a `data:` address or a service worker it arrives at once. So the worker's process
-is also told to block what lists of origins refuse (`Network.setBlockedURLs`), and sockets, those of service workers
-too, are refused by network conditions. Both hold once the process has answered, and the worker does not run before.
-They hold for redirects too, and in a worker that began before there were rules.
+not wait for us, and from a `blob:` or `data:` address or a service worker it arrives at once. So the worker's process
+is also told to block what lists of origins refuse (`Network.setBlockedURLs`), and sockets, also of service workers, are
+refused by network conditions. Both apply once the process has answered, and the worker does not run before. They apply
+to redirects too, and in a worker that began before there were rules.
 
 Network conditions would stop requests as well, but Chrome passes them to the network service while it already lets the
-worker run: under load the first request was faster. Sockets take the same way as the conditions, after them.
+worker run: under load the first request was faster. Sockets take the same path as the conditions, after them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class HeldWorker:
         judge: Callable[[HeldWorker, fetch.RequestPaused], Verdict],
         on_request: Callable[[HeldWorker, str, str], None],
     ) -> None:
-        """`parent` is the session that attached to it, `site` that of the worker which it is or belongs to.
+        """`parent` is the session that attached to it, `site` its own site or that of the worker that started it.
 
         `is_new`: it has not run before. Under lists of origins `on_request` is called with the id and the address of
         each of its requests and sockets.
@@ -57,17 +57,17 @@ class HeldWorker:
         self.site = site
         self.is_new = is_new
         self.origin_lists: list[RequestRules] = []
-        """The lists of origins of all tabs that were at its site at or since its start. They hold while it runs."""
+        """The lists of origins of all tabs that were at its site at or since its start. They apply while it runs."""
         self.reported = RecentSet()
-        """The refused requests that were reported, as ids with addresses."""
+        """The reported refused requests, as ids with addresses."""
         self._interception = Interception(session, lambda event: judge(self, event))
         self._on_request = on_request
         self._rules: Sequence[RequestRules] = ()
         self.ready: asyncio.Future[Empty] | None = None
-        """With lists of origins: done when its process has answered, and knows them. Else None."""
+        """With lists of origins, done when the worker's process has answered, and knows them; else None."""
 
     def enforce(self, rules: Sequence[RequestRules]) -> list[asyncio.Future[Empty]]:
-        """Puts rules in force. The answers of Chrome do not depend on the worker."""
+        """Puts rules in force. Returns futures of Chrome's answers, which do not depend on the worker."""
         self._rules = rules
         if self.ready is None and any(each.has_origin_lists for each in rules):
             self.session.on(
@@ -81,8 +81,8 @@ class HeldWorker:
         return list(self._interception.enforce(rules))
 
     def _limit(self, ready: asyncio.Future[Empty]) -> None:
-        if not ready.cancelled() and ready.exception() is None:  # else it has gone
-            if self.info.type != "service_worker":  # Fetch holds those, and one that is stopped would stay so
+        if not ready.cancelled() and ready.exception() is None:  # else the worker is gone
+            if self.info.type != "service_worker":  # Fetch holds theirs, and a stopped one would keep the blocked URLs
                 self.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(self._rules)))
             conditions = socket_conditions(self._rules)
             self.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))

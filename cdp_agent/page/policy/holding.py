@@ -1,7 +1,7 @@
 """Holds the effects of an act until somebody has allowed them: requests that change something, downloads, dialogs.
 
-A request is attributed to the act that was begun last, including those of timers and of pages that are left. Exceptions
-are requests like those that the page sent by itself before, and those of a new page while it loads; see
+Each request is attributed to the act that began last, even one by a timer or by a page that is left. Exceptions are
+requests like those that the page sent by itself before, and those of a new page while it loads; see
 `Hold._is_background`.
 """
 
@@ -52,7 +52,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     """The text of a dialog, or the name of a file: untrusted words of the page."""
     beacon: bool = False
-    """Whether the page ignores the response, as of requests that count visitors."""
+    """Whether the page ignores the response, as for requests that count visitors."""
 
     def __str__(self) -> str:
         match self.what:
@@ -65,7 +65,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Withheld(msgspec.Struct, frozen=True):
-    """An effect of an act that nobody allowed: a request that was not sent, or a download that was ended."""
+    """An effect of an act that nobody allowed: a request that was not sent, or a download that was cancelled."""
 
     what: str
     why: str = "it was not approved"
@@ -94,7 +94,7 @@ class Act(msgspec.Struct, eq=False):
 
 
 class Hold:
-    """What is held for one run. Before its first act nothing is held: until then pages are only shown.
+    """Holds the effects of the acts of one run. Before its first act nothing is held: until then pages are only shown.
 
     After the end of the run nobody is asked, but what was refused stays refused, since pages try again.
     """
@@ -138,7 +138,7 @@ class Hold:
             raise error
 
     def take(self) -> list[Withheld]:
-        """All that was not allowed since the last call."""
+        """The effects that were not allowed since the last call."""
         taken, self._withheld = self._withheld, []
         return taken
 
@@ -146,7 +146,7 @@ class Hold:
     def lifted(self) -> Iterator[None]:
         """A block in which the user acts in the page themselves: nothing is asked or refused.
 
-        Late effects of what was done before and inside the block are attributed to no act.
+        Late effects of actions before and inside the block are attributed to no act.
         """
         self._act, self._lifted = None, True
         try:
@@ -156,11 +156,11 @@ class Hold:
 
     @property
     def has_withheld(self) -> bool:
-        """Whether `take` has something to tell."""
+        """Whether `take` would return anything."""
         return bool(self._withheld)
 
     async def linger(self) -> None:
-        """Waits for late effects of the last act."""
+        """Waits for late effects of the last act, unless risks were allowed for it beforehand."""
         if self._act is not None and not self._act.approved:
             await asyncio.sleep(max(0.0, self._act.begun_at + LINGERS_S - _now()))
             await self.decided()
@@ -207,7 +207,7 @@ class Hold:
         return _mapped(asked, lambda approved: None if approved else refused)
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
-        """Whether a download may begin; None: nobody needs to be asked."""
+        """Whether a download may begin; None if nobody needs to be asked."""
         act = self._act
         if self._lifted:
             return None
@@ -229,7 +229,7 @@ class Hold:
         return _mapped(self._answer(("download", event.url), held, act), bool)
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
-        """Whether a dialog is to be accepted; None: the usual policy answers it."""
+        """Whether to accept a dialog; None if the usual policy answers it."""
         if event.type not in ("confirm", "prompt", "beforeunload") or self._act is None or self.over:
             return None
         held = Held(
@@ -239,7 +239,7 @@ class Hold:
             frame=event.url[:_LONGEST_URL],
             message=event.message[:_LONGEST_TEXT],
         )
-        # The same words a second time may be another question.
+        # A second dialog with the same message may be another question.
         return _mapped(self._asked(held, self._act), bool)
 
     def _answer(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
@@ -267,7 +267,7 @@ class Hold:
             if not self.over:
                 with self.standstill.asking():
                     approved = await act.asks(held)
-        except Exception as error:  # noqa: BLE001 (what the user's own function raises: told by `decided`)
+        except Exception as error:  # noqa: BLE001 (what the user's own function raises: raised again by `decided`)
             self._error = error
         finally:
             if not approved and held.what in ("request", "download"):
@@ -278,7 +278,7 @@ class Hold:
         """Whether the request is not an effect of the act.
 
         A page that appeared after the act began may send requests while it loads, except those that certainly change
-        something (`is_certain`). Requests that pages also sent without an act go on: the same request with other
+        something (`is_certain`). Requests that pages also sent without an act pass: the same request with other
         numbers, a beacon to the same address, or one to any address of a foreign origin that got beacons before.
         """
         key = _background_key(event, tab)
@@ -290,9 +290,9 @@ class Hold:
         return True
 
     def _is_of_new_page(self, event: fetch.RequestPaused, tab: Activity | None, act: Act) -> bool:
-        """Whether a page that came since the act sent it, by its referrer.
+        """Whether the request's referrer is a page that appeared after the act began.
 
-        The frame does not tell: the last requests of a page may be reported when the next one is there already.
+        Its frame does not show that: the last requests of a page may be reported after the next page has appeared.
         """
         if tab is None or act.documents.get(id(tab), (0, 0)) == (tab.document.number, tab.navigations_begun):
             return False
@@ -300,7 +300,7 @@ class Hold:
         before = act.addresses | {_plain(url) for url in tab.previous_addresses}
         if not sender or not tab.document.url.startswith("http"):
             return False
-        if urlsplit(sender).path in ("", "/"):  # it may be cut to the origin
+        if urlsplit(sender).path in ("", "/"):  # a referrer may be only the origin
             return not any(_origin(sender) == _origin(each) for each in before)
         return sender not in before
 
@@ -308,22 +308,22 @@ class Hold:
 class Gate(Protocol):
     """Lets the requests of a task pass one by one, to pace them or to see them before they are sent.
 
-    It gets every request for a document, and all for which `unsafe_kind` is not None, after the rules have allowed
-    them and after any question about them was answered.
+    It gets every request for the document of a tab, and all for which `unsafe_kind` is not None, after the rules have
+    allowed them and after any question about them was answered.
     """
 
     standstill: Standstill
-    """Stops timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
+    """Pauses timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
-        """Waits until the request may be sent, and gives None, or why it may not (as `Blocked.why`).
+        """Waits until the request may be sent, and returns None, or why it may not be (as `Blocked.why`).
 
         `document`: it is for the document of a tab.
         """
 
 
 def _mapped(asked: asyncio.Task[bool], meant: Callable[[bool], T]) -> asyncio.Future[T]:
-    """A future of what the decision means; a cancelled question counts as a refusal."""
+    """A future of `meant(decision)`; a cancelled question counts as a refusal."""
     answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
     def give(done: asyncio.Task[bool]) -> None:

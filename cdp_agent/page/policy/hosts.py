@@ -22,7 +22,7 @@ _NOT_MEANT = {"localhost", "localhost.localdomain", "local", "broadcasthost", "0
 
 
 def read_hosts(source: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
-    """The hosts of a file, or of lines; each includes its subdomains.
+    """The hosts in a file, or in lines; each includes its subdomains.
 
     Raises SetupError when the file cannot be read, or when no line of a source that is not empty names a host.
     """

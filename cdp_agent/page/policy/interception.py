@@ -1,14 +1,14 @@
 """Holds the requests of a session until the rules decide: by `Fetch`, and by other means for what Fetch does not hold.
 
-Fetch is asked for the fewest requests that serve, and not at all where there are no rules; it holds every hop of a
-redirect, and requests that the cache would answer. It knows nothing of WebSockets: for the sessions of tabs and of
-their workers, Chrome takes those that are refused to be offline (`Network.emulateNetworkConditionsByRule`). What
-neither sees is refused by Chrome's resolver, where the Chrome is ours: see `settings_for_network`.
+Fetch is enabled for as few requests as possible, and not at all if there are no rules; it holds every hop of a
+redirect, and requests that the cache would answer. It does not see WebSockets: for the sessions of tabs and their
+workers, Chrome treats refused ones as offline (`Network.emulateNetworkConditionsByRule`). In a Chrome of ours, what
+neither sees is refused by Chrome's resolver, see `settings_for_network`.
 
-A request through it took 7.3 to 8.0 ms where one without took 5.4, one after another, and 5.2 to 6.2 where 2.9, a
-hundred together: medians on 2 cores under a load of 19, `python -m bench.rules`; whether it is held or only passes by,
-and with how many blocked hosts, made no difference. Chrome's own list (`Network.setBlockedURLs`) costs a request less
-(4.0 and 2.5 ms for 10 hosts), but lets documents and sockets pass, and took 0.6 s to be told of 1,000 hosts.
+With Fetch, a request took 7.3 to 8.0 ms, without it 5.4, one after another; a hundred at once took 5.2 to 6.2 ms each,
+without it 2.9: medians on 2 cores under a load of 19, `python -m bench.rules`. It made no difference whether Fetch held
+the request or not, or how many hosts were blocked. Chrome's own list (`Network.setBlockedURLs`) costs less per request
+(4.0 and 2.5 ms for 10 hosts), but lets documents and sockets pass, and setting 1,000 hosts took 0.6 s.
 https://chromedevtools.github.io/devtools-protocol/tot/Fetch/
 """
 
@@ -28,7 +28,7 @@ from cdp_agent.security.origins import is_ip
 from .rules import Pattern, Refusal, RequestRules
 
 _MOST_HOSTS = 50
-"""Above this number, holding every request costs less than patterns that Chrome compares with each request."""
+"""Above this number, holding every request costs less than the patterns, which Chrome compares with each request."""
 _TYPES = {
     "image": "Image",
     "stylesheet": "Stylesheet",
@@ -45,15 +45,15 @@ _SOCKETS = {"": "ws{s}?", "http": "ws", "https": "wss"}
 _REQUESTS = {"": "http{s}?", "http": "http", "https": "https"}
 _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
-"""Pictures and scripts are too many to hold all of them; these words occur in addresses that change something."""
+"""Words in addresses that change something: there are too many pictures and scripts to hold all of them."""
 
 FailReason = Literal["Aborted", "BlockedByClient"]
 Verdict = FailReason | asyncio.Future[FailReason | None] | None
-"""The reason to fail a request with, None to let it go on; a future while it is undecided."""
+"""The reason to fail a request with, None to let it continue; a future while it is undecided."""
 
 
 class Interception:
-    """Holds the requests of one session. `judge` gives the verdict on each."""
+    """Holds the requests of one session. `judge` returns the verdict on each."""
 
     def __init__(self, session: Session, judge: Callable[[fetch.RequestPaused], Verdict]) -> None:
         self._session = session
@@ -65,7 +65,7 @@ class Interception:
         session.on(fetch.AuthRequired, self._asked)
 
     def enforce(self, rules: Sequence[RequestRules]) -> Sequence[asyncio.Future[Empty]]:
-        """Puts rules in force, before the effect of any command that is sent later. Gives Chrome's answers."""
+        """Puts rules in force before any later command takes effect. Returns futures of Chrome's answers."""
         self._credentials = next((each.proxy_credentials for each in rules if each.proxy_credentials), None)
         patterns = patterns_of(rules)
         if not patterns:
@@ -87,9 +87,9 @@ class Interception:
             self._session.tell(fetch.FailRequest(request_id=event.request_id, error_reason=reason))
 
     def _asked(self, event: fetch.AuthRequired) -> None:
-        """Gives the proxy's credentials to a proxy only, and once a request: a second question means a refusal.
+        """Gives the proxy's credentials to proxies only, and once per request: a second challenge means a refusal.
 
-        A site's question is cancelled, so that the page of its 401 response is shown; "Default" would fail the request.
+        A site's challenge is cancelled, so that its 401 response is shown; "Default" would fail the request.
         """
         answer = fetch.AuthChallengeResponse(response="CancelAuth")
         given = event.request_id in self._given
@@ -106,7 +106,7 @@ def refusal_of(rules: Sequence[RequestRules], url: str, kind: str = "", *, tab: 
 
 
 def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
-    """The patterns of requests to hold: all that may be refused, and as few others as possible."""
+    """The patterns of requests to hold: of all that may be refused, and of as few others as possible."""
     wide = ["http*", "file:*"]
     texts: dict[str, None] = {}
     types: set[str] = set()
@@ -127,16 +127,16 @@ def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
 
 
 def _glob(denied: Pattern) -> str:
-    """A glob for all addresses that the pattern means. Other addresses that it matches are judged, and let go on."""
-    if not denied.host or is_ip(denied.host):  # an IP address can be inside of another one
+    """A glob for all addresses that the pattern means. Other addresses that it matches are judged, and let through."""
+    if not denied.host or is_ip(denied.host):  # an IPv4 address also has an IPv4-mapped IPv6 form
         return f"{denied.scheme}:*" if denied.scheme and not denied.host else "http*"
     return f"*{denied.host}*"
 
 
 def socket_conditions(rules: Sequence[RequestRules]) -> list[network.NetworkConditions]:
-    """Conditions that make refused WebSockets offline, and lose all packets of WebRTC; the first match counts.
+    """Conditions that put refused WebSockets offline, and drop all packets of WebRTC; the first match counts.
 
-    WebRTC has no addresses, so under any list of origins all its packets are lost. What it sends by TCP is not held.
+    WebRTC has no addresses, so under any list of origins all its packets are dropped. What it sends by TCP is not held.
     """
     found = [_condition(text, offline=refused) for text, refused in _refused(rules, _SOCKETS)]
     return [*found, _WITHOUT_WEBRTC] if any(each.has_origin_lists for each in rules) else found

@@ -1,12 +1,10 @@
 """The rules of a browser: which ones are in force for which tabs, frames and workers.
 
-In a Chrome of ours, every request is held on the session of the browser itself, from the first on, and judged by the
-frame that sent it. In somebody else's Chrome, requests are held only on the sessions of our tabs. Shared workers and
-service workers belong to no tab: rules of some tabs apply to the workers of the sites that were opened in these tabs.
-We attach to them from the browser, on a session that is used for nothing else. The rules end with the last of the tabs;
-then service workers that ran under lists are stopped, so that they lose their memory and start anew.
-
-Modules that only rules need are imported when there are rules.
+In a Chrome of ours, every request, including the first, is held on the browser's own session and judged by the frame
+that sent it. In somebody else's Chrome, requests are held only on the sessions of our tabs. Shared workers and service
+workers belong to no tab: rules of some tabs apply to the workers of the sites that were opened in these tabs. We attach
+to them from the browser, on a session that is used for nothing else. The rules end with the last of the tabs; then
+service workers that ran under lists are stopped, so that they lose their memory and start anew.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _OUTLIVING = [
 
 
 class _Limits:
-    """The rules of an asyncio task, and the policies in which they are in force."""
+    """The rules of a `limited` block, and the policies in which they are in force."""
 
     def __init__(self, rules: RequestRules, around: _Limits | None) -> None:
         self.rules = rules
@@ -65,10 +63,10 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 
 @contextlib.asynccontextmanager
 async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
-    """Inside the block the rules apply to all tabs that this task, or one that it starts, opens or gives to `limit`.
+    """Inside the block the rules apply to all tabs that this task, or one that it starts, opens or passes to `limit`.
 
     None means no rules. After the block, lists of origins stay in force in these tabs, since pages keep what was
-    entered into them, and so do refusals; nothing else is held any more, since nobody is there to be asked.
+    entered into them, and so do refusals; nothing else is held any more, since there is nobody to ask.
     """
     if rules is None:
         yield
@@ -84,18 +82,18 @@ async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
             if rules.gate is None and (rules.hold is None or rules.hold.refuses):
                 policy.retire(rules)
             else:
-                with contextlib.suppress(BrowserError, ProtocolError):  # gone, and its rules with it
+                with contextlib.suppress(BrowserError, ProtocolError):  # the tab is gone, and its rules with it
                     await policy.lift(rules)
 
 
 async def limit(policy: RequestPolicy) -> None:
-    """Puts the rules of the block that we are in, if any, on a tab. Raises BrowserError."""
+    """Puts the rules of the enclosing `limited` block, if any, in force in a tab. Raises BrowserError."""
     if (limits := _limits.get()) is not None:
         await limits.apply_to(policy)
 
 
 class PolicyRegistry:
-    """`rules` apply to all tabs that we opened, or, with `all_ours`, to the whole Chrome, which runs for us alone."""
+    """The policies of a browser's tabs. `rules` apply to tabs that we opened; with `all_ours`, to the whole Chrome."""
 
     def __init__(self, connection: Connection, rules: RequestRules | None, *, all_ours: bool) -> None:
         self._connection = connection
@@ -107,26 +105,26 @@ class PolicyRegistry:
         self._policies: list[RequestPolicy] = []
         """The policies of the open tabs."""
         self._former: dict[str, list[RequestRules]] = {}
-        """The rules of frames whose documents are gone, by frame ids: their last requests may come later."""
+        """The rules of frames whose documents are gone, by frame id: their last requests may come later."""
         self._lifted: dict[str, tuple[RecentSet, list[RequestRules]]] = {}
-        """For tabs that were freed of rules: the request ids of the documents that are gone, and the rules of these."""
+        """For tabs that were freed of rules: the ids of requests of their former documents, and those rules."""
         self._unknown: dict[str, list[asyncio.Future[None]]] = {}
-        """Futures that wait for the events of unknown frames, by frame ids; `_waited_for` were waited for before."""
+        """Futures that wait for the events of unknown frames, by frame id; `_waited_for` were waited for before."""
         self._waited_for = RecentSet()
         self._leaving: list[list[RequestRules]] = []
-        """Rules that some of these had until a moment ago: their requests are still held."""
+        """The rules of documents that are gone since a moment ago: their last requests are still held."""
         self._changes: list[asyncio.Task[None]] = []
         self._workers: dict[Session, HeldWorker] = {}
         self._starting: set[asyncio.Future[Empty]] = set()
         """The pending commands that let waiting workers run."""
         self._released: dict[str, Site] = {}
-        """The workers without rules, from which we detached, by their target ids."""
+        """The workers without rules, from which we detached, by target id."""
         self._session: Session | None = None
         self._browser_interception: Interception | None = None
         self._changing = asyncio.Lock()
 
     async def limit(self, policy: RequestPolicy) -> None:
-        """See `limit`."""
+        """See the function `limit`."""
         await limit(policy)
 
     async def begin(self) -> None:
@@ -155,7 +153,7 @@ class PolicyRegistry:
         left = [each for each in self._workers.values() if each.info.type == "shared_worker" and each.is_new]
         left = [each for each in left if each.origin_lists and each.site.origin not in shown]
         close = [target.CloseTarget(target_id=each.info.target_id) for each in left]
-        # They may have gone with their pages.
+        # They may be gone with their pages.
         await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
 
     def make(
@@ -168,8 +166,8 @@ class PolicyRegistry:
     ) -> RequestPolicy:
         """The policy of a new tab: that of its opener, or a new one.
 
-        `rules` are those of its browser context, in addition to those of the browser. `is_foreign`: a tab of somebody
-        else, which gets neither.
+        `rules` are those of its browser context, in addition to the browser's. `is_foreign`: a tab of somebody else, to
+        which neither apply.
         """
         if opener is not None:
             policy = opener
@@ -224,7 +222,7 @@ class PolicyRegistry:
         retrieve_exceptions(self._changes)
 
     def _judge(self, event: fetch.RequestPaused) -> Verdict:
-        """Judges by the rules of the sender. The event of an unknown frame is waited for if tabs' rules differ."""
+        """Judges by the rules of the sender. If tabs' rules differ, the event of an unknown frame is awaited."""
         frame = event.frame_id
         if (former := self._former.get(frame)) is not None:
             return judge(None, former, event, tab=False)
@@ -267,7 +265,7 @@ class PolicyRegistry:
         return verdict
 
     def _target_info_received(self, frame_id: str, answer: asyncio.Future[target.FoundTarget]) -> None:
-        """Takes in the target info of a worker that another worker started, of which Chrome sends no event."""
+        """Takes in the target info of a worker that another worker started, for which Chrome sends no event."""
         if answer.cancelled() or answer.exception() is not None:
             return
         parent = answer.result().target_info.parent_frame_id or ""
@@ -331,7 +329,7 @@ class PolicyRegistry:
         await self._auto_attach(session)
 
     async def _auto_attach(self, session: Session) -> None:
-        """Has workers wait for us only if there are rules: one that waits while we detach would wait for ever."""
+        """Makes new workers wait for us only if there are rules: one that waits while we detach would never run."""
         waits = self._watches
         await session.send(
             target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=waits, flatten=True, filter=_OUTLIVING)
@@ -343,7 +341,7 @@ class PolicyRegistry:
         await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
 
     def _worker_attached(self, parent: Session, event: target.AttachedToTarget, inside: Site | None = None) -> None:
-        """`inside`: the site of the worker that started this one."""
+        """`inside`: the site of the worker that started this one, if any."""
         worker, info = self._connection.session(event.session_id), event.target_info
         site = inside or Site(info.browser_context_id, str(origin_of(info.url.removeprefix("blob:"))))
         if not self._all_ours and not self._rules_for(site):
@@ -366,7 +364,7 @@ class PolicyRegistry:
             self._let_run(worker)
             return
         self._starting.add(kept.ready)
-        # With what limits it in force, see held_worker.py.
+        # The worker's limits are in force by then, see held_worker.py.
         kept.ready.add_done_callback(lambda _: self._let_run(worker))
         kept.ready.add_done_callback(self._begun)
 
@@ -386,7 +384,7 @@ class PolicyRegistry:
     def _worker_detached(self, session_id: str) -> None:
         """Forgets a worker whose session ended, and those that it started."""
         gone = {session_id}
-        for each, kept in self._workers.items():  # in the order in which they came
+        for each, kept in self._workers.items():  # in the order of their arrival, parents first
             if kept.parent.id in gone:
                 gone.add(each.id)
         self._workers = {each: kept for each, kept in self._workers.items() if each.id not in gone}
@@ -448,7 +446,7 @@ class PolicyRegistry:
         self._record_refusal(kept, request_id, url)
 
     def _record_refusal(self, kept: HeldWorker, request_id: str, url: str, kind: str = "") -> bool:
-        """Whether lists of origins refuse a request. A refusal is recorded once, by whichever means it is reported."""
+        """Whether lists of origins refuse a request. A refusal is recorded once, even if it is reported twice."""
         refused = refusal_of(self._rules_of(kept), url, kind)
         if refused is None or not refused.violates:
             return False

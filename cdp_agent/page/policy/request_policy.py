@@ -1,7 +1,4 @@
-"""The rules of a tab and of the tabs that it opens, put in force on each of their sessions before anything runs there.
-
-Modules that only rules need are imported when there are rules: that takes as long as a snapshot.
-"""
+"""The rules of a tab and the tabs that it opens, put in force on each of their sessions before anything runs there."""
 
 from __future__ import annotations
 
@@ -42,13 +39,13 @@ WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
 
 
 class PolicyOwner(Protocol):
-    """The owner of the policies, which knows the rules of a whole browser: it is notified by them."""
+    """The owner of the policies of a whole browser, which they notify of changes."""
 
     async def rules_changed(self) -> None:
         """The `tab_rules` of a policy have changed."""
 
     def frame_added(self, frame_id: str) -> None:
-        """The frame is known from now on to belong to a policy."""
+        """The frame is now known to belong to a policy."""
 
     def origin_visited(self, context: str | None, origin: str) -> None:
         """A tab with `tab_rules` has requested its first document of that origin.
@@ -57,16 +54,16 @@ class PolicyOwner(Protocol):
         """
 
     def documents_gone(self, policy: RequestPolicy, frames: list[str], rules: list[RequestRules]) -> None:
-        """The documents of these frames, or all tabs of the policy, are gone; `rules` are those that they had."""
+        """The documents of these frames, or all tabs of the policy, are gone; `rules` applied to them."""
 
     def rules_lifted(self, policy: RequestPolicy, requests: RecentSet, rules: list[RequestRules]) -> None:
-        """The policy's tabs go on without `rules`. `requests` has the ids of requests of their former documents."""
+        """The policy's tabs are now free of `rules`. `requests` has the ids of requests of their former documents."""
 
 
 class RequestPolicy:
     """The policy of a tab and its popups. `browser_rules` apply to the whole browser, `tab_rules` to these tabs alone.
 
-    `on_browser_session`: requests are held on the session of the browser. Chrome does not hold there the requests of
+    `on_browser_session`: requests are held on the browser's session. There Chrome does not hold the requests of
     documents that exist already, so these are held on the sessions of the tabs.
     """
 
@@ -88,9 +85,9 @@ class RequestPolicy:
         """The tabs' ids, which are the ids of their root frames."""
         self.frames = RecentSet()
         self._requests = RecentSet()
-        """The ids of its documents' requests: those that are sent while rules end may be reported after their end."""
+        """The ids of its documents' requests: those that are sent while rules end may be reported later."""
         self._visited = RecentSet()
-        """The beginnings of the addresses of requested documents, as far as the origin."""
+        """The origins of requested documents, as the beginnings of their addresses."""
         self._owner = owner
         self._open: set[str] = set()
         self._on_browser_session = on_browser_session
@@ -117,27 +114,27 @@ class RequestPolicy:
         return list(self._activities.values())
 
     def activity_of(self, frame_id: str) -> Activity | None:
-        """The activity of the tab that has, or had, that frame."""
+        """The activity of the tab that contains, or contained, that frame."""
         found = self._activities.get(frame_id)
         return found or next((each for each in self.activities if frame_id in each.frame_ids), None)
 
     @property
     def paused_s(self) -> float:
-        """How long timeouts have stood still here because somebody was asked, in seconds."""
+        """How long timeouts of these tabs were paused because somebody was asked, in seconds."""
         standstill = standstill_of(self.tab_rules)
         return 0.0 if standstill is None else standstill.paused_s
 
     @property
     def has_withheld(self) -> bool:
-        """Whether `take_withheld` has something to give."""
+        """Whether `take_withheld` would return anything."""
         return bool(self.tab_rules) and self.hold is not None and self.hold.has_withheld
 
     def take_withheld(self) -> list[Withheld]:
-        """What was not allowed since the last call."""
+        """The effects that were not allowed since the last call."""
         return self.hold.take() if self.tab_rules and self.hold is not None else []
 
     async def decided(self) -> None:
-        """Waits while a question about something held here is open."""
+        """Waits while a question about an effect that is held here is open."""
         if self.tab_rules and self.hold is not None:
             await self.hold.decided()
 
@@ -157,9 +154,9 @@ class RequestPolicy:
         return bool(self.tab_rules) and not self._on_browser_session
 
     def has_visited(self, origin: str) -> bool:
-        """Whether a document of that origin was requested here. The opaque origin, "None", may be anybody's.
+        """Whether a document of that origin was requested here. The opaque origin, "None", may be any document's.
 
-        False for tabs of a user in which nothing was done.
+        False for a user's tabs in which nothing was done.
         """
         if not self._sessions:
             return False
@@ -183,7 +180,7 @@ class RequestPolicy:
             self._owner.frame_added(target_id)
 
     def remove_tab(self, target_id: str) -> None:
-        """Removes a closed tab. The last requests of its pages come later, and the same rules apply to them."""
+        """Removes a closed tab. The same rules apply to the last requests of its pages, which come later."""
         if target_id in self._open:
             self._open.remove(target_id)
             if self.idle and self._owner is not None:
@@ -231,7 +228,7 @@ class RequestPolicy:
     async def enforce(self, rules: RequestRules) -> None:
         """Adds rules for all tabs of this policy. Raises BrowserError."""
         if rules in self._retired:
-            self._retired.remove(rules)  # the next run has the same
+            self._retired.remove(rules)  # the next run has the same rules
             return
         left = list(self.tab_rules)
         if rules.hold is not None:
@@ -245,7 +242,7 @@ class RequestPolicy:
     def retire(self, rules: RequestRules) -> None:
         """Notes that the run of these rules is over. They stay in force until `drop_retired_rules`.
 
-        The pages of the run still know what was entered into them.
+        The run's pages still contain what was entered into them.
         """
         self._retired.append(rules)
 
@@ -284,7 +281,7 @@ class RequestPolicy:
             raise BlockedByPolicy(str(Blocked(url, refused.why)))
 
     def check_covered(self) -> None:
-        """Raises BlockedByPolicy in somebody else's tab if our tabs are under lists, which do not apply there."""
+        """Raises BlockedByPolicy in somebody else's tab if our tabs are under origin lists: they do not apply there."""
         if self._bound_elsewhere and not self.tab_rules:
             raise BlockedByPolicy(
                 "The tab is its user's, and the lists of what may be loaded hold in tabs that we opened alone: nothing "
@@ -313,7 +310,7 @@ class RequestPolicy:
             self._limit_sockets(session)
             set_standstill(session, standstill_of(rules))
         retrieve_exceptions(answers)
-        await asyncio.gather(*answers, return_exceptions=True)  # a tab may go meanwhile
+        await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         if self._owner is not None:
             await self._owner.rules_changed()
 
@@ -336,7 +333,7 @@ class RequestPolicy:
         return self._interceptions[session]
 
     def _remove_interfaces(self, session: Session) -> None:
-        """Removes or restores the interfaces in removed_interfaces.py, in present documents and future ones."""
+        """Removes the interfaces in removed_interfaces.py from all documents, or restores them in future ones."""
         if any(each.has_origin_lists for each in self.tab_rules):
             self._removed_interfaces = self._removed_interfaces or RemovedInterfaces()
             self._removed_interfaces.remove_from(session)
@@ -344,7 +341,7 @@ class RequestPolicy:
             self._removed_interfaces.restore_in(session)
 
     def _visit_present(self, session: Session) -> None:
-        """Notes the documents that were there before us, in somebody else's tab. Does not wait: the page may hang."""
+        """Notes the documents that exist already, in somebody else's Chrome. Does not wait: the page may hang."""
 
         def note_all(node: cdp_page.FrameTreeNode) -> None:
             self.note_visit(node.frame.url)
@@ -352,7 +349,7 @@ class RequestPolicy:
                 note_all(child)
 
         def received(answer: asyncio.Future[cdp_page.FrameTreeResult]) -> None:
-            if not answer.cancelled() and answer.exception() is None:  # else the tab has gone
+            if not answer.cancelled() and answer.exception() is None:  # else the tab is gone
                 note_all(answer.result().frame_tree)
 
         if self.tab_rules and not self._on_browser_session:
@@ -397,7 +394,7 @@ def _origin(url: str) -> str:
 
 
 def hold_of(rules: Sequence[RequestRules]) -> Hold | None:
-    """The first Hold of the rules, one of a run that is not over if there is any; else None."""
+    """The first Hold of the rules, if possible that of a run that is not over; None if there is none."""
     holds = [each.hold for each in rules if each.hold is not None]
     return min(holds, key=lambda hold: hold.over, default=None)
 
@@ -408,7 +405,7 @@ def gate_of(rules: Sequence[RequestRules]) -> Gate | None:
 
 
 def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
-    """What stops the timeouts of the tabs, None if nothing does."""
+    """The Standstill that pauses the timeouts of the tabs, None if there is none."""
     waiting = hold_of(rules) or gate_of(rules)
     return None if waiting is None else waiting.standstill
 
@@ -416,7 +413,7 @@ def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
 def _at_gate(
     gate: Gate, policy: RequestPolicy | None, event: fetch.RequestPaused, held: Verdict, *, tab: bool
 ) -> Verdict:
-    """The verdict of the gate, after `held` has let the request pass."""
+    """The verdict of the gate, once `held` has let the request pass."""
     kind = unsafe_kind(event.request, event.resource_type)
     if isinstance(held, str) or not (tab or kind):
         return held

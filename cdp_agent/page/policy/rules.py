@@ -4,7 +4,7 @@ A pattern is one of
 
     example.com             the host and its subdomains, http and https, any port
     *.example.com           its subdomains, without the host itself
-    example.com:8080        the same on one port
+    example.com:8080        the host and its subdomains, on this port
     https://example.com     this origin alone: scheme, host and port (443 where none is written)
     https://*.example.com   the subdomains, with this scheme and port
     127.0.0.1  [::1]:8080   an address has no subdomains
@@ -12,8 +12,8 @@ A pattern is one of
     *                       everything over http and https
 
 ws: counts as http:, wss: as https:. Addresses without a server (`about:`, `data:`, `blob:`, `javascript:`) are never
-refused: such documents cannot load anything that is refused. Any other scheme, `file:` too, is refused as soon as there
-is a list, unless it is allowed. What is on both lists is denied.
+refused: such documents cannot load anything that is refused. Any other scheme, including `file:`, is refused as soon as
+there is a list, unless it is allowed. What is on both lists is denied.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MOST_LISTED = 8
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """One entry of a list; see the top of this file. None or "" matches anything; as a scheme, http and https."""
+    """One entry of a list, see the module's docstring. None or "" matches anything, as `scheme` only http and https."""
 
     text: str
     scheme: str = ""
@@ -56,7 +56,7 @@ class Pattern(msgspec.Struct, frozen=True):
     subdomains: bool = False
 
     def matches(self, scheme: str, origin: Origin | None) -> bool:
-        """Whether an address of that scheme and origin is meant."""
+        """Whether the pattern means addresses of that scheme and origin."""
         scheme = _SECURE.get(scheme, scheme)
         if self.scheme != scheme if self.scheme else scheme not in _WEB:
             return False
@@ -71,7 +71,7 @@ class Pattern(msgspec.Struct, frozen=True):
     def written_as(self) -> list[str]:
         """The hosts that it means, in Chrome's form; `*.` stands for any subdomain and `*` for any host.
 
-        Two names that Chrome distinguishes may be one here: see `origin_of`.
+        Names that Chrome distinguishes may be the same host here: see `origin_of`.
         """
         if not self.host:
             return ["*"]
@@ -120,7 +120,7 @@ def pattern(text: str) -> Pattern:
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why something may not be loaded. `violates`: a list of origins forbids it; else it is only left out, as asked."""
+    """Why something may not be loaded. `violates`: a list of origins forbids it; else it is only blocked as asked."""
 
     why: str
     violates: bool
@@ -154,7 +154,7 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     hold: Hold | None = None
     """Requests that would change something wait until somebody has allowed them."""
     gate: Gate | None = None
-    """Documents, and requests that would change something, wait until it lets them pass."""
+    """Documents of tabs, and requests that would change something, wait until it lets them pass."""
 
     @property
     def has_origin_lists(self) -> bool:
@@ -164,7 +164,7 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
     def refusal(self, url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
         """Why the address may not be loaded; None when it may.
 
-        `kind` is what it is loaded as (Chrome's `ResourceType`), `tab` says that it is the document of a tab.
+        `kind` is what it is loaded as (Chrome's `ResourceType`), `tab` whether it is the document of a tab.
         """
         scheme, origin = scheme_of(url), origin_of(url)
         if self.has_origin_lists and (why := self._violation(scheme, origin, url)):
@@ -190,10 +190,10 @@ class RequestRules(msgspec.Struct, frozen=True, kw_only=True):
         return "" if scheme in (*_WEB, *_SECURE) else f"is a {scheme}: address, which is not allowed"
 
     def _left_out(self, kind: str, origin: Origin | None, url: str) -> bool:
-        kind = "prefetch" if kind == "fetch" else kind  # so Chrome calls it where requests are held; a fetch is XHR
+        kind = "prefetch" if kind == "fetch" else kind  # Chrome's name for it in held requests; a fetch() is XHR
         if kind in self.block_types:
             return True
-        # A manifest is "Other" there.
+        # A manifest is "Other" in held requests.
         if kind == "other" and "manifest" in self.block_types and _MANIFEST.search(url):
             return True
         return origin is not None and bool(self.block_hosts) and contains_host(self.block_hosts, origin.host)
@@ -222,7 +222,7 @@ def rules_of(
 
 
 def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    """The entries. Raises SetupError for a single text, each letter of which would be an entry."""
+    """The entries. Raises SetupError for a single text, of which each letter would be an entry."""
     if isinstance(given, str):
         raise SetupError(f"{name} is a list, not {given!r}.")
     return tuple(given)

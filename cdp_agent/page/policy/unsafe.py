@@ -1,6 +1,6 @@
 """What a request would change, judged by its method, the words of its address, and its body.
 
-A GET request counts as safe, except for addresses that say otherwise (`/items/5/delete`, `?action=remove`).
+A GET request counts as safe unless its address suggests otherwise (`/items/5/delete`, `?action=remove`).
 https://www.rfc-editor.org/rfc/rfc9110#name-safe-methods
 """
 
@@ -117,7 +117,7 @@ def unsafe_kind(request: fetch.PausedRequest, resource_type: str) -> RequestKind
 
 
 def ends_something(url: str) -> bool:
-    """Whether the words of an address say that going there deletes, cancels or ends something."""
+    """Whether the words of an address suggest that opening it deletes, cancels or ends something."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -126,12 +126,12 @@ def ends_something(url: str) -> bool:
 
 
 def is_certain(request: fetch.PausedRequest, resource_type: str, kind: RequestKind) -> bool:
-    """Whether it changes something in any case: no page sends such a request only to load, or to count visitors."""
+    """Whether the request certainly changes something: no page sends one like it only to load, or to count visitors."""
     return resource_type == "Document" or kind in ("deletes", "pays") or request.method.upper() in ("PUT", "PATCH")
 
 
 def fields_of(request: fetch.PausedRequest) -> list[str]:
-    """The names of the first fields of its body, never their values."""
+    """The names of the first fields of the request's body, never their values."""
     body, kind = request.post_data or "", _content_type(request)
     names: list[str] = []
     if "json" in kind or body.lstrip()[:1] in ("{", "["):
@@ -145,7 +145,7 @@ def fields_of(request: fetch.PausedRequest) -> list[str]:
 
 
 def body_of(request: fetch.PausedRequest) -> str:
-    """Size and kind of the body: "34 bytes of application/json"; "" without one."""
+    """The size and media type of the body, "34 bytes of application/json"; "" if there is none."""
     if not request.has_post_data and request.post_data is None:
         return ""
     kind = _content_type(request).partition(";")[0].strip()
@@ -154,12 +154,12 @@ def body_of(request: fetch.PausedRequest) -> str:
 
 
 def outline_of(request: fetch.PausedRequest) -> str:
-    """The body without what differs each time, such as times and numbers."""
+    """The body with 0 for everything that differs each time, such as times and numbers."""
     return _VARIES.sub("0", request.post_data or "")
 
 
 def without_query(url: str) -> str:
-    """An address without its query."""
+    """An address without its query and fragment."""
     return url.partition("#")[0].partition("?")[0]
 
 
@@ -185,7 +185,7 @@ def _action_words(query: str) -> Iterator[str]:
 
 
 def _only_queries(request: fetch.PausedRequest) -> bool:
-    """Whether it is a GraphQL query, which is sent with POST but changes nothing."""
+    """Whether the body has only GraphQL queries, which are sent with POST but change nothing."""
     data = _json(request.post_data or "")
     operations = data if isinstance(data, list) else [data]
     texts = [each.get("query") for each in operations if isinstance(each, dict)]

@@ -13,14 +13,14 @@ from cdp_agent.page.tab.tab import Tab
 
 
 class Submitted(msgspec.Struct, frozen=True):
-    """A form that would be sent. `action`: its author gave it an address; `fields`: how many fields are filled in."""
+    """A form that would be sent. `action`: whether its markup has an address; `fields`: how many text fields it has."""
 
     method: str
     action: bool
     secret: bool
     """Whether it has a password field."""
     search: bool
-    """Whether its markup says that it is for searching."""
+    """Whether its markup marks it as a search form."""
     fields: int
 
 
@@ -46,9 +46,9 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 async def consequence(tab: Tab, ref: str | None, how: How = "click") -> Consequence | None:
-    """The consequences of clicking the element, of Enter in it, or of sending its form; without `ref`, for the focus.
+    """The consequences of a click on the element, Enter in it, or sending its form; without `ref`, for the focused one.
 
-    None when nothing has the focus. Raises ActionError for a ref without an element, PageUnresponsive, BrowserError.
+    None if nothing has the focus. Raises ActionError for a ref without an element, PageUnresponsive, BrowserError.
     """
     if ref is not None:
         at = await locate(tab, ref)

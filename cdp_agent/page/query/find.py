@@ -51,7 +51,7 @@ class _FindPart(FramePart, frozen=True, kw_only=True):
     rows: list[_Row]
     total: int
     before: list[int]
-    """How many elements come before each of the `remote` frames."""
+    """How many matching elements come before each of the `remote` frames."""
     error: str
 
 
@@ -64,10 +64,10 @@ async def find(
     max_results: int = 20,
     include_text: bool = True,
 ) -> FindResult:
-    """The elements that match a CSS selector, closed shadow roots and frames of all processes included.
+    """The elements that match a CSS selector, including closed shadow roots and frames of all processes.
 
-    `within` is the ref of an element: what is below it, its shadow root and, for an iframe, its document.
-    Raises InvalidArguments for a bad selector, with Chrome's reason, and values out of range.
+    `within` is the ref of an element to search in, including its shadow root and, for an iframe, its document.
+    Raises InvalidArguments for an invalid selector, with Chrome's reason, and values out of range.
     """
     tree = await tab.frames()
     scope = await locate(tab, within) if within is not None else None
@@ -98,7 +98,7 @@ _Stretch = tuple[int, list[_Row], Reading[_FindPart]]
 
 
 def _in_order(readings: Readings[_FindPart], reading: Reading[_FindPart], unread: list[str]) -> Iterator[_Stretch]:
-    """Stretches between the frames of other worlds: the number of matching elements, and the rows given for them."""
+    """Stretches between the frames of other worlds: the number of matching elements, and the rows returned for them."""
     part, start = reading.part, 0
     for local, before in zip(part.remote, part.before, strict=True):
         yield before - start, part.rows[start:before], reading

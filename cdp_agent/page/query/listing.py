@@ -1,4 +1,4 @@
-"""The entries of a list on a page, such as search results: links, and the text beside each."""
+"""The entries of a list on a page, such as search results: links with the text next to them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class ListingRules(msgspec.Struct, frozen=True):
     without: str = ""
     """Elements to leave out of the text. The link is always left out."""
     rest: bool = False
-    """Whether the text is everything else in the box if none of `texts` gives any."""
+    """Whether the text is everything else in the box if `texts` yields none."""
 
 
 class ListingEntry(msgspec.Struct, frozen=True):
-    """A link with its absolute address, and the text beside it; each text is one line."""
+    """A link with its absolute address, and the text next to it; each text is one line."""
 
     title: str
     url: str
@@ -46,7 +46,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 async def listing(tab: Tab, rules: ListingRules, signs: Sequence[str] = ()) -> Listing:
-    """The entries of the page's list. `signs` are further selectors, of which the caller wants to know if they match.
+    """The entries of the page's list. `signs` are further selectors to check for a match.
 
     Raises PageUnresponsive, DocumentGone, BrowserError.
     """

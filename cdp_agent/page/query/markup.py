@@ -1,4 +1,4 @@
-"""The present markup of the page: complete, or cleaned for reading as text."""
+"""The current markup of the page: complete, or cleaned for reading as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Markup(msgspec.Struct, frozen=True):
 
 
 class _MarkupPart(FramePart, frozen=True, kw_only=True):
-    """The result of `cleanHtml` in page/js, with "\\x02" around the ids of iframes whose content is elsewhere."""
+    """The result of `cleanHtml` in page/js, with "\\x02" around the ids of iframes with content in another world."""
 
     html: str
 
@@ -33,7 +33,7 @@ class CleanHtml(msgspec.Struct, frozen=True):
 
 
 async def outer_html(tab: Tab, selector: str) -> str:
-    """The markup of the first element that matches, in any frame. Raises ActionError when there is none."""
+    """The markup of the first element that matches, in any frame. Raises ActionError if there is none."""
     for frame in (await tab.frames()).all():
         found = await (await frame.world()).call("outerHtml", selector, returning=_Markup)
         if found.wrong:
@@ -46,7 +46,7 @@ async def outer_html(tab: Tab, selector: str) -> str:
 async def clean_html(tab: Tab, ref: str | None = None, *, budget_tokens: int | None = None) -> CleanHtml:
     """The cleaned markup of the element, or of the page, with shadow roots and the documents of its frames inside.
 
-    With a budget it is cut after so many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
+    With a budget it is cut after that many tokens. Raises StaleRef, PageUnresponsive, BrowserError.
     """
     tree = await tab.frames()
     at = await locate(tab, ref) if ref is not None else None

@@ -1,6 +1,6 @@
-"""The interactive elements of a page as data, for callers that plan by a list of elements rather than by the page.
+"""The interactive elements of a page as data, for callers that work with a list of elements instead of the page.
 
-It has elements with a label, a placeholder or a text, and fields even without any of these.
+It contains elements with a label, a placeholder or a text, and fields even without any of these.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STRAIGHT: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 class SchemaElement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One element: `id` is its ref. `type` is an input's type, else the tag; `text` a field's value, or what names it.
+    """One element: `id` is its ref. `type` is an input's type, else the tag; `text` a field's value, or its name.
 
     `location`: left, top, width and height in CSS pixels of the tab's viewport, wherever its frame is.
     """
@@ -37,7 +37,7 @@ class SchemaElement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageSchema(msgspec.Struct, frozen=True, dict=True):
-    """The elements in document order. `raw`: how many interactive ones there are; `cut`: how many exceeded the budget.
+    """The elements in document order. `raw`: how many are interactive in all; `cut`: how many exceeded the budget.
 
     `unread`: frames that could not be read, and why.
     """
@@ -49,7 +49,7 @@ class PageSchema(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def text(self) -> str:
-        """As JSON, with one element a line."""
+        """The elements as JSON, one per line, and notes."""
         lines = ",\n".join(msgspec.json.encode(each).decode() for each in self.elements)
         notes = [f"{self.cut} more elements were left out, those out of view first."] if self.cut else []
         notes += [f"A frame could not be read: {why}" for why in self.unread]
@@ -123,7 +123,7 @@ def _element(row: _Row, ref: str, outwards: Matrix) -> SchemaElement:
 
 
 def _within(placed: Sequence[_Placed], budget_tokens: int) -> list[_Placed]:
-    """The elements that fit, in their order; those in view come before others if not all fit."""
+    """The elements that fit, in their order; those in view take precedence if not all fit."""
     left, kept = budget_tokens, set()
     for place in sorted(range(len(placed)), key=lambda place: not placed[place].in_view):
         left -= tokens(msgspec.json.encode(placed[place].element).decode()) + 1

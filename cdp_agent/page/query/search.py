@@ -1,6 +1,6 @@
 """Searching the text that the snapshot shows, without a model and without changing the page.
 
-The page gives its lines, and the matching is done here, with the `regex` package under a time limit.
+The page returns its lines; they are matched here, with the `regex` package under a time limit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_PATTERN = 1_000
 MATCH_TIMEOUT_S = 0.08
 NEAR_TIMEOUT_S = 0.15
 _FLAGS = regex.VERSION1
-_GAP = r"(?:[^\S\n]*\|[^\S\n]*|[^\S\n]+)"  # what parts two words of a line: a space, or the bar between two cells
+_GAP = r"(?:[^\S\n]*\|[^\S\n]*|[^\S\n]+)"  # the gap between two words of a line: a space, or the bar between two cells
 _FORMS = ("'’‘ʼ`´", '"“”„«»', "-‐‑‒–—−")
 _MOST_NEAR = 3
 _WORD = regex.compile(r"[^\s]+")
@@ -62,7 +62,7 @@ class SearchResult(msgspec.Struct, frozen=True):
 
 class _TextPart(FramePart, frozen=True, kw_only=True):
     text: str
-    needs_listeners = True  # as in the snapshot: who listens for the mouse has a line
+    needs_listeners = True  # as in the snapshot: an element that listens for the mouse has a line
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class _Place(msgspec.Struct, frozen=True):
     url: str
     in_viewport: bool
     gone: bool
-    """It left the page after its text was read."""
+    """Whether it left the page after its text was read."""
 
 
 class _Places(msgspec.Struct, frozen=True):
@@ -105,13 +105,13 @@ async def search(
     max_results: int = 10,
     cover: Callable[[str], str] | None = None,
 ) -> SearchResult:
-    """Where the lines of all frames match: names, texts, values and options, as the snapshot shows them.
+    """Searches the lines of all frames: names, texts, values and options, as the snapshot shows them.
 
-    The words of a literal text may stand in neighbouring cells, in any case unless `case_sensitive`, and quotes and
-    dashes are of any form; a regular expression is one of the `regex` package. No match runs from one line into the
-    next unless the expression names the line break. `cover` may hide parts of a text before anything looks into it: it
-    puts as many characters in their place.
-    Raises InvalidArguments for a bad pattern, one that takes too long, and values out of range.
+    The words of a literal text may be in neighbouring cells, quotes and dashes match in any form, and case is ignored
+    unless `case_sensitive`; a regular expression is one of the `regex` package. No match extends over several lines
+    unless the expression contains the line break. `cover` may mask parts of a text before it is searched, without
+    changing its length.
+    Raises InvalidArguments for an invalid pattern, one that takes too long, and values out of range.
     """
     tree = await tab.frames()
     if not 0 <= context_chars <= 500:
@@ -154,7 +154,7 @@ def _compile(pattern: str, *, is_regex: bool, case_sensitive: bool) -> regex.Pat
         return regex.compile(pattern if is_regex else _GAP.join(map(_literal, words)), flags)
     except RecursionError as error:
         raise InvalidArguments("The pattern has too many brackets inside of brackets: make it simpler.") from error
-    except (regex.error, ValueError, OverflowError) as error:  # its text says where: "missing ) at position 4"
+    except (regex.error, ValueError, OverflowError) as error:  # its message states where: "missing ) at position 4"
         raise InvalidArguments(
             f"The pattern {pattern!r} is no regular expression: {error}. "
             "Correct it, or search for the plain text with regex=false."
@@ -206,7 +206,7 @@ def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int)
 
 
 async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tuple[list[Match], bool]:
-    """What is there, and whether all of it still is: lists render their rows anew while they are searched."""
+    """The matches, and whether all of them are still there: lists re-render their rows while they are searched."""
     by_world: dict[int, list[int]] = {}
     for index, span in enumerate(spans):
         by_world.setdefault(id(span.segment.reading.world), []).append(index)
@@ -277,7 +277,7 @@ def _spelled_alike(pattern: str, segments: list[_Segment], budget: _TimeBudget) 
                 if spelling and "\n" not in spelling and abs(len(_WORD.findall(spelling)) - words) <= 1:
                     found[spelling] = min(found.get(spelling, 99), sum(match.fuzzy_counts))
     except TimeoutError:
-        pass  # what was found so far is offered
+        pass  # the spellings found so far are offered
     return sorted(found, key=lambda spelling: (found[spelling], len(spelling)))[:_MOST_NEAR]
 
 

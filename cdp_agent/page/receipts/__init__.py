@@ -1,4 +1,4 @@
-"""How an action is carried out: the page is watched until it is at rest, and a receipt reports what happened.
+"""Carries out actions: watches the page until it has settled, and reports in a receipt what happened.
 
-Imports all folders of `page` that come before it in the README, but not `actions`.
+May import all subpackages of `page` that come before it in the README, so not `actions`.
 """

@@ -1,4 +1,4 @@
-"""Carries out an action and reports its effects: reads the page before, waits for what it causes, reads it after."""
+"""Carries out an action and reports its effects: reads the page before, waits until it has settled, reads it again."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
 async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
-    """Locates the element, lets `do` act on it, waits until the page is at rest, and reports the effects.
+    """Locates the element, lets `do` act on it, waits until the page has settled, and reports the effects.
 
-    `detail` is a further argument of the action for the receipt, such as the key; `submits`: it ends with Enter. Raises
-    what `do` raises, StaleRef, PageUnresponsive, BrowserError.
+    `detail` is a further argument of the action for the receipt, such as the key; `submits`: the action ends with
+    Enter. Raises what `do` raises, StaleRef, PageUnresponsive, BrowserError.
     """
     async with tab.act():
         known = tab.history[-1] if tab.history else None
@@ -60,9 +60,9 @@ async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", 
 async def perform_without_element(
     tab: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expects_effect: bool = True
 ) -> Receipt:
-    """Carries out an action without an element, such as a key for whatever has the focus; see `perform`.
+    """Carries out an action without an element, such as a key for the focused element; see `perform`.
 
-    `expects_effect`: a first effect is waited for, since that is the action's purpose.
+    `expects_effect`: waits for a first effect, since that is the action's purpose.
     """
     async with tab.act():
         runner = await ActionRunner.start(tab, expects_effect=expects_effect)
@@ -98,20 +98,20 @@ class ActionRunner:
 
     @classmethod
     async def start(cls, tab: Tab, *, expects_effect: bool = False) -> ActionRunner:
-        """Reads the page, and watches it from now on. `expects_effect`: an effect will be waited for.
+        """Reads the page, and begins to watch it. `expects_effect`: an effect will be waited for.
 
         Raises PageUnresponsive while the tab is navigating, BrowserError.
         """
         tree = await tab.frames()
         await tree.root.wait_for_reported_navigation()
         watch, kept = Watch(tab, tree), tab.cached_reading
-        reading = asyncio.ensure_future(read(tab)) if kept is None else None  # asked for with the watching
+        reading = asyncio.ensure_future(read(tab)) if kept is None else None  # requested together with the watching
         try:
             await watch.begin(effects=expects_effect)
             if kept is not None and kept.counts == watch.counts:
                 before: Snapshot | None = kept.snapshot
             elif watch.is_busy or reading is None:
-                before = await read(tab)  # knows by now that there is no answer
+                before = await read(tab)  # returns at once if the page does not answer
             else:
                 before = await reading
             drawn = watch.latest.unreadable and before is not None
@@ -130,7 +130,7 @@ class ActionRunner:
         return label_of(line_of(self._before.text, ref)) if self._before is not None else ""
 
     async def check_same_record(self, at: Located, known: PastReading | None) -> None:
-        """Raises StaleRef when the element shows another record than it did in the reading `known`."""
+        """Raises StaleRef if the element shows another record than it did in the reading `known`."""
         if self._before is None or known is None or self._before is known.snapshot:
             return
         try:
@@ -181,7 +181,7 @@ class ActionRunner:
         detail: str = "",
         navigation_s: float = NAVIGATION_S,
     ) -> Receipt:
-        """Waits until the page is at rest, and gives the receipt. Raises BrowserError."""
+        """Waits until the page has settled, and returns the receipt. Raises BrowserError."""
         begun = time.perf_counter()
         aftermath = self._aftermath
         expects_effect = (
@@ -227,7 +227,7 @@ class ActionRunner:
             failed_requests=[
                 each
                 for each in failed
-                if not (navigated and each.is_document_of(tab.url))  # `status` says it
+                if not (navigated and each.is_document_of(tab.url))  # `status` reports that
             ],
             uncaught=uncaught,
             blocked=aftermath.blocked,
@@ -241,7 +241,7 @@ class ActionRunner:
     async def _observe(
         self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool
     ) -> Outcome:
-        """Waits until the page is at rest, and there was an effect where one is to come; gives the outcome then."""
+        """Waits until the page has settled, and for an effect if one is expected; returns the updated outcome."""
         aftermath = self._aftermath
         wait_s = EFFECT_S if expects_effect else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
         updated = await aftermath.observe(action, outcome, ref, navigation_s)
@@ -253,12 +253,12 @@ class ActionRunner:
         return updated
 
     def _note(self, action: str, ref: str | None, outcome: Outcome) -> str:
-        """What else is to be said of the action."""
+        """The notes on the action, for the receipt."""
         notes = (
             outcome.note,
             self._aftermath.chooser_note(action, ref),
             self._watch.watchdog.note,
-            self._no_page_note() if action != "goto" else "",  # which says so itself
+            self._no_page_note() if action != "goto" else "",  # which reports that itself
             self._aftermath.unseen_note(),
         )
         return "; ".join(filter(None, notes))
@@ -281,7 +281,7 @@ class ActionRunner:
             self._choosers.stop()
 
     async def _stop(self, settled: str) -> None:
-        """Ends the watching. A large page at rest stays watched, so that the next action need not read it again."""
+        """Ends the watching. A large settled page stays watched, so that the next action need not read it again."""
         if self._choosers is not None:
             self._choosers.stop()
         if settled == QUIET and self._tab.cached_reading is not None:
@@ -293,22 +293,22 @@ class ActionRunner:
     async def _title(self) -> str | None:
         root = (await self._tab.frames()).root
         if root.session.unresponsive:
-            return None  # it hangs, and is not waited for once more
+            return None  # it hangs, and is not waited for again
         try:
             world = await root.world()
             self._tab.title = await world.call("documentTitle", returning=str)
         except (ActionError, SessionClosed):
-            return None  # it goes on elsewhere already
+            return None  # it is navigating again already
         return self._tab.title
 
 
 async def _finish_task(task: asyncio.Task[object]) -> None:
-    """Cancels a task that is not done, and waits while it cleans up, as by releasing the mouse button."""
+    """Cancels a task that is not done, and waits for its cleanup, such as releasing the mouse button."""
     if not task.done():
         task.cancel()
         await asyncio.wait([task])
     if not task.cancelled():
-        task.exception()  # nobody asks for it any more
+        task.exception()  # retrieved, since nobody awaits it any more
 
 
 def _where(action: str, ref: str | None, target: str) -> str:

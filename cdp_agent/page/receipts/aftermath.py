@@ -1,4 +1,4 @@
-"""The effects of an action: looked for each time the page is at rest, until there is nothing more to wait for."""
+"""The effects of an action, collected each time the page has settled, until there is nothing more to wait for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)
 """Changes that come with the first letter in a field, and are not the purpose of filling it."""
 _PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
 FALLBACK_S = 0.4
-"""How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them at rest."""
+"""How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them when idle."""
 _LOOK_EVERY_S = 0.2
 """How often to look for changes of values, selections and styles, which have no events."""
 _ARRIVES_WITHIN_S = 5.0
@@ -44,7 +44,7 @@ _MOST_TRANSIENT = 4
 
 
 class Aftermath:
-    """The effects of an action so far. Made before the action: `before` is the page then, None if unreadable.
+    """The effects of an action so far. Created before the action: `before` is the page then, None if unreadable.
 
     `expects_effect`: having an effect is the action's only purpose. Without `choosers`, file choosers are not
     intercepted.
@@ -69,7 +69,7 @@ class Aftermath:
         self._others = OtherTabs(tab)
         self._asked_before = tab.requested_tabs.count
         self._document = 0
-        """The number of the document that was there when the page came to rest."""
+        """The number of the document in which the page settled."""
         self.after: Snapshot | None = None
         self.settled = QUIET
         self.tabs: list[NewTab] = []
@@ -87,14 +87,14 @@ class Aftermath:
 
     @property
     def has_left(self) -> bool:
-        """Whether the tab is closed, or shows another document, or is on its way to one."""
+        """Whether the tab is closed, or shows another document, or is navigating to one."""
         return self._tab.closed or self._watch.navigated or self._watch.awaits_server
 
     async def wait_for_effect(self, rested: float, wait_s: float, *, lists: bool) -> bool:
-        """Waits for a first effect, if there was none; False when none comes, or none needs to.
+        """Waits for the next change, if there was no effect yet; False if there is nothing more to wait for.
 
-        Waits until `wait_s` after `rested`, when the page came to rest. `lists`: the button that clears a field does
-        not count as an effect, since it comes with the first letter.
+        Waits until `wait_s` after `rested`, when the page settled. `lists`: the button that clears a field does not
+        count as an effect, since it comes with the first letter.
         """
         only_beside = lists and self.changed and all(_BESIDE.match(line) for line in self.changed)
         only_pictures = self._only_pictures()
@@ -112,7 +112,7 @@ class Aftermath:
         return all(pictures) and any(each and line_of(text, each[1]).endswith(":") for each in pictures)
 
     def navigates_again(self) -> bool:
-        """Whether the tab has begun to navigate after it came to rest, while it was being read."""
+        """Whether the tab has begun to navigate after it had settled, while it was being read."""
         activity = self._tab.activity
         elsewhere = activity.navigating() is not None or activity.document.number != self._document
         return elsewhere and self.settled == QUIET
@@ -149,7 +149,7 @@ class Aftermath:
         return next((each for each in self.blocked if each.tab), None)
 
     def chooser_note(self, action: str, ref: str | None) -> str:
-        """A note that a file chooser was opened, and what to do about it; "" when none was."""
+        """A note that a file chooser was opened, and what to do about it; "" if none was."""
         if self._choosers is None or not self._choosers.opened or action == "upload":
             return ""
         return f"it opened a file chooser, which was closed: give it files with upload{f' {ref}' if ref else ''}"
@@ -161,7 +161,7 @@ class Aftermath:
         ref: str | None,
         navigation_s: float,
     ) -> Outcome:
-        """Waits until the page is at rest, and adds the effects that are visible then. Gives the updated outcome."""
+        """Waits until the page has settled, and adds the effects that are visible then. Returns the updated outcome."""
         tab = self._tab
         self.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
         self._document = tab.activity.document.number
@@ -210,7 +210,7 @@ class Aftermath:
                 return outcome
             now = await outcome.read_again()
         except (ActionError, SessionClosed):
-            return outcome  # it goes elsewhere, or hangs: the receipt says that
+            return outcome  # it navigates, or hangs: the receipt reports that
         note = "; ".join(filter(None, (outcome.note, now.note)))
         return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
@@ -223,7 +223,7 @@ class Aftermath:
             found = await effects.effects_now(tree, refs, looks=True, hovered=hovered)
         self.weak_changes = (
             found.lines(weak=True) if action != "fill" and outcome.value is None else []
-        )  # entering does that
+        )  # entering a value has such effects
         # A key does not move the mouse, so changes of caret and style are its effects.
         lines = found.lines(weak=False) + (
             self.weak_changes if action == "press" and not has_effect and self.focus is None else []
@@ -239,7 +239,7 @@ class Aftermath:
         return has_effect or bool(lines) or (action == "click" and self._is_field_focused(after, ref))
 
     async def _changed_meanwhile(self) -> bool:
-        """Whether the page changed since it came to rest: then an effect may belong to lines that were not read yet."""
+        """Whether the page changed after it had settled: then an effect may belong to lines that were not read yet."""
         settled = self._watch.latest.count
         return (await self._watch.look()).count != settled
 
@@ -251,7 +251,7 @@ class Aftermath:
         return self._before is None or not same_element(diff.focused(self._before.text), now)
 
     def _changes_by_itself(self, after: Snapshot | None, found: effects.Effects) -> bool:
-        """Whether all changes are the page's own: of parts that changed before, or of numbers, and not at once."""
+        """Whether all changes are the page's own: in parts that changed before, or only in numbers and not at once."""
         if found.own and not found.others:
             return True
         if found.prompt or not found.others or after is None or self._before is None:
@@ -316,7 +316,7 @@ def _values(ref: str | None, outcome: Outcome) -> dict[str, str | None]:
 
 
 async def read(tab: Tab) -> Snapshot | None:
-    """A snapshot; None when the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
+    """A snapshot; None if the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
     try:
         return await tab.read()
     except ActionError:
@@ -358,7 +358,7 @@ class OtherTabs:
         self._changed: dict[Tab, OtherTab] = {}
 
     async def changed(self) -> list[OtherTab]:
-        """The tabs that were closed since or have another document, which is loaded; not by actions in those tabs."""
+        """The tabs that were closed or have loaded another document since, except by actions in those tabs."""
         for each, number in self._documents.items():
             moves = each.activity.navigating() or each.activity.document.number != number
             if each.closed or (moves and each not in self._changed and not each.action_lock.locked()):
@@ -368,7 +368,7 @@ class OtherTabs:
 
 
 async def arrived(popup: Tab) -> NewTab:
-    """A new tab, once its document is there."""
+    """A new tab, once its document has loaded."""
     await _wait_for(popup)
     return NewTab(popup.target_id, popup.url, popup.title)
 
@@ -380,4 +380,4 @@ async def _wait_for(tab: Tab) -> None:
             await watch.settle(patient=True, navigation_s=_ARRIVES_WITHIN_S)
             await tab.read()
     except (ActionError, SessionClosed):
-        pass  # it closed itself, or hangs: its address is all there is to tell
+        pass  # it closed itself, or hangs: only its address can be reported

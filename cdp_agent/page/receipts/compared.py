@@ -1,4 +1,4 @@
-"""Compares readings for a receipt: which changed lines the receipt says anyway, and which only count."""
+"""Compares readings for a receipt: which changed lines it reports elsewhere, and which differ only in numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
 def without_value(before: str, after: str, ref: str, value: str | None) -> tuple[str, str]:
-    """Both texts without what the `value` of a field in the receipt says: its lines of text, and selected options.
+    """Both texts without the parts that repeat a field's `value` in the receipt: lines of text, and selected options.
 
     Lines that differ from the value stay.
     """
@@ -43,7 +43,7 @@ def without_value(before: str, after: str, ref: str, value: str | None) -> tuple
 
 
 def _unselected(text: str, ref: str) -> str:
-    """The text in which none of the options below the ref's line is marked as selected."""
+    """The text without the marks of selected options below the ref's line."""
     line = line_of(text, ref)
     if not line or " [selected]" not in text:
         return text
@@ -56,7 +56,7 @@ def _unselected(text: str, ref: str) -> str:
 
 
 def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
-    """The text without the lines of text ("| …") right below that of the ref, and these lines."""
+    """The text without the lines of text ("| …") right below the ref's line, and these lines."""
     line = line_of(text, ref)
     end = f"\n{text}".find(f"\n{line}\n") + len(line)
     if not line or end < len(line):
@@ -68,7 +68,7 @@ def _split_lines(text: str, ref: str) -> tuple[str, list[str]]:
 
 
 def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
-    """Whether a changed line of a field says only that it has its value, as plain text without marks such as bold."""
+    """Whether a field's changed line states only its value, as plain text without marks such as bold."""
     value = values.get(ref_of_change(change) or "")
     if value is None:
         return False
@@ -93,7 +93,7 @@ def changed_meanwhile(shown: LastShown | None, document: int, now: Snapshot) -> 
 def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
     """The changes before an action, without those of lines that changed again since, as on a page with a clock."""
     if any(line.startswith("=") for line in changed):
-        return []  # the page is told as a whole
+        return []  # the page is reported as a whole
     again = "\n".join(changed)
     return [line for line in meanwhile if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
 
@@ -128,4 +128,4 @@ def same_element(one: str | None, other: str | None) -> bool:
 
 
 def ref_of_focused(focused: str) -> str | None:
-    return ref_of(f"- {focused}")  # as `diff.focused` gives it, without its dash
+    return ref_of(f"- {focused}")  # as `diff.focused` returns it, without its dash

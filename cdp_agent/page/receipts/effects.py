@@ -24,7 +24,7 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Effects(msgspec.Struct, frozen=True):
-    """The effects in one world, or in all. `gone` are texts that came and went, each in its blocks."""
+    """The effects in one world, or in all. `gone` are texts that came and went, each as a list of blocks."""
 
     effects: list[Effect] = []
     gone: list[list[str]] = []
@@ -36,21 +36,21 @@ class Effects(msgspec.Struct, frozen=True):
     """The number of all other changes."""
 
     def lines(self, *, weak: bool) -> list[str]:
-        """The weak effects or the others, as lines of a receipt."""
+        """The weak or the other effects, as lines of a receipt."""
         return [f"~ {each.text}" for each in self.effects if each.weak is weak]
 
 
 class Pictures(msgspec.Struct, frozen=True):
-    """A screenshot of the canvases that no script may read, and where they are."""
+    """Screenshots of the canvases that no script may read, and where they are."""
 
     boxes: list[tuple[float, float, float, float]] = []
     seen: list[bytes] = []
     out_of_view: bool = False
-    """Whether there are others, outside the viewport."""
+    """Whether there are more such canvases outside the viewport."""
 
 
 async def pictures(tree: FrameTree) -> Pictures:
-    """The pictures of the tab's own world, frames of the same site included; empty where scripts may read all canvases.
+    """The pictures in the root frame's world, including same-site frames; empty if scripts may read all canvases.
 
     Raises BrowserError.
     """
@@ -67,7 +67,7 @@ async def pictures(tree: FrameTree) -> Pictures:
                 shot = cdp_page.CaptureScreenshot(format="png", clip=clip, optimize_for_speed=True)
                 seen.append(await capture(world.session, shot))
     except (ActionError, ProtocolError):
-        return Pictures()  # it is being replaced, or hangs, which is told otherwise
+        return Pictures()  # it is being replaced, or hangs, which is reported elsewhere
     return Pictures(boxes, seen, None in places)
 
 
@@ -98,7 +98,7 @@ async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) ->
     try:
         found = await world.call("effectsNow", looks, hovered, returning=Effects)
     except (ActionError, ProtocolError):
-        return Effects()  # it is being replaced, or hangs, which is told otherwise
+        return Effects()  # it is being replaced, or hangs, which is reported elsewhere
     written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in found.effects]
     return msgspec.structs.replace(found, effects=written)
 

@@ -1,4 +1,4 @@
-"""What an action did, as facts, without a model: what is not known is not said."""
+"""Receipts: the effects of an action as facts, without a model. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MAX_LISTED = 5
 ENTER_PRESSED = "Enter was pressed"
 """The note of a field that was filled and submitted."""
 LONGEST_VALUE = 300
-"""Longer values and details, in characters, are cut in a receipt's text; the `Receipt` has them complete."""
+"""In characters. Longer values and details are cut in a receipt's text; the `Receipt` has them complete."""
 
 
 class FilledField(msgspec.Struct, frozen=True):
@@ -59,18 +59,18 @@ class FilledField(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What the acting code knows of the result: the value of the field now, and a note for the reader."""
+    """What the action's code knows about the result: the value of the field now, and a note for the reader."""
 
     value: str | None = None
     note: str = ""
     had_effect: bool = False
-    """Whether the action had an effect already, as the note says."""
+    """Whether the action has already had an effect, which the note states."""
     nothing_done: bool = False
-    """Whether nothing was done, since the wanted state was there before."""
+    """Whether nothing was done, since the element was already in the wanted state."""
     read_again: Callable[[], Awaitable[Outcome]] | None = None
-    """Gives the value once the page is at rest, with a note if it is another one: pages change filled-in values."""
+    """Reads the value once the page has settled, with a note if it differs: pages change filled-in values."""
     on_replaced: Callable[[Located], Awaitable[Outcome]] | None = None
-    """Gives the same for the element that replaced this one, if it left the page during the action."""
+    """The same for the element that replaced this one, if this one left the page during the action."""
     fields: Sequence[FilledField] = ()
     """The fields, where several were filled in."""
     suggests: bool = False
@@ -91,11 +91,11 @@ class NewTab(ReportedTab, frozen=True):
     """A tab that the page opened."""
 
     not_opened: str = ""
-    """The address that Chrome refused to open in the tab, which is empty then and has no address."""
+    """The address that Chrome refused to open in the tab, which is therefore empty and has no address."""
 
 
 class OtherTab(ReportedTab, frozen=True):
-    """A tab that was open already, and that went to another document meanwhile, or was closed."""
+    """A tab that was already open, and navigated to another document meanwhile or was closed."""
 
     closed: bool = False
 
@@ -125,7 +125,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     other_tabs: list[OtherTab] = []
     """The tabs that opened this one or were opened by it, and that changed or were closed."""
     closed: bool = False
-    """Whether the tab is gone."""
+    """Whether the tab is closed."""
     dialogs: list[Dialog] = []
     downloads: list[Download] = []
     changed: list[str] = []
@@ -136,13 +136,13 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     uncaught: list[str] = []
     """The uncaught exceptions of the page's scripts meanwhile."""
     blocked: list[Blocked] = []
-    """Requests that the lists of allowed and denied origins kept from being sent."""
+    """Requests that the lists of allowed and denied origins blocked."""
     withheld: list[Withheld] = []
     """Effects of the action that were not approved: requests that were not sent, downloads that were ended."""
     watched_s: float | None = None
     """How long a first change was waited for, after an action whose purpose is to have an effect."""
     settled: str = QUIET
-    """"quiet", or why the waiting for the page ended."""
+    """"quiet", or why the wait for the page ended."""
     acted_ms: float = 0
     settled_ms: float = 0
 

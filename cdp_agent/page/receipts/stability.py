@@ -1,4 +1,4 @@
-"""Waits until the effects of an action have come to rest, by the DOM and the requests, not for a fixed time.
+"""Waits until the effects of an action have settled, judged by the DOM and the requests, not for a fixed time.
 
 Time is measured here, not in the page: timers and frames of a background tab run late or never.
 """
@@ -19,7 +19,7 @@ from cdp_agent.page.tab.tab import Tab
 
 QUIET = "quiet"
 QUIET_S = 0.06
-"""How long nothing must change: more than three frames, since effects of timers of 0, promises and frames take two."""
+"""How long nothing may change: more than three frames, since effects of timers of 0, promises and frames take two."""
 STATIC_QUIET_S = 0.02
 """The same for a page without scripts: one frame, in which styles take effect and an autofocus field gets the focus."""
 PATIENCE_S = 0.15
@@ -28,7 +28,7 @@ ANIMATIONS_S = 0.6
 FRAME_S = 0.017
 """One frame: an animation is over with the frame that follows its end."""
 UNDRAWN_S = 0.1
-"""When a requested frame has not come by then, the tab is behind another one."""
+"""If a requested frame has not come within this time, the tab is behind another one."""
 CHANGES_S = 2.0
 EMPTY_S = 3.0
 """How long an application that has loaded its scripts may show nothing."""
@@ -36,9 +36,9 @@ REQUESTS_S = 6.0
 LOAD_S = 2.0
 NAVIGATION_S = 15.0
 UNANSWERED_S = 5.0
-"""When a server has not answered by then, that is reported, since nothing more is known until it does."""
+"""If a server has not answered within this time, that is reported, since nothing more is known until it does."""
 _MOST_DOCUMENTS = 20
-"""How many documents in a row are waited for: logins take a few, but a page may reload itself for ever."""
+"""How many documents in a row are waited for: logins take a few, but a page may reload itself endlessly."""
 _ASK_TIMEOUT_S = 5.0
 _ASK_EVERY_S = 1.0
 _HANGS_S = 5.0
@@ -49,7 +49,7 @@ _HELD_UP = "{} does not answer: it waits for its dialog to be answered"
 _QUICK_S, _SLOWEST_S = 0.005, 0.5
 _NO_TIME_S = 0.001
 _READ_WITHIN_S = 0.03
-"""How long the reading takes that follows when a page has come to rest."""
+"""How long the reading takes that follows once a page has settled."""
 _SLOW_SERVER = (
     f"on its way to {{}}, whose server has not answered in {UNANSWERED_S:g} s. What comes next waits for it until"
     f" {SLOW_SERVER_TIMEOUT_S:g} s are over, and stops the loading then"
@@ -65,7 +65,7 @@ class Changes(msgspec.Struct, frozen=True):
     unreadable: bool = False
     """Whether there are canvases that no script may read."""
     undrawn_ms: float = 0
-    """How long ago a frame was requested that has not come, in milliseconds."""
+    """How long ago, in milliseconds, a frame was requested that has not come yet."""
     empty: bool = False
     """Whether the document shows nothing, and has external scripts that may fill it."""
 
@@ -85,25 +85,25 @@ _NONE = Changes(0, 0, 0)
 
 
 class _Waiting(msgspec.Struct):
-    """How far `Watch.settle` has come. Its times are of the loop's clock."""
+    """The progress of `Watch.settle`. Its times are those of `Watch._now`."""
 
     patient: bool
     navigation_s: float
     begun: float
     since: float
-    """From when on quiet is counted."""
+    """The start of the time for which the page must be quiet."""
     resting: float
-    """When the tab was last on its way elsewhere, at first when the waiting began."""
+    """When the tab was last seen navigating; initially, when the waiting began."""
     headed_at: float
-    """When the present navigation was first seen."""
+    """When the current navigation was first seen."""
     heading_for: str = ""
     quiet_s: float = QUIET_S
-    """How long nothing must change."""
+    """How long nothing may change."""
 
     def rest_s(self, changes: Changes, now: float, slow_s: float) -> float:
-        """How long the page still has to be quiet, `slow_s` more where it is slow; not above 0 when it has been."""
+        """How long the page still has to be quiet, `slow_s` more if it is slow; at most 0 if it was quiet enough."""
         if self.quiet_s == STATIC_QUIET_S and changes.count == 0:
-            rest_s = 0.0  # nothing can have changed since it was loaded, before anybody watched
+            rest_s = 0.0  # nothing can have changed between its loading and the watching
         else:
             rest_s = self.quiet_s + slow_s - changes.idle_ms / 1000
         animations_s = ANIMATIONS_S + slow_s - (now - self.resting)
@@ -127,13 +127,13 @@ class Watch:
         self._activity = tab.activity
         preload(tree.root.session)
         self.counts: dict[World, int] = {}
-        """How many changes each world had had since the watching began, at the last look."""
+        """How many changes each world had had since the watching began, as of the last look."""
         self._before: dict[World, Changes] = {}
         self._last: dict[World, Changes] = {}
         self._busy: Frame | None = None
         """A frame that did not answer at the last look."""
         self._alive_at = 0.0
-        """When the loading page answered last."""
+        """When the loading page last answered."""
         self.latest = _NONE
         """The last result of `look`."""
         self.watchdog = UnloadWatchdog(tab)
@@ -142,7 +142,7 @@ class Watch:
 
     @classmethod
     async def start(cls, tab: Tab) -> Watch:
-        """Watches from now on. Raises BrowserError."""
+        """Begins to watch the tab. Raises BrowserError."""
         watch = cls(tab, await tab.frames())
         await watch.begin()
         return watch
@@ -153,7 +153,7 @@ class Watch:
         return self._busy is not None
 
     async def begin(self, *, effects: bool = False) -> None:
-        """Watches from now on. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
+        """Begins to watch. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
         await self.look("beginEffects" if effects else "changes")
         self._before = dict(self._last)
 
@@ -169,9 +169,9 @@ class Watch:
         return self._activity.document.number != self.document
 
     async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S, keep: bool = False) -> str:
-        """Waits until the page is quiet; gives "quiet", or why the waiting ended.
+        """Waits until the page is quiet; returns "quiet", or why the wait ended.
 
-        `patient`: waits a little longer when nothing happens at all. Ends the watching, unless `keep`: then the caller
+        `patient`: waits a little longer if nothing happens at all. Ends the watching, unless `keep`: then the caller
         ends it with `stop`. Raises BrowserError.
         """
         why = QUIET
@@ -209,7 +209,7 @@ class Watch:
         return why
 
     def _ended(self) -> str:
-        """Why there is nothing to wait for any more, "" while there is."""
+        """Why the wait has to end, "" if it does not."""
         if self._tab.closed:
             return "the tab was closed"
         if self._activity.crashed and not self._activity.navigating():
@@ -219,7 +219,7 @@ class Watch:
         return ""
 
     async def _wait_for_navigation(self, waiting: _Waiting, address: str, events: int) -> str:
-        """Waits a little while the tab is on its way to this address. "", or why the waiting ends."""
+        """Waits a little while the tab navigates to this address; returns "", or why the wait ends."""
         now = self._now()
         if address != waiting.heading_for:
             waiting.heading_for, waiting.headed_at = address, now
@@ -239,7 +239,7 @@ class Watch:
         return ""
 
     async def _wait_for_loading(self, waiting: _Waiting, pending: list[str], events: int) -> str:
-        """Waits a little while these are loading. "", or why the waiting ends."""
+        """Waits a little while `pending` requests are loading; returns "", or why the wait ends."""
         waited_s = self._now() - waiting.resting
         if waited_s > REQUESTS_S:
             self._activity.requests.give_up(self.requests)
@@ -252,7 +252,7 @@ class Watch:
         return ""
 
     async def _look_at_new_worlds(self, waiting: _Waiting) -> None:
-        """Watches documents that have come since the last look."""
+        """Begins to watch documents that are new since the last look."""
         if all(f.navigating_to is not None or f.present_world in self.counts for f in self._tree.all()):
             return
         known = len(self.counts)
@@ -260,13 +260,13 @@ class Watch:
         looked = self._now()
         waiting.quiet_s = await self._quiet_s()
         if waiting.quiet_s > STATIC_QUIET_S and len(self.counts) > known:
-            waiting.since = looked  # a new document: its quiet is counted from then on
+            waiting.since = looked  # a new document: its quiet time counts from then on
         self._send_missing_functions(0 if waiting.quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
         if self.navigated:
             self._tab.read_ahead()
 
     async def _wait_for_quiet(self, waiting: _Waiting) -> str:
-        """Waits a little for a page that has loaded. "", QUIET, or why the waiting ends."""
+        """Waits a little for a page that has loaded; returns "", QUIET, or why the wait ends."""
         now = self._now()
         if waiting.since + waiting.quiet_s > now:
             await self._activity.wait_for_event(waiting.since + waiting.quiet_s - now)
@@ -276,7 +276,7 @@ class Watch:
             await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
             now = self._now()
         changes = await self.look()
-        # Where an answer takes long, everything does, the page's next step included.
+        # If an answer takes long, everything does, including the page's next step.
         took_s = self._now() - now
         slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
         if self._busy is not None:
@@ -309,7 +309,7 @@ class Watch:
             frame.prepare_world()
 
     def _send_missing_functions(self, after_s: float) -> None:
-        """Sends the rest of our functions during idle waiting, or just before the page will be read."""
+        """Sends the rest of our functions after this time: during idle waiting, or once the page has been read."""
         loop = asyncio.get_running_loop()
         for world in self.counts:
             loop.call_later(after_s, world.send_missing_functions)
@@ -323,10 +323,10 @@ class Watch:
             known = world in self.counts and await is_static_document(root, world, self._activity.document.loader_id)
             return STATIC_QUIET_S if known else QUIET_S
         except ActionError:
-            return QUIET_S  # it is being replaced, or does not answer: the next look says so
+            return QUIET_S  # it is being replaced, or does not answer: the next look finds out
 
     async def _hangs(self) -> bool:
-        """Whether a page that Chrome has received has not answered for long, so that it hangs, not the server."""
+        """Whether the page hangs, not the server: Chrome has received it, but it has not answered for long."""
         now = self._now()
         if self._tree.root.navigating_to is not None:
             await check_chrome(self._tree.root.session)
@@ -346,7 +346,7 @@ class Watch:
         root = self._tree.root
         if root.navigating_to is None:
             return f"still loading: {address}"
-        # Chrome holds back every command until the next document comes: without an end to it, nothing can be done.
+        # Chrome holds back every command until the next document comes: unless that is stopped, nothing can be done.
         waits_for_server = self._activity.waits_for_server()
         stopped = await stop_loading(self._tab)
         if not waits_for_server:
@@ -388,10 +388,10 @@ class Watch:
                 each.cancel()
 
     async def look(self, asked: str = "changes") -> Changes:
-        """The changes in all worlds together. A world that is new, or loading, counts as changed just now."""
+        """The changes in all worlds together. A world that is new, replaced or unresponsive counts as just changed."""
         self._busy = None
         looks = [self._changes_in(frame, asked) for frame in self._tree.all()]
-        # A task for it would let a reading that is asked for after this overtake it.
+        # In a task of its own, it could be overtaken by a reading that is requested after it.
         seen = [await looks[0]] if len(looks) == 1 else await asyncio.gather(*looks)
         self.latest = Changes(
             min((each.idle_ms for each in seen), default=1e9),
@@ -418,9 +418,9 @@ class Watch:
             elif frame.parent is not None:
                 return Changes(1e9, 0, 0)  # its process ended: nothing changes there
         except ActionError:
-            pass  # it is being replaced, which is told as navigation
+            pass  # it is being replaced, which is reported as a navigation
         return Changes(0, 0, 0)
 
     def _now(self) -> float:
-        """A clock, in seconds, which stands still while somebody is asked about a held request."""
+        """A clock, in seconds, which is paused while somebody is asked about a held request."""
         return asyncio.get_running_loop().time() - self._tab.request_policy.paused_s

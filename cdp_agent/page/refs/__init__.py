@@ -1,4 +1,4 @@
-"""From a ref to the element that it names, also after the page rendered it anew.
+"""Resolves refs to their elements, even after the page has re-rendered them.
 
 Imports `frames`, `snapshot` and `tab`.
 """

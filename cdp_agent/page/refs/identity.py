@@ -1,8 +1,8 @@
-"""Finds out which of several similar elements is the one that was meant, after the page was rendered anew.
+"""Determines which of several similar elements is the one that was meant, after a re-render of the page.
 
-It is recognized by its own keys (id, data-id, href …), by those of its row, by the row's text or heading, or as the
-n-th of equally many in rows with the same text. If anything contradicts that, no element is chosen: better none than a
-wrong one.
+It is recognized by its own keys (id, data-id, href …), by those of its row, by the row's text or heading, or by its
+position among the same number of elements in rows with unchanged text. If anything contradicts that, no element is
+chosen: better none than a wrong one.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Identity(msgspec.Struct, frozen=True):
 
     @property
     def row_words(self) -> list[str]:
-        """The text in the row, or else around it."""
+        """The text in the row, or else the text around it."""
         return self.words or self.beside
 
     @property
     def is_bare(self) -> bool:
-        """Whether the element was taken out of the page by itself, so that its place is not known."""
+        """Whether the element was removed from the page on its own, so that its place is not known."""
         return not (self.row_words or self.around or self.inside)
 
     def keys(self, kind: str) -> set[str]:
@@ -51,43 +51,42 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Identities(msgspec.Struct, frozen=True):
-    """The identities of similar elements, as they were and as they are; None if not known any more."""
+    """The identities of similar elements before and after a re-render; None if an element is no longer known."""
 
     were: list[Identity | None]
     are: list[Identity | None]
 
 
 class Lookup(msgspec.Struct, frozen=True):
-    """An element that is searched for among all similar ones: as they were, in page order, and as they are."""
+    """The search for an element among all similar ones: as they were, in page order, and as they are now."""
 
     was: Identity
     were: list[Identity]
     are: dict[int, Identity]
-    """The present identities by index."""
+    """The identities as they are now, by index."""
     fresh: dict[int, Identity]
-    """The candidates: elements that came since."""
+    """The candidates: new elements."""
 
     @property
     def which(self) -> int:
-        """The index of `was` in `were`, by identity, since others may be equal to it."""
+        """The index of `was` in `were`, by object identity, since other items may be equal."""
         return next(index for index, each in enumerate(self.were) if each is self.was)
 
     @property
     def others(self) -> list[Identity]:
-        """The identities in other rows."""
+        """The items of `were` in other rows."""
         return [each for each in self.were if each.row != self.was.row]
 
     @property
     def is_alone(self) -> bool:
-        """Whether there was only one such element, not in a list, and there is one now."""
+        """Whether there was only one such element, not in a list, and there is only one now."""
         return len(self.were) == len(self.are) == 1 and not self.was.is_row
 
 
 def successor(which: int, identities: Identities, fresh: Sequence[bool], *, renamed: bool) -> int | None:
     """The index in `identities.are` of the successor of `identities.were[which]`, None if it is not certain.
 
-    `fresh`: for each of `identities.are`, whether it came since. `renamed`: the names differ, so that only keys
-    count.
+    `fresh`: for each of `identities.are`, whether it is new. `renamed`: the names differ, so that only keys count.
     """
     was = identities.were[which]
     assert was is not None  # else there is nothing to compare
@@ -103,7 +102,7 @@ def successor(which: int, identities: Identities, fresh: Sequence[bool], *, rena
 
 
 def _unique_keys(lookup: Lookup, kind: str) -> set[str]:
-    """The keys that no other element had. Of the only element of its list, only keys that look unique."""
+    """The keys that no other element had; in a row, or without other elements, only those that look unique."""
     was = lookup.was
     rivals = lookup.others if kind != "own" else [each for each in lookup.were if each is not was]
     theirs = set[str]().union(*(each.keys(kind) for each in rivals))
@@ -135,7 +134,7 @@ def _is_row_number(lookup: Lookup, kind: str, key: str) -> bool:
 
 
 def _with_keys(lookup: Lookup, kind: str, keys: set[str]) -> list[int]:
-    """The indices of the present elements with any of the keys; empty unless a candidate is among them."""
+    """The indices in `are` of elements with any of the keys; empty unless a candidate is among them."""
     have = [index for index, each in lookup.are.items() if keys & each.keys(kind)]
     if kind != "own" and len({lookup.are[index].row for index in have}) == 1:
         have = [index for index in have if _same_nth(lookup.was, lookup.are[index])]
@@ -160,7 +159,7 @@ def _contradicts(lookup: Lookup, kind: str, keys: set[str], index: int) -> bool:
 
 
 def _conflict(lookup: Lookup, kind: str, found: Identity, *, counted: bool = True) -> bool:
-    """Whether it has another key in place of a unique one. Ids may be numbered anew at each rendering."""
+    """Whether `found` has another key instead of a unique one. Without `counted`, numbered ids do not count."""
     was, its = lookup.was.keys(kind), found.keys(kind)
     lost = _unique_keys(lookup, kind) - its
     for key in lost:
@@ -185,7 +184,7 @@ def _by_words(lookup: Lookup) -> int | None:
         lambda each: each.heading,
         lambda each: (_first(each), sorted(_stable_row_words(each))) if _stable_row_words(each) else "",
     )
-    # A block that several stand in tells them apart by their order alone, so that nothing else may have changed.
+    # In a block with several of them, only their order tells them apart, so that nothing else may have changed.
     for way in ways if lookup.was.is_row or lookup.was.of == 1 else ways[:1]:
         said = way(lookup.was)
         if not said or any(way(each) == said for each in lookup.others):
@@ -201,13 +200,13 @@ def _by_words(lookup: Lookup) -> int | None:
 
 
 def _may_be_same(was: Identity, now: Identity) -> bool:
-    """Whether it may be the same; not if the heading may be that of a list, and none of the text below it is left."""
+    """Whether both may be the same; not if the heading may be that of a list, and no text below it is left."""
     below, its = (_stable_words(each) - stable_words(each.heading) for each in (was, now))
     return was.is_row or not below or bool(below & its)
 
 
 def _nth(lookup: Lookup, able: dict[int, Identity]) -> int | None:
-    """The n-th of equally many, if the texts of all rows are unchanged."""
+    """The index of the element at the same position, if the texts of all rows are unchanged."""
     were = [(each.row_words, each.nth) for each in lookup.were]
     are = [(each.row_words, each.nth) for each in lookup.are.values()]
     index = list(lookup.are)[lookup.which] if were == are else None
@@ -215,7 +214,7 @@ def _nth(lookup: Lookup, able: dict[int, Identity]) -> int | None:
 
 
 def _keeps_its_text(was: Identity, now: Identity) -> bool:
-    """Whether its whole text is still there; if it had none, whether it has none now."""
+    """Whether its whole text is still there, or it neither had nor has a text."""
     before, after = _letters(was.row_words), _letters(now.row_words)
     return before == after or (before != [] and not Counter(before) - Counter(after))
 
@@ -232,7 +231,7 @@ def _same_nth(one: Identity, other: Identity) -> bool:
 
 
 def _first(each: Identity) -> str:
-    """The beginning of the row's text, without numbers."""
+    """The first of the row's texts that contains a letter."""
     return next((words for words in each.row_words if re.search(r"[^\W\d]", words)), "")
 
 
@@ -250,17 +249,17 @@ def stable_words(text: str) -> set[str]:
 
 
 def _letters(words: Sequence[str]) -> list[str]:
-    """The words without numbers that count; one of four or more digits counts as a name."""
+    """The words with a letter or with four or more digits, which are a name and no count."""
     return [word for word in " ".join(words).split() if re.search(r"[^\W\d]|\d{4}", word)]
 
 
 def without_numbers(name: str) -> str:
-    """A name without its numbers; "" for one that has nothing else."""
+    """A name without its numbers; "" if it has nothing else."""
     return " ".join(_letters([name]))
 
 
 def identities_in(text: str, refs: Sequence[str]) -> list[Identity]:
-    """The identities of elements as far as a snapshot's text shows them, in page order."""
+    """The identities of elements in page order, as far as a snapshot's text shows them."""
     lines = text.split("\n")
     at = [line_index_of(lines, ref) for ref in refs]
     rows: list[tuple[int, int]] = [_row(lines, each) for each in at]
@@ -317,5 +316,5 @@ def line_index_of(lines: Sequence[str], ref: str) -> int:
 
 
 def without_marks(line: str) -> str:
-    """A line without refs and without marks of the focus."""
+    """A line without its ref and the mark of the focus."""
     return without_ref(without_focus(line))

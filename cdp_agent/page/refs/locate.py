@@ -1,4 +1,4 @@
-"""From a ref to the element that it names, wherever it lives."""
+"""Resolves a ref to its element, in any frame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Position = tuple[float, float]
 
 
 class Located(msgspec.Struct, frozen=True):
-    """An existing element: `local` is its id in `world`; `note` says so if it was found again."""
+    """An existing element: `local` is its id in `world`; `note` states if it was found again after a re-render."""
 
     ref: str
     frame: Frame
@@ -31,9 +31,9 @@ class Located(msgspec.Struct, frozen=True):
     """All refs of the page, to name other elements."""
     note: str = ""
     position: Position | None = None
-    """Where in the element the mouse is to go. None: its middle, or the middle of its visible part."""
+    """Where in the element the mouse is to go. None: the middle of the element or of its visible part."""
     part: bool = False
-    """Whether it has no ref of its own, and is a part of the element with `ref`: an option of a list."""
+    """Whether it has no ref of its own, and is a part of the element with `ref`, such as an option of a list."""
     wait_s: float | None = None
     """How long an action waits for it to be ready, in seconds, if the user has set that."""
 
@@ -51,9 +51,9 @@ class Located(msgspec.Struct, frozen=True):
 
 
 async def locate(tab: Tab, ref: str) -> Located:
-    """The element of a ref. If the page has rendered it anew, its successor, when that is certain.
+    """The element of a ref, or its successor if the page has re-rendered it and the successor is certain.
 
-    Raises InvalidArguments when `ref` is not a ref, StaleRef when the element is gone or never existed,
+    Raises InvalidArguments if `ref` is not a ref, StaleRef if the element is gone or never existed,
     PageUnresponsive, BrowserError.
     """
     asked = latest = parse_ref(ref)
@@ -73,9 +73,9 @@ async def locate(tab: Tab, ref: str) -> Located:
 
 
 def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
-    """Makes each key of `refs` mean the element of its value from now on, such as its counterpart on the next page.
+    """Redirects each ref in the keys of `refs` to the element of its value, such as its counterpart on the next page.
 
-    The caller has to be certain of that. The own ref of an element that still exists has to be among the values.
+    The caller has to be certain of the match. The ref of an element that still exists has to be among the values.
     """
     for was, now in refs.items():
         tab.successors.pop(parse_ref(now), None)
@@ -88,7 +88,7 @@ def _note(asked: int, latest: int) -> str:
 
 
 async def _renewed(tab: Tab, number: int) -> int:
-    """The number of the successor of an element that is gone. Raises StaleRef when it is not certain."""
+    """The number of the successor of an element that is gone. Raises StaleRef if the successor is not certain."""
     before = last_reading_with(f"E{number}", list(tab.history))
     await tab.read()
     found = similar_elements(f"E{number}", before, tab.history[-1])
@@ -96,7 +96,7 @@ async def _renewed(tab: Tab, number: int) -> int:
 
 
 async def _identities(tab: Tab, found: SimilarElements) -> Identities | None:
-    """The identities of similar elements, asked of the page; None if they belong to another document."""
+    """The identities of similar elements, as reported by the page; None if they belong to another document."""
     meant = tab.refs.locate(parse_ref(found.ref))
     if meant is None:
         return None

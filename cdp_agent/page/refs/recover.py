@@ -1,6 +1,6 @@
-"""Finds the successor of an element that is gone because the page rendered it anew; identity.py decides which it is.
+"""Finds the successor of an element that is gone because the page re-rendered it; identity.py decides which it is.
 
-Only elements that came after the last reading with the old one are candidates: any that was there before is another
+Only elements newer than the last reading with the old one are candidates: any that was there before is another
 element, however similar.
 """
 
@@ -24,12 +24,12 @@ _LONGEST_SAID = 40
 
 
 def last_reading_with(ref: str, history: list[PastReading]) -> PastReading | None:
-    """The latest reading whose text has the ref, None if there is none."""
+    """The latest reading whose text contains the ref, None if there is none."""
     return next((seen for seen in reversed(history) if line_of(seen.snapshot.text, ref)), None)
 
 
 class SimilarElements(msgspec.Struct, frozen=True):
-    """The elements with the same role and name, in page order: in the former reading, and in the present page."""
+    """The elements with the same role and name, in page order: in the former reading, and in the page now."""
 
     ref: str
     before: PastReading
@@ -45,7 +45,7 @@ class SimilarElements(msgspec.Struct, frozen=True):
 
 
 def similar_elements(ref: str, before: PastReading | None, now: PastReading) -> SimilarElements:
-    """The possible successors of `ref`, which is gone. Raises StaleRef when there are none."""
+    """The possible successors of `ref`, which is gone. Raises StaleRef if `before` is None or of another page."""
     if before is None:
         raise StaleRef(ref, f"{ref} is gone, and no snapshot of late showed it: search again, or take one.")
     was = before.snapshot.refs[ref]
@@ -64,10 +64,10 @@ def similar_elements(ref: str, before: PastReading | None, now: PastReading) -> 
 
 
 def replacement(found: SimilarElements, identities: Identities | None) -> str:
-    """The ref of the successor of an element that is gone. Raises StaleRef when it is not certain.
+    """The ref of the successor of an element that is gone. Raises StaleRef if the successor is not certain.
 
-    `identities` are those of similar elements, by the page; None if they belong to another document: then they are
-    taken from the snapshots' text.
+    `identities` are those of similar elements as reported by the page; None if they belong to another document: then
+    they are taken from the snapshots' text.
     """
     which = found.were.index(found.ref)
     was = identities.were[which] if identities is not None else None
@@ -85,7 +85,7 @@ def replacement(found: SimilarElements, identities: Identities | None) -> str:
 
 
 def _identities_from_text(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
-    """The identities by the snapshot's text, with the own keys that the page knows."""
+    """The identities from the snapshot's text, plus the `own` keys from the page."""
     read = zip(identities_in(snapshot.text, refs), known, strict=True)
     return [msgspec.structs.replace(each, own=each.own + (its.own if its is not None else [])) for each, its in read]
 
@@ -100,7 +100,7 @@ def _same(seen: PastReading, was: ElementRef, *, renamed: bool = False) -> list[
 
 
 def _page(url: str) -> str:
-    """An address without query and fragment, which often hold only a page's state."""
+    """An address without query and fragment, which often contain only a page's state."""
     return url.partition("#")[0].partition("?")[0]
 
 
@@ -126,7 +126,7 @@ def _described(ref: ElementRef) -> str:
 
 
 def _line(text: str, ref: str) -> str:
-    """The line of a ref with the line around it, or with that one's first text if it has no name."""
+    """The line of a ref with its parent's line, and with the parent's first text if that has no name."""
     lines = text.split("\n")
     at = line_index_of(lines, ref)
     depth = indent_of(lines[at])

@@ -1,4 +1,4 @@
-"""Finds out whether an existing element shows another record than when its ref was given out.
+"""Finds out whether an existing element shows another record than when its ref was issued.
 
 Scrolling lists reuse their rows for new contents, and other lists do so when a row is inserted: then an old ref would
 act on another record. This is recognized by the row's text, or by the element's own name if it is the row.
@@ -23,7 +23,7 @@ _NEAR = 2
 
 
 async def check_same_record(at: Located, known: Snapshot, now: Snapshot) -> None:
-    """Raises StaleRef when the element shows another record than in the reading `known`."""
+    """Raises StaleRef if the element shows another record than in the reading `known`."""
     if known.text == now.text or at.ref not in known.refs or at.ref not in now.refs:
         return
     found = _by_itself(at.ref, known, now) or await _by_row(at, known, now)
@@ -38,7 +38,7 @@ async def check_same_record(at: Located, known: Snapshot, now: Snapshot) -> None
 
 
 def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
-    """The element's old and new name, if the elements of its list were all reused for other records."""
+    """The element's old and new name, if elements of its list were reused for other records."""
     was = known.refs[ref]
     if was.role in WITH_VALUES or was.role != now.refs[ref].role:
         return None
@@ -119,7 +119,7 @@ def _words(lines: Sequence[str]) -> list[str]:
 
 
 async def _words_of_row(at: Located, alike: Sequence[str]) -> str:
-    """The text of its row, the largest container without another similar element; without white space."""
+    """The text of the element's row, the largest container without another similar one; without white space."""
     known = [at.refs.locate(parse_ref(each)) for each in alike]
     here = [each[1] for each in known if each is not None and each[0] is at.world]
     which = here.index(at.local)

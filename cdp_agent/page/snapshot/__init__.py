@@ -1,4 +1,4 @@
 """Reads all frames at once into lines with refs, fits them into a budget, and compares two readings.
 
-Imports `frames`. No other package reads or writes lines of a snapshot.
+Of the folders of `page`, it imports `js` and `frames`. No other package parses or writes lines of a snapshot.
 """

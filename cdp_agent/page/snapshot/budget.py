@@ -2,8 +2,8 @@
 
 The order of priority: what is in the viewport, interactive elements before text; interactive elements elsewhere; the
 rest; last, what is inert behind a dialog. Of a long run of siblings the first few are kept, and a line says how many
-more there are.
-An interactive element in a row or an item is kept only with the words beside it: it means nothing without them.
+more there are. An interactive element in a row or an item is kept only with the text of that row or item, since it
+means nothing without it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ TEXT_LINE = "text line"
 _TOKENS = re.compile(r"[A-Za-z]{1,5}|\d{1,3}|[^\sA-Za-z\d]|\s{2,}")
 _PRIORITY = {"v": 0, "t": 1, "i": 2, ".": 3}
 _LEFT_OUT_TOKENS = 90
-_LONGEST_WORDS = 150  # tokens of an item's own words that come with its actions
+_LONGEST_WORDS = 150  # tokens of an item's text that are kept with its interactive elements
 _COSTLY = re.compile("[\u0700-\u1dff\ua000-\uabff\U00010000-\U0010ffff]")
-_MISSES = 50  # lines in a row that no longer fit, before we look no further
-_SAMPLE = 10_000  # characters of a text that is too long anyway, by which is told how long
-LONGEST_TOKEN = 12  # characters, white space included, in the mean of any page
+_MISSES = 50  # lines in a row that do not fit, after which no more are tried
+_SAMPLE = 10_000  # characters, from which the number of tokens of a text that is too long anyway is estimated
+LONGEST_TOKEN = 12  # characters, white space included: the mean of any page is below that
 
 
 def tokens(text: str) -> int:
@@ -42,7 +42,7 @@ def tokens(text: str) -> int:
 
 
 def left_out_line(notes: list[str]) -> str:
-    """The last line of a snapshot that is not complete."""
+    """The last line of an incomplete snapshot."""
     return "… left out: " + "; ".join(notes)
 
 
@@ -53,7 +53,7 @@ class _Line(msgspec.Struct, gc=False):
     parent: int
     role: str
     item: int
-    """The index of the innermost row or item that it is or is in, -1 for none."""
+    """The index of the innermost row or item that the line is or is in, -1 for none."""
     is_inert: bool = False
     """Whether a dialog in front of it makes it inert."""
     kept: bool = False
@@ -64,7 +64,7 @@ class _Line(msgspec.Struct, gc=False):
 
 
 def fit(marked: str, budget_tokens: int, notes: list[str]) -> str:
-    """`marked` (each line behind its mark, see _PRIORITY) without marks, at most `budget_tokens` long.
+    """The lines of `marked` without their marks (first characters, see _PRIORITY), as many as fit into `budget_tokens`.
 
     `notes` say what could not be read at all; they go into the last line, which also counts what did not fit.
     """
@@ -110,7 +110,7 @@ def _parse(marked: str) -> list[_Line]:
 
 
 def _mark_inert(lines: list[_Line]) -> None:
-    """Marks what a dialog makes inert: lines that say so, and the texts beside them, which do not."""
+    """Marks what a dialog makes inert: lines with the state `[inert]`, and the texts next to them, which lack it."""
     open_: set[int] = set()
     for index, line in enumerate(lines):
         at = index if state_in(line.text, "modal") else -1
@@ -134,7 +134,7 @@ def _choose(lines: list[_Line], room: int) -> None:
         is_folded = place > FOLD_AFTER or (parent >= 0 and folded[parent])
         folded.append(is_folded)
         priority = _PRIORITY[line.mark]
-        if line.role == TEXT_LINE and place > FOLD_TEXT_AFTER:  # a long text gives way to all that can be acted on
+        if line.role == TEXT_LINE and place > FOLD_TEXT_AFTER:  # a long text ranks below all interactive elements
             priority = len(_PRIORITY) - 1
         if line.is_inert:
             classes[-1].append(index)
@@ -166,7 +166,7 @@ def _choose(lines: list[_Line], room: int) -> None:
 
 
 def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
-    """The first of these lines, as many as are short enough to be kept with the interactive elements beside them."""
+    """The first of these lines, as many as are short enough to be kept with the interactive elements of their item."""
     room = _LONGEST_WORDS
     short: list[int] = []
     for index in indices:

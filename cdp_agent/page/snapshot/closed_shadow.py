@@ -1,8 +1,8 @@
-"""What no script in the page can see: it is asked of Chrome and given to the world, which then reads it like the rest.
+"""What no script in the page can see: Chrome is asked for it, and the world, once it has it, reads it like the rest.
 
 Closed shadow roots: when the number of nodes (`Memory.getDOMCounters`, asked with each reading) changes by more than
 the text nodes that were added, the markup with all shadow roots is searched for closed ones; if it has more than are
-known, the possible hosts are asked. Roles and names that custom elements set through `ElementInternals`:
+known, Chrome is asked about possible hosts. Roles and names that custom elements set through `ElementInternals`:
 `Accessibility.getPartialAXTree`, for some of them at each reading. Listeners for the mouse: see listeners.py.
 """
 
@@ -33,11 +33,11 @@ _CLOSED = b'shadowrootmode=\\"closed\\"'
 _ANY_ROOT = b'shadowrootmode=\\"'
 """Chrome serializes a shadow root as a <template> with this attribute, which counts as one more node."""
 ASKED_AT_ONCE = 24
-"""How many custom elements are asked again at each reading, in turns: 0.1 ms each."""
+"""How many custom elements Chrome is asked about again at each reading, in turn: 0.1 ms each."""
 _HOSTS_AT_ONCE = 500
 LARGE_MARKUP = 100_000
 _SHARE = 0.25
-"""Searching more bytes takes longer than a kept reading: at most this share of the time is spent on it."""
+"""The share of the time for searches of more than LARGE_MARKUP bytes, which take longer than a cached reading."""
 _UNSEARCHED = (
     "closed shadow roots",
     "elements may have come since they were looked for, which takes long in a page of this size: take a new snapshot",
@@ -83,7 +83,7 @@ class _Custom(msgspec.Struct):
     node: int
     semantics: dict[str, object] | None
     answer: bytes = b""
-    """Chrome's answer, not decoded, that gave `semantics`."""
+    """Chrome's answer that `semantics` was decoded from."""
 
 
 async def ask_first(session: Session, document: Handle, timeout_s: float) -> DocumentAnswers:
@@ -110,14 +110,14 @@ class HiddenContent:
         self._search_took_s = 0.0
         self._large = False
         self._more_in_markup = 0
-        """How many matches in the markup are no closed roots: a script or a template may contain the words."""
+        """How many matches in the markup are not closed roots: a script or a template may contain the words."""
         self.rules = StyleRules()
         self._known_listeners = KnownListeners()
         self._custom: dict[int, _Custom] = {}
         self._unsearched: tuple[str, str] | None = None
         self._listeners_late = False
         self._asked: set[int] = set()
-        """The custom elements that were asked for the present reading."""
+        """The custom elements that Chrome was asked about for the present reading."""
 
     def begin_reading(self) -> None:
         """Begins a new reading."""
@@ -126,7 +126,7 @@ class HiddenContent:
 
     @property
     def unread(self) -> list[tuple[str, str]]:
-        """Things that the last reading did not look for although they may hold text or be clickable, and why."""
+        """Things that the last reading did not look for although they may contain text or be clickable, and why."""
         many = (
             f"what {self._known_listeners.left_out} more elements listen for",
             f"so many do, and {MOST} are asked about",
@@ -142,7 +142,7 @@ class HiddenContent:
         return late * self._listeners_late + [customs] * (others > 0)
 
     async def begin(self, world: World, first: DocumentAnswers) -> None:
-        """Takes in what Chrome said of a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
+        """Takes in the answers about a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
         self._roots = {1: first.document}  # the world's own document, see `recordRoot` in page/js
         self._documents = {1}
         self._taken = 1
@@ -153,11 +153,11 @@ class HiddenContent:
         """Sends cheap queries together with the reading that follows. `rules`: that reading depends on style rules."""
         session = world.session
         roots = list(self._roots) if listeners and self._known_listeners.ask_with_reading() else []
-        # When a world is read again because of new answers, the elements that were just asked are known.
+        # When a world is read again because of new answers, the elements that were just asked about are left out.
         custom = [each for each in self._custom if each not in self._asked][:ASKED_AT_ONCE]
         self._asked.update(custom)
         for local in custom:
-            self._custom[local] = self._custom.pop(local)  # moved to the end, so that the others have their turn
+            self._custom[local] = self._custom.pop(local)  # moved to the end, so that the rest get their turn
         queries = PendingQueries(
             counters=None if rules and self.rules.are_many else session.post(GetDomCounters()),
             roots=roots,
@@ -171,7 +171,7 @@ class HiddenContent:
         return queries
 
     async def counted(self, world: World, queries: PendingQueries) -> ChromeCounters:
-        """Chrome's counters after a reading, or together with it. Raises as `begin`."""
+        """Chrome's counters, asked for after a reading or together with it. Raises as `begin`."""
         if queries.counters is not None:
             counters = await _answered(world, queries.counters)
             return ChromeCounters(counters.documents, counters.nodes, counters.js_event_listeners)
@@ -203,7 +203,7 @@ class HiddenContent:
         return learnt
 
     async def _enter(self, world: World, roots: int) -> list[int]:
-        """Takes in the roots that the world has entered since; their numbers."""
+        """Takes in the roots that the world has entered since the last call, and returns their numbers."""
         with world.group() as group:
             handles = await world.nodes("rootsEnteredAfter", self._taken, group=group)
             described = await world.ask_each(
@@ -225,9 +225,9 @@ class HiddenContent:
         return entered
 
     def _accounts_for(self, counted: ChromeCounters, came: list[int]) -> bool:
-        """Whether no nodes were created since the last time, or exactly as many as text nodes were added.
+        """Whether no nodes were created since the last time, or only the text nodes that were added.
 
-        As many may have been created as were freed: so not when memory was freed.
+        False if memory was freed meanwhile: as many nodes may have been created as were freed.
         """
         nodes, before = (counted.documents, counted.nodes), self._came
         if nodes != self._nodes or came[2:] != before[2:]:
@@ -251,7 +251,7 @@ class HiddenContent:
         markups = [bytes(each.outer_html) for each in answers if each is not None]
         self._nodes, self._came = (counted.documents, counted.nodes), came
         written = sum(markup.count(_ANY_ROOT) for markup in markups)
-        # Where other nodes came than the search has made, they are looked for the next time.
+        # The search creates a node for each root that it writes. If more nodes came, the next reading searches again.
         if written and await self._count_nodes(world) == counted.nodes + written:
             self._nodes = (counted.documents, counted.nodes + written)
         return await self._find_closed(world, markups)
@@ -261,7 +261,7 @@ class HiddenContent:
             return (await world.session.send(GetDomCounters())).nodes
 
     async def _find_closed(self, world: World, markups: list[bytes]) -> bool:
-        """Finds the hosts of closed roots in the markup that are not known yet; True if there are any."""
+        """Finds the hosts of closed roots that are in the markup and not known yet; True if any was found."""
         self._unsearched = None
         self._searched, self._large = time.monotonic(), sum(map(len, markups)) > LARGE_MARKUP
         there = sum(markup.count(_CLOSED) for markup in markups)
@@ -270,7 +270,7 @@ class HiddenContent:
         known = before = int(await world.call("countClosedRoots"))
         if there - known == self._more_in_markup:
             return False
-        while known < there and await _adopt_closed(world, there - known):  # they may contain others
+        while known < there and await _adopt_closed(world, there - known):  # those found may contain more
             known = int(await world.call("countClosedRoots"))
         self._more_in_markup = there - known
         return known > before
@@ -378,7 +378,7 @@ def _ask_internals(
 
 
 async def _adopt_closed(world: World, wanted: int) -> int:
-    """Asks possible hosts for closed roots until `wanted` are found; gives how many were found."""
+    """Asks Chrome about possible hosts until `wanted` closed roots are found; returns how many were found."""
     found, begun = 0, 0
     while found < wanted:
         with world.group() as group:

@@ -1,7 +1,7 @@
-"""The contents of code editors, asked of the page: they draw only visible lines, and our world sees no page objects.
+"""The contents of code editors. They draw only visible lines, and our world has no access to the editors' objects.
 
 One function of ours is called on the editor's element in the page's own world. It only reads, and leaves nothing there;
-what comes back is text like any other of the page. (`throwOnSideEffect` would enforce that, but takes 15 to 200 ms
+its result is treated as text of the page. (`throwOnSideEffect` would enforce that it only reads, but takes 15 to 200 ms
 each time, since V8 discards its compiled code.)
 """
 
@@ -18,7 +18,7 @@ from cdp_agent.page.frames.world import World
 
 class _Editor(msgspec.Struct):
     node: int | None
-    """Its `backendNodeId`, None when it left the page before it could be asked."""
+    """Its `backendNodeId`, None if it left the page before Chrome was asked for that."""
     answer: str | None = None
     """The last result of `codeOfEditor`."""
 
@@ -67,7 +67,7 @@ def _call(editor: runtime.RemoteObject) -> runtime.CallFunctionOn:
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """See codeOfEditor in js/editors/code_object.js; from and to are [line, column]."""
+    """The result of codeOfEditor in js/editors/code_object.js; `from` and `to` of the selection are [line, column]."""
 
     text: str
     from_: tuple[int, int] = msgspec.field(name="from")
@@ -75,7 +75,7 @@ class _Held(msgspec.Struct, frozen=True):
 
 
 def _text(result: runtime.RemoteObject) -> str | None:
-    """The result of the page as text, if it has the expected form."""
+    """The result of codeOfEditor, undecoded; None if it does not have the expected form."""
     try:
         answer = msgspec.json.decode(result.value, type=str | None) if bytes(result.value) else None
         if answer is not None:

@@ -1,8 +1,8 @@
-"""The difference of two snapshot texts, for a model to read.
+"""The difference between two snapshot texts, for a model to read.
 
 Two lines are the same if they have the same ref, wherever they are. Lines with different refs, or none, count as the
 same if their whole subtrees have the same text in the same place, if they contain the same lines, or if each is the
-only one of its role there. A subtree that was added or removed is given as a whole.
+only one of its role below its parent. A subtree that was added or removed is reported as a whole.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from .lines import has_focus, without_focus, without_ref
 
 _MOST_MOVED = 3
 _MOST_TRIED = 8
-"""How many lines with equal text are tried as counterparts of a line."""
+"""How many candidates at most are tried as the old counterpart of a line with a ref."""
 _FEW_DISABLED = 8
-"""How many lines that were disabled or enabled are listed one by one."""
+"""Up to this number, lines that were disabled or enabled are reported one by one."""
 _DISABLED = re.compile(r" \(((?:now|no longer) \[disabled\])\)$")
 _TARGET = re.compile(r"(?<=\d\]) → [^\s:]+(?::[^\s:]+)*")
-"""The address of a link, after its ref, which is left out for a removed link."""
+"""The address of a link, after its ref; it is left out for a removed link."""
 _DESCRIPTION = re.compile(r'\[description="(?:[^"\\]|\\.)*"\]')
 
 
 def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
-    """The lines that were added ("+ …"), removed ("- …") and changed ("~ …"), in the order of the page.
+    """The lines that were added ("+ …") and changed ("~ …"), in the order of the page, then those removed ("- …").
 
-    When limited, at most MAX_LINES lines or MAX_CHARACTERS characters; the last line then says how much was left out.
-    The lines below an added line are indented under it; those below a removed line are counted. Moved lines are given
-    with their new place; the focus is no change, and a subtree that was rendered anew unchanged is one line. If all
-    this is longer than the page, the page itself is given instead ("= …").
+    The lines below an added line are indented under it; those below a removed line are counted. Moved lines, with their
+    new places, and the refs of elements that were rendered anew come last. A move of the focus is no change. If
+    `limited`, at most MAX_LINES lines and MAX_CHARACTERS characters are returned, and a last line counts the rest; or
+    the page itself ("= …") is returned, if it is short, and shorter than the changes.
     """
     if before == after:
         return []
@@ -95,11 +95,10 @@ class _Comparison:
         self._renamed: list[tuple[str, str]] = []
         self._became_inert: list[TreeLine] = []
         self._no_longer_inert: list[TreeLine] = []
-        """Lines that are no longer inert."""
         self._disabled: dict[str, list[tuple[int, str | None]]] = defaultdict(list)
-        """Lines that were only disabled or enabled, each with its place in `_changes` and its ref."""
+        """Lines that were only disabled or enabled, by the words for it: their places in `_changes` and their refs."""
         self._kept: dict[int, TreeLine] = {}
-        """The old line of each new one that had one."""
+        """The old counterparts of new lines, by the `id` of the new line."""
         self._below(old, new)
         self._forget_moved()
 
@@ -121,7 +120,7 @@ class _Comparison:
         return [*report, *self._moved(), *inert, *disabled, *self._rerendered()]
 
     def _moved(self) -> Iterator[str]:
-        """The new places of lines whose order changed: as few lines as possible, without those inside them."""
+        """The new places of the fewest lines whose moves explain the new order, without the lines inside them."""
         at = {id(line): index for index, line in enumerate(self._old.all())}
         kept = [line for line in self._new.all() if id(line) in self._kept]
         stayed = longest_increasing([at[id(self._kept[id(line)])] for line in kept])
@@ -135,7 +134,7 @@ class _Comparison:
             yield "~ " + cut(f"moved, now in this order: {', '.join(short_line(line) for line, *_ in places)}")
 
     def _below(self, old: TreeLine, new: TreeLine) -> None:
-        """Compares the lines below `old` with those below `new`, which is the same line."""
+        """Compares the lines below `old` with those below its counterpart `new`."""
         old.below, new.below = unwrapped(old, new), unwrapped(new, old)
         was = self._same_below(old, new)
         taken = {id(line) for line in was.values()}
@@ -150,7 +149,7 @@ class _Comparison:
             self._below(before, line)
 
     def _same_below(self, old: TreeLine, new: TreeLine) -> dict[int, TreeLine]:
-        """The old line of each line below `new` that has one: by ref, by its contents or text, or as the only one."""
+        """The old counterparts of lines below `new`, by `id`: matched by ref, contents, text, place or unique role."""
         was = {id(line): self._old_by_ref[line.ref] for line in new.below if line.ref in self._old_by_ref}
         left_old = [line for line in old.below if not self._is_there(line)]
         left_new = [line for line in new.below if id(line) not in was]
@@ -189,7 +188,7 @@ class _Comparison:
         return line.ref is not None and line.ref in self._new_by_ref
 
     def _inside_added(self, line: TreeLine) -> None:
-        """Compares old lines that are inside an added line now."""
+        """Compares lines that existed before and are now inside an added line."""
         for each in line.below:
             if each.ref in self._old_by_ref:
                 before = self._old_by_ref[each.ref]
@@ -209,13 +208,13 @@ class _Comparison:
         said = changed_line(was, now, self._only_described_elsewhere(was, now)) if was.text != now.text else ""
         if state := _DISABLED.search(said):
             self._disabled[state[1]].append((len(self._changes), now.ref))
-        if said or was.value != now.value:  # whose lines follow
+        if said or was.value != now.value:  # the changed lines of the value follow
             self._changes.append(f"~ {said or cut(now.text) + lines_changed(was, now)}")
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
-        """The descriptions that the line gained or lost only because they are given with another line.
+        """The descriptions that the line gained or lost only because another line had them before, or has them now.
 
-        A description of several elements is given once, with the first of them, and another one may be the first now.
+        A description of several elements is shown once, with the first of them, which may be a different one now.
         """
         had, has = (set(_DESCRIPTION.findall(line.text)) for line in (was, now))
         if had == has:

@@ -1,4 +1,4 @@
-"""Finds which line of the old page corresponds to which of the new one, where no ref shows that."""
+"""Matches lines of the old page with lines of the new one where no ref does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def longest_increasing(numbers: list[int]) -> set[int]:
     """The indices of a longest increasing subsequence of the numbers."""
     if all(one < other for one, other in itertools.pairwise(numbers)):
         return set(range(len(numbers)))
-    ends: list[int] = []  # of rises of 1, 2, 3 … numbers, the least that one can end with
+    ends: list[int] = []  # the smallest last number of an increasing subsequence of length 1, 2, 3 …
     last: list[int] = []
     before: list[int] = []
     for index, number in enumerate(numbers):
@@ -34,7 +34,7 @@ def longest_increasing(numbers: list[int]) -> set[int]:
 
 
 def outermost(line: TreeLine, wanted: set[int]) -> Iterator[tuple[TreeLine, TreeLine, bool]]:
-    """The outermost lines in `wanted` below `line`, each with its parent, and whether it is the first there."""
+    """The outermost lines in `wanted` (ids), each with the sibling before it, or with its parent and True if first."""
     above, inside = line, True
     for each in line.below:
         if id(each) in wanted:
@@ -53,9 +53,9 @@ class Neighbours:
         self._had, self._has = ({line.subtree_id for line in lines} for lines in (self._old, self._new))
 
     def have_other_neighbours(self, gone: TreeLine, come: TreeLine) -> bool:
-        """Whether two lines with refs and the same text have different neighbours, which all still exist.
+        """Whether two lines with refs and the same text have different neighbours, of which one is in both trees.
 
-        In rows of a control with a text beside it, only that text distinguishes the controls.
+        In rows of a control with a text next to it, only that text distinguishes the controls.
         """
         return any(self._have_other_neighbours(gone, come, step) for step in (-1, 1))
 
@@ -72,7 +72,7 @@ class Neighbours:
     def texts_in_place(
         self, left_old: list[TreeLine], left_new: list[TreeLine], was: dict[int, TreeLine]
     ) -> dict[int, TreeLine]:
-        """For new lines without refs, the old line that shares words with it and follows the same line."""
+        """The old counterparts of new lines without refs, by `id`: they share words and follow the same line."""
         left = set(map(id, left_old))
         found: dict[int, TreeLine] = {}
         for line in left_new:
@@ -99,7 +99,7 @@ def unmatched(
 
 
 def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> dict[int, TreeLine]:
-    """For new lines, the old line with the same contents: most of the refs inside it."""
+    """The old counterparts of new lines, by `id`: lines of the same role that contained most of the refs in them."""
     holders = {each.ref: line for line in left_old for each in line.all() if each.ref}
     was: dict[int, TreeLine] = {}
     for line in left_new if holders else ():
@@ -114,9 +114,9 @@ def matched_by_contents(left_old: list[TreeLine], left_new: list[TreeLine]) -> d
 
 
 def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
-    """The lines below `line`; wrappers without text are replaced by their contents if `other` has some of these itself.
+    """The lines below `line`; a wrapper without text is replaced by its contents if some of these are below `other`.
 
-    Snapshots leave out wrappers around a single thing, so that their coming and going is no change.
+    Snapshots leave out wrappers around a single thing, so a wrapper that comes or goes is no change.
     """
     beside = {each.ref for each in other.below if each.ref}
     below: list[TreeLine] = []
@@ -127,7 +127,7 @@ def unwrapped(line: TreeLine, other: TreeLine) -> list[TreeLine]:
 
 
 def own_words(line: TreeLine) -> str:
-    """The text of the line itself, without the mark of the caret."""
+    """The text of the line itself, without its ref and the state of a caret or selection."""
     said = parts_of(without_ref(line.text))
     if said is None or not CARET.search(line.text):
         return without_ref(line.text)
@@ -136,15 +136,16 @@ def own_words(line: TreeLine) -> str:
 
 
 def role_and_name(line: TreeLine) -> object:
-    """Role and name of a line, without its states; for one without a name, a value that equals no other."""
+    """The role and name of a line; for a line without a name, a value that equals no other."""
     said = parts_of(line.text)
     return (line.role, said[1]) if said and said[1] else id(line)
 
 
 def is_same_thing(was: TreeLine, now: TreeLine) -> bool:
-    """Whether an old and a new line of the same role in the same place are one thing that changed.
+    """Whether an old and a new line of the same role in the same place are the same thing, changed.
 
-    Lines without refs are, unless both have subtrees; lines with refs are if they have the same name.
+    Lines without refs are, unless both have subtrees and their texts differ; lines with refs are if both have the same
+    name.
     """
     if was.ref or now.ref:
         old, new = parts_of(was.text), parts_of(now.text)
@@ -153,7 +154,7 @@ def is_same_thing(was: TreeLine, now: TreeLine) -> bool:
 
 
 def are_apart(gone: TreeLine, come: TreeLine, old: TreeLine, new: TreeLine, was: dict[int, TreeLine]) -> bool:
-    """Whether two texts without a common word have different neighbours. `was` has the old line of each new one."""
+    """Whether two texts without a common word have different neighbours. `was`: the old counterparts of new lines."""
     if gone.role != "text" or set(_WORD.findall(gone.text)) & set(_WORD.findall(come.text)) != {"text"}:
         return False
     i, j = old.below.index(gone), new.below.index(come)

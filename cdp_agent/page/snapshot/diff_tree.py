@@ -1,4 +1,4 @@
-"""Snapshot texts as trees of lines, of which `diff.py` compares two."""
+"""Snapshot texts as trees of lines, for diff.py to compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CARET = re.compile(r" \[(?:caret|selection)\b")
 
 
 class TreeLine:
-    """A line with the lines below it. `subtree_id` is a number for the text of the whole subtree without refs."""
+    """A line with the lines below it. Subtrees with the same text, apart from refs, have the same `subtree_id`."""
 
     __slots__ = ("below", "full_text", "opens", "ref", "role", "subtree_id", "text")
 
@@ -19,11 +19,11 @@ class TreeLine:
         is_text = raw.startswith("|")  # one of several lines of a value
         self.ref = None if is_text else ref_of(raw)
         self.full_text = raw if is_text else without_focus(raw).removesuffix(":")
-        """Without indent, focus, and the colon that only says that there are lines below."""
+        """The text without its indent, the state `[focused]` and a final colon."""
         self.text = raw if is_text else without_inert(self.full_text)
-        """`full_text` without the mark of what a dialog in front of it shuts off."""
+        """`full_text` without the state `[inert]`."""
         self.opens = not is_text and raw.endswith(":")
-        """Whether it ends with a colon that only says that there are lines below."""
+        """Whether it ends with a colon, which it has only because there are lines below it."""
         self.role = "|" if is_text else self.text.split(" ", 2)[1].removesuffix(":") if " " in raw else ""
         self.below: list[TreeLine] = []
         self.subtree_id = 0
@@ -34,7 +34,7 @@ class TreeLine:
 
     @property
     def value(self) -> list[str]:
-        """The lines of a value that has several."""
+        """The lines of its value, if that has several lines."""
         return [each.text for each in self.below if each.role == "|"]
 
     def finish(self, numbers: dict[tuple[object, ...], int]) -> None:
@@ -60,7 +60,7 @@ def differing_parts(before: str, after: str) -> tuple[list[str], list[str]]:
         last += 1
     rest = [*old[first : len(old) - last], *new[first : len(new) - last]]
     depth = min(map(indent_of, rest), default=0)
-    # Subtrees are compared whole, and what differs beside what it stands next to.
+    # Subtrees are compared whole, and together with their neighbours.
     while first > 0 and indent_of(new[first] if first < len(new) else old[first]) > depth:
         first -= 1
     if first > 0 and indent_of(old[first - 1]) >= depth:
@@ -98,7 +98,7 @@ def parse(raw_lines: list[str], numbers: dict[tuple[object, ...], int]) -> TreeL
     for raw in raw_lines:
         stripped = raw.lstrip(" ")
         if stripped.startswith("…"):
-            continue  # says what is not there
+            continue  # a note on what was left out
         depth = (len(raw) - len(stripped)) // 2
         for done in path[:depth:-1]:
             done.finish(numbers)

@@ -19,7 +19,7 @@ _LONGEST_GONE = 12
 _FEW_INERT = 2
 _FEW_WORDS = 60
 _LONG_ALIKE = 100
-"""Of a common beginning or end of two texts that is longer, in characters, only the last or first words are shown."""
+"""Of a longer common beginning or end of two texts, in characters, only the words next to the difference are shown."""
 _BEGINNING = 40
 _WORDS_AROUND = 20
 _CLASSES = re.compile(r"\[class=(?!.*…)")
@@ -27,7 +27,7 @@ _CLASSES = re.compile(r"\[class=(?!.*…)")
 
 
 def first_words(lines: list[TreeLine]) -> str:
-    """A text to recognize the first line, which has none itself: the first heading or text below it, or else name."""
+    """Words that identify the first line if it has none itself: the first heading or text below it, or else a name."""
     said = [parts for each in lines if (parts := parts_of(each.text)) is not None]
     if not said or said[0][1] or said[0][3].removeprefix(":"):
         return ""
@@ -49,7 +49,7 @@ def listed(things: list[str], count: int) -> str:
 
 
 def inert_changes(how: str, lines: list[TreeLine]) -> list[str]:
-    """Says that lines became inert, or no longer are: a dialog does that to everything around it."""
+    """The report of lines that became inert, or no longer are: a dialog does that to everything around it."""
     if len(lines) <= _FEW_INERT:
         return [f"~ {cut(each.text)} ({how} [inert])" for each in lines]
     return [f"~ {how} [inert]: {len(lines)} lines, with all that is below them"]
@@ -70,7 +70,7 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str]) ->
     if is_renamed:
         name = f"{cut(old_name or ' (no name)')} →{cut(name or ' (no name)')}"
     ref = "".join(f" {each}" for each in has if each.startswith("[ref="))
-    if was.ref and now.ref:  # told as rendered anew
+    if was.ref and now.ref:  # a new ref is reported as "rendered anew"
         described_elsewhere = {*described_elsewhere, f"[ref={was.ref}]", f"[ref={now.ref}]"}
     gained = [each for each in has if each not in had and each not in described_elsewhere]
     lost = [each for each in had if each not in has and each not in described_elsewhere and not CARET.match(f" {each}")]
@@ -92,7 +92,7 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str]) ->
 
 
 def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
-    """The classes that were lost or gained, if both lists have classes, which are taken out of the lists."""
+    """The classes that were gained or lost, if both lists have classes; these are removed from the lists."""
     now, before = ([each for each in states if _CLASSES.match(each)] for states in (gained, lost))
     if not now or not before:
         return []
@@ -116,7 +116,7 @@ def _apart_in(now: str, before: str) -> tuple[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """The length of the common beginning."""
+    """The length of the common beginning of two texts."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -127,12 +127,12 @@ def lines_changed(was: TreeLine, now: TreeLine) -> str:
 
 
 def _no_text(line: TreeLine) -> str:
-    """What a line says if it has no text."""
+    """The words for a line without text on it."""
     return " of several lines" if line.value else " no text of its own" if line.opens else " empty"
 
 
 def _said_in_full(state: str, others: list[str]) -> str:
-    """The state, completed by one of the others: a description shared by several elements is in full only once."""
+    """The state, completed from `others` if cut: a description shared by several elements is in full only once."""
     if not (state.startswith('[description="') and state.endswith('…"]')):
         return state
     return next((each for each in others if each.startswith(state[:-3])), state)
@@ -143,7 +143,7 @@ def cut(text: str) -> str:
 
 
 def first_of_gone(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, but of many consecutive removals only the first ones and how many more: nobody can act on them."""
+    """The lines, but of many consecutive removals only the first and a count: nobody can act on removed lines."""
     for is_gone, group in itertools.groupby(lines, lambda line: line.startswith("- ")):
         run = list(group)
         if is_gone and len(run) > _LONGEST_GONE:

@@ -1,8 +1,8 @@
-"""The lines of a snapshot: the one place that reads what render.js writes.
+"""Parses the lines of a snapshot, as render.js writes them.
 
 A line is parsed from its beginning: `- button "Pay" [disabled] [ref=E7] → /pay: text`. The page's own text is in quotes
 or after the colon, or, verbatim, in rows after "| ". So no text of a page is ever mistaken for a role, a state, a ref
-or an address, whatever it imitates.
+or an address, even if it imitates one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TEXT_BELOW = re.compile(
 )
 _LONG_DESCRIPTION = re.compile(r' \[description="([^"\\]{40,})"\]')
 _SHORT_DESCRIPTION = 20
-_HEAD_SO_FAR = re.compile(rf"[^|]? *{_HEAD}")  # budget.py puts a mark ahead of it
+_HEAD_SO_FAR = re.compile(rf"[^|]? *{_HEAD}")  # a mark for budget.py may precede it
 _CHANGED = re.compile(
     rf'[+~=-] +- [^\s:"]+(?: (?>→ ?)?(?>{_QUOTED}|{_CUT}|\(no name\)|(?!\[ref=){_STATE_TEXT}))*+ \[ref=(E\d+)\]'
 )
@@ -48,7 +48,7 @@ FIELDS = ("textbox", "searchbox", "combobox", "spinbutton")
 WITH_VALUES = (*FIELDS, "slider", "progressbar", "meter", "scrollbar")
 """The roles whose text is a value, which may change while the element stays the same."""
 ITEMS = ("row", "listitem", "treeitem", "article")
-"""The roles of elements that are one of many of a kind."""
+"""The roles of the items of tables, lists, trees and feeds."""
 LONGEST_ADDRESS = 2_000
 LONGEST_TITLE = 300
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
@@ -58,14 +58,14 @@ _NEVER_BARE = re.compile("[\x7f-\x9f\u2028\u2029]")
 class Line(msgspec.Struct, frozen=True):
     """The parts of a line. `name` is without its quotes; `states` are without the ref.
 
-    `text` is written after the colon, None for nothing; `opens`: the colon only says that there are lines below.
+    `text` is what follows the colon, None if nothing does; `opens`: there is a colon only because lines follow below.
     """
 
     depth: int
     role: str
     name: str | None
     states: dict[str, str]
-    """Each as it is written, by its key: `{"level": "[level=2]"}`."""
+    """The states as written, by their keys: `{"level": "[level=2]"}`."""
     ref: str | None
     target: str
     text: str | None
@@ -97,10 +97,10 @@ def read_line(raw: str) -> Line | None:
 
 
 def with_descriptions_once(text: str) -> str:
-    """The text with each long description in full only at its first place, and shortened from then on.
+    """The text of a snapshot with each long description in full once, and shortened from then on.
 
-    Many elements of a kind often share a description, such as which keys move a node of a drawing. And a help text
-    below a field has no line of its own if it is the whole description of the field.
+    Many elements of a kind often share a description, such as which keys move a node of a drawing. The line of a help
+    text below a field is left out if it is the whole description of the field.
     """
     said: set[str] = set()
     pieces: list[str] = []
@@ -108,7 +108,7 @@ def with_descriptions_once(text: str) -> str:
     for found in _long_descriptions(text):
         head = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         if _HEAD_SO_FAR.fullmatch(head) is None:
-            continue  # a text of the page that looks like it
+            continue  # a text of the page that looks like a description
         if found[1] in said:
             pieces += [text[end : found.start(1) + _SHORT_DESCRIPTION], "…"]
             end = found.end(1)
@@ -121,7 +121,7 @@ def with_descriptions_once(text: str) -> str:
 
 
 def _long_descriptions(text: str) -> Iterator[re.Match[str]]:
-    """The long descriptions, found in a fifth of the time of a search with the expression alone."""
+    """The long descriptions, found in a fifth of the time that the regular expression alone takes."""
     at = text.find('[description="')
     while at != -1:
         found = _LONG_DESCRIPTION.match(text, at - 1) if at else None
@@ -136,55 +136,55 @@ def value_of(state: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """The page's text of a part that may be in quotes."""
+    """A part of a line, decoded if it is in quotes."""
     if len(text) > 1 and text.startswith('"') and text.endswith('"'):
         try:
             return str(msgspec.json.decode(text))
-        except msgspec.DecodeError:  # text that only looks like it
+        except msgspec.DecodeError:  # text that only looks quoted
             return text
     return text
 
 
 def quoted(text: str) -> str:
-    """A text of a page in quotes, always in one line."""
+    """A text of a page in quotes, always on one line."""
     written = msgspec.json.encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")).decode()
     return _NEVER_BARE.sub(lambda each: f"\\u{ord(each[0]):04x}", written)
 
 
 def units_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """The start and end of a part of a text in UTF-16 units, as pages count: an emoji has two."""
+    """The start and end of a part of a text in UTF-16 code units, as pages count: an emoji has two."""
     before, part = (each.encode("utf-16-le", "surrogatepass") for each in (text[:start], text[start:end]))
     return len(before) // 2, (len(before) + len(part)) // 2
 
 
 def heading(url: str, title: str) -> str:
-    """A heading with a page's title and address for a model, shortened, since a page may make them endless."""
+    """A page's address and title as a heading for a model, shortened, since pages can make them arbitrarily long."""
     return f"Address: {shown_address(url)}\nTitle: {shortened(title, LONGEST_TITLE)}"
 
 
 def shown_address(url: str) -> str:
-    """An address for a model, shortened, since a page may make it endless."""
+    """An address for a model, shortened, since pages can make it arbitrarily long."""
     return shortened(url, LONGEST_ADDRESS)
 
 
 def shortened(text: str, longest: int = 160) -> str:
-    """An address or another text, cut to `longest` characters, since a page may make it endless."""
+    """An address or another text, cut to at most `longest` characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def in_line(text: str) -> str:
-    """A text of a page in one line: line breaks of every kind and other controls are a space."""
+    """A text of a page on one line: line breaks of every kind and other control characters become a space."""
     return _CONTROLS.sub(" ", text).strip()
 
 
 def heads_in(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """Depth, role, name and ref of each line; name and ref "" where it has no ref."""
+    """The depth, role, name and ref of each line; name and ref are "" for a line without a ref."""
     for line in _HEADS.finditer(text):
         yield len(line[1]) // 2, line[2], msgspec.json.decode(line[3]) if line[3] and line[4] else "", line[4] or ""
 
 
 def links_in(text: str, url: str, frame_urls: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The address of each link in a snapshot's text, as written there, and the address of the link's document."""
+    """For each link in a snapshot's text, the address of the link's document and the link's address as written."""
     frames: list[tuple[int, str]] = [(-1, url)]
     for raw in text.split("\n"):
         is_frame = bool(frame_urls) and "- iframe" in raw
@@ -213,7 +213,7 @@ def ref_of(line: str) -> str | None:
 
 
 def ref_of_change(change: str) -> str | None:
-    """The ref of a line of a difference, "~ - button …", in which a name may be cut or be there twice."""
+    """The ref of a line of a difference, "~ - button …", in which a name may be cut, or given twice (old → new)."""
     found = _CHANGED.match(change)
     return found[1] if found else None
 
@@ -230,7 +230,7 @@ def line_of(text: str, ref: str) -> str:
 
 
 def parts_of(line: str) -> tuple[str, str, list[str], str] | None:
-    """Role, name, states and the rest of a line without its indent, all as they are written."""
+    """The role, name, states and rest of a line without its indent, all as written; None for other text."""
     found = _PARTS.fullmatch(line)
     return (found[1], found[2] or "", _STATES.findall(found[3]), found[4]) if found else None
 
@@ -241,7 +241,7 @@ def parts_in(text: str) -> list[str]:
 
 
 def label_of(line: str) -> str:
-    """Role and name of a line as written: `button "Pay"`, or `button [icon=trash]` if it has no name."""
+    """The role and name of a line as written: `button "Pay"`, or `button [icon=trash]` if it has no name."""
     found = _LABEL.match(line)
     if not found or found[1].endswith('"'):
         return found[1] if found else ""

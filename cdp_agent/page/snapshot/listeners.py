@@ -2,7 +2,7 @@
 
 Measured: 0.15 ms on a small page, 12 ms for 2,000 listeners among 40,000 elements, 62 ms for 10,000 in a notebook app.
 So Chrome is asked together with each reading if listeners are few; else now and then, and after readings in which
-elements or listeners were added or removed. The world is given the changes.
+elements or listeners were added or removed. The world is sent the changes.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ FEW = 300
 FEW_ELEMENTS = 2000
 """Up to these numbers of listeners and elements, Chrome is asked with each reading."""
 MOST = 20_000
-"""The number of listening elements that are resolved at most, at 0.1 ms each."""
-# No counter changes when null is assigned to `onclick`. With many listeners, at most this share of the time is spent.
+"""How many listening elements are resolved at most, at 0.1 ms each."""
+# No counter changes when null is assigned to `onclick`. If listeners are many, asking again takes at most this share.
 SHARE = 0.05
 
 
@@ -41,16 +41,16 @@ class ListenerUpdate(msgspec.Struct, frozen=True):
 
     news: bool
     elements: str
-    """The world's text for its present elements, "" if it was not called. See `elementsFingerprint` in page/js."""
+    """The world's fingerprint of its elements (`elementsFingerprint` in page/js), "" if the world was not called."""
     at_first: int = -1
     """The number of elements when the world was created."""
 
     def since_first(self) -> str:
-        """The text to remember for a document that was asked about after its world was created."""
+        """The fingerprint to remember if Chrome was asked right after the creation of the world."""
         return f"{self.at_first} {self.elements.partition(' ')[2]}"
 
     def instead_of(self, elements: str) -> str:
-        """The text to remember in place of the former `elements`, unless elements came or went meanwhile."""
+        """The fingerprint to remember in place of the earlier `elements`, unless elements came or went meanwhile."""
         return self.elements if self.elements.partition(" ")[0] == elements.partition(" ")[0] else elements
 
 
@@ -62,7 +62,7 @@ class _RootListeners(msgspec.Struct, frozen=True):
 
 
 class KnownListeners:
-    """The known listeners in a world, and which of them were given to the world."""
+    """The known listeners in a world's document, and which of them the world was told of."""
 
     def __init__(self) -> None:
         self._by_root: dict[int, _RootListeners] = {}
@@ -75,10 +75,10 @@ class KnownListeners:
         self._elements = ""
         self._counted = -1
         self.left_out = 0
-        """How many listening elements there are beyond `MOST`; these have refs only by their roles."""
+        """How many listening elements there are beyond `MOST`; these get refs only because of their roles."""
 
     def ask_with_reading(self) -> bool:
-        """Whether to ask with this reading: always if there are few, as some may go unseen; else now and then."""
+        """Whether to ask with this reading: always if there are few, since some may go unnoticed; else now and then."""
         if self._is_fresh:
             return False
         return time.monotonic() - self._asked >= self._took / SHARE if self._many else bool(self._nodes)
@@ -89,7 +89,7 @@ class KnownListeners:
         return bool(self._nodes) and self._many and not self._is_fresh
 
     def begin_reading(self) -> None:
-        """Begins a new reading, for which nothing was asked yet."""
+        """Begins a new reading, for which Chrome was not asked yet."""
         self._is_fresh = False
 
     def age_s(self) -> float:
@@ -97,7 +97,7 @@ class KnownListeners:
         return time.monotonic() - self._asked
 
     def due(self, elements: str, counted: int) -> bool:
-        """Whether listeners may have changed, by the world's text for its elements and Chrome's count of listeners."""
+        """Whether listeners may have changed, by the world's fingerprint and Chrome's count of listeners."""
         return (elements, counted) != (self._elements, self._counted)
 
     def remember(self, elements: str, counted: int, took_s: float) -> None:
@@ -106,7 +106,7 @@ class KnownListeners:
         self._remember(elements, counted)
 
     def remember_asked_before(self, elements: str, said: str, counted: int) -> None:
-        """As `remember`, for listeners that were asked for before `said` and `counted`: more may have come since."""
+        """As `remember`, for listeners asked for before `said` and `counted` were known: more may have come since."""
         self._remember(elements, -1 if self.due(said, counted) else counted)
 
     def _remember(self, elements: str, counted: int) -> None:
@@ -120,7 +120,7 @@ class KnownListeners:
         self._elements = elements
 
     async def update(self, world: World, roots: Iterable[int], found: Mapping[int, Listeners]) -> ListenerUpdate:
-        """Gives the world the elements that began to listen, by `found`, and those that no longer do in any of `roots`.
+        """Tells the world which elements listen now, according to `found`, and which no longer do in any of `roots`.
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
@@ -145,14 +145,14 @@ class KnownListeners:
 def ask_listeners(
     session: Session, roots: Iterable[Handle]
 ) -> asyncio.Future[list[dom_debugger.EventListeners | BaseException]]:
-    """Asks for the listeners. The roots are objects of the page's own world, since Chrome reports that world only."""
+    """Asks Chrome for the listeners. The roots are objects of the page's own world: Chrome lists that world's only."""
     # Not with `pierce`: it makes Chromium 156 crash now and then while a document loads.
     asked = [session.post(dom_debugger.GetEventListeners(object_id=each.object_id, depth=-1)) for each in roots]
     return asyncio.gather(*asked, return_exceptions=True)
 
 
 def listeners_of(answers: Sequence[dom_debugger.EventListeners | BaseException]) -> list[Listeners]:
-    """The listeners of each root; none for one that is gone. Raises SessionClosed, BrowserError."""
+    """The listeners of each root; none for a root that is gone. Raises SessionClosed, BrowserError."""
     for answer in answers:
         if isinstance(answer, BaseException) and type(answer) is not ProtocolError:
             raise answer

@@ -1,4 +1,4 @@
-"""Reads all frames of a tab at once: calls a function in every world, and finds out which iframe holds which frame.
+"""Reads all frames of a tab at once: calls a function in every world, and matches frames with their iframe elements.
 
 Closed shadow roots are found on the way; if a world has new ones, the function is called there again.
 """
@@ -32,16 +32,16 @@ from .refs import RefTable
 
 READ_TIMEOUT_S = 10.0
 _DEEPEST_HIDDEN = 4
-"""How often a world is read again: hidden contents may hide more."""
+"""How often at most a world is read again: hidden content may contain more hidden content."""
 FRAME_TIMEOUT_S = 2.0
-"""How long a frame that navigates to a server without an answer may delay the others."""
+"""How long a frame that waits for the answer of a server may delay the other frames."""
 
 
 P = TypeVar("P", bound=FramePart)
 
 
 class Reading(msgspec.Struct, Generic[P]):
-    """What one world answered."""
+    """The result of one world."""
 
     frame: Frame
     world: World
@@ -58,7 +58,7 @@ class _Answer(msgspec.Struct, Generic[P]):
 
 
 class Readings(Generic[P]):
-    """The results of all worlds of a tab. `root` is the tab's own; the others are found by their iframe elements."""
+    """The results of all worlds of a tab. `root` is that of the tab itself; `child` finds those of other frames."""
 
     def __init__(self, root: Reading[P], others: dict[str, Reading[P]], failures: dict[str, str]) -> None:
         self.root = root
@@ -66,7 +66,7 @@ class Readings(Generic[P]):
         self.failures = failures
 
     def child(self, parent: Reading[P], local: int) -> Reading[P] | str:
-        """The result of the frame inside this iframe element of `parent`, or why there is none."""
+        """The result of the frame inside this iframe element of `parent`, or the reason why there is none."""
         frame_id = parent.frame.owners.get(local, "")
         found = self.by_frame.get(frame_id)
         return found if found is not None else self.failures.get(frame_id, "its process has not answered yet")
@@ -83,12 +83,12 @@ async def read_all(
     options_for: Callable[[World], Mapping[str, object]] = lambda _: {},
     finish: Callable[[World, P, bool], P] = lambda _, part, __: part,
 ) -> Readings[P]:
-    """The results of `function` in all worlds, called with `options` and the next free id; newly given ids are claimed.
+    """The results of `function` in all worlds, called with `options` and the next free id; claims newly assigned ids.
 
     A frame that takes longer than `frame_timeout_s` in all is among the failures. `options_for` adds options for a
-    single world. `finish` turns a world's result into the full one; its last argument says whether the result is
-    final, or the world is read again. Raises PageUnresponsive or DocumentGone when the tab itself cannot be read,
-    BrowserError.
+    single world. `finish` turns a world's result into the full one; its last argument says whether the result is valid
+    (see `StyleRules.is_valid`); if not, the world is read again. Raises PageUnresponsive or DocumentGone when the tab
+    itself cannot be read, BrowserError.
     """
 
     async def call(world: World, more: Mapping[str, object]) -> P:
@@ -97,7 +97,7 @@ async def read_all(
 
     reader = _Reader(tree, refs, returning, call, finish, frame_timeout_s)
     frames = tree.all()
-    if len(frames) == 1:  # tasks would take a tenth of the time of a small page
+    if len(frames) == 1:  # tasks would add a tenth to the time of reading a small page
         readings = Readings(await reader.read(frames[0]), {}, {})
     else:
         readings = await _read_at_once(reader, frames)
@@ -148,7 +148,7 @@ class _Reader(Generic[P]):
         await frame.wait_for_navigation(within_s)
         try:
             return await self._read_once(frame)
-        except DocumentGone:  # it navigated just now: the next document is the one that is meant
+        except DocumentGone:  # the frame has just navigated: its next document is to be read
             await frame.wait_for_navigation(within_s)
             return await self._read_once(frame)
 
@@ -191,12 +191,12 @@ class _Reader(Generic[P]):
         return _Answer(self._finish(world, part, is_valid), queries, counted, is_valid)
 
     async def _world(self, frame: Frame) -> tuple[World, HiddenContent]:
-        """The frame's world; a new one is told what is hidden in its document before anything is read there."""
+        """The frame's world; a new world is told of listeners in its document before anything is read there."""
         present = frame.present_world
         if present is not None and (known := hidden_content_of(present)) is not None:
             known.begin_reading()
             return present, known
-        # A session is asked for its own document; the other ones in it tell theirs as they are read.
+        # Chrome is asked in advance only about a session's own document; about its others once they were read.
         if frame.parent is None or frame.parent.session is not frame.session:
             world, document = await asyncio.gather(frame.world(), _main_world_document(frame.session))
             hidden = HiddenContent()
@@ -207,7 +207,7 @@ class _Reader(Generic[P]):
         return world, hidden
 
     async def _find_owned_frames(self, reading: Reading[P], readings: Readings[P]) -> None:
-        """Finds out which frame each iframe element of that world holds, and reads the frames that are new."""
+        """Finds out which frame each iframe element of that world contains, and reads the frames that are new."""
 
         def known() -> set[str]:
             return readings.by_frame.keys() | readings.failures.keys()

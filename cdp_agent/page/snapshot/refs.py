@@ -1,8 +1,8 @@
-"""Refs: the handles by which a model and a program name elements, over all frames of a page.
+"""Refs: the handles by which models and programs refer to elements, across all frames of a page.
 
-A world numbers its elements itself, so that the text of the page is finished there. If two worlds choose the same
-numbers, those of the later one are shifted. A number is never given to a second element, and never written into the
-page. Refs do not keep a world in memory: what was read of a document goes with it.
+A world numbers its elements itself, so that it can return finished text. If two worlds choose the same numbers, those
+of the later one are shifted. A number is never given to a second element, and never written into the page. Refs do not
+keep a world in memory: it is freed with its document.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARK = re.compile("\x01(\\d+)")
 
 
 class _Range(msgspec.Struct, frozen=True):
-    """The local ids `first` … `end - 1` of a world are the numbers `first + shift` …"""
+    """The local ids `first` … `end - 1` of a world have the numbers `first + shift` … `end - 1 + shift`."""
 
     first: int
     end: int
@@ -44,7 +44,7 @@ class ElementRef(msgspec.Struct, frozen=True):
 
 
 class RefTable:
-    """Which element of which world each number stands for."""
+    """Maps the numbers of refs to elements of worlds."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -52,7 +52,7 @@ class RefTable:
         self._by_world: WeakKeyDictionary[World, list[_Range]] = WeakKeyDictionary()
 
     def claim(self, world: World, first: int, end: int) -> None:
-        """Takes in the local ids that a world has newly given: [first, end)."""
+        """Gives numbers to the local ids that a world has newly assigned: [first, end)."""
         if end <= first:
             return
         shift = max(0, self.next - first)
@@ -60,16 +60,16 @@ class RefTable:
         self._add(_Range(first, end, shift, ref(world)), world)
 
     def next_ids(self, world: World) -> tuple[int, int]:
-        """The `next` argument of calls that may give ids, see `reserveIds` in page/js."""
+        """The `next` argument of calls that may assign ids, see `reserveIds` in page/js."""
         ranges = self._by_world.get(world, [])
         return self.next, ranges[-1].end if ranges else 1
 
     def was_given(self, number: int) -> bool:
-        """Whether some element has, or had, that number."""
+        """Whether an element has, or had, that number."""
         return self._range(number) is not None
 
     def locate(self, number: int) -> tuple[World, int] | None:
-        """The world and local id behind a number; None when it was never given, or its document has gone."""
+        """The world and local id behind a number; None if it was never given to an element, or the document is gone."""
         found = self._range(number)
         if found is None or (world := found.world()) is None:
             return None
@@ -80,7 +80,7 @@ class RefTable:
         return _number(self._by_world.get(world, []), local)
 
     def write(self, world: World, text: str) -> str:
-        """Text of a world with its marked local ids replaced by refs."""
+        """The text of a world with its marked local ids replaced by refs."""
         ranges = self._by_world.get(world, [])
         if all(each.shift == 0 for each in ranges):
             return text.replace("\x01", "E")
@@ -116,7 +116,7 @@ class RefTable:
 
 
 def _gone(range_: _Range) -> _Range:
-    """The range as one of a world that is gone, with the numbers as they were given out."""
+    """The range of a world that is gone, as numbers of refs in place of local ids."""
     return _Range(range_.start, range_.end + range_.shift, 0, range_.world)
 
 
@@ -129,7 +129,7 @@ def _number(ranges: list[_Range], local: int) -> int:
 
 def parse_ref(text: str) -> int:
     """12 for "E12" (also "e12", "ref=E12", "[ref=E12]", as models write it). Raises InvalidArguments."""
-    match = re.fullmatch(_REF, text.strip()) if isinstance(text, str) else None  # a program may have found none
+    match = re.fullmatch(_REF, text.strip()) if isinstance(text, str) else None  # a program may pass None
     if match is None:
         given = str(text)[:_SHOWN]
         raise InvalidArguments(f'"{given}" is no ref. A ref is E and a number, as in [ref=E12] of the snapshot.')

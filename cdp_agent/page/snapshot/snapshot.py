@@ -1,7 +1,7 @@
 """The aria snapshot of a page: all frames as one text, every element that matters with a ref.
 
-All worlds are asked at the same time and give finished text; here the texts of frames are inserted into those around
-them, and what could not be read is named. Nothing is written into the page.
+All worlds are called at the same time and return finished text; here the text of each frame is inserted into that of
+its parent, and what could not be read is listed. Nothing is written into the page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .reading import Reading, Readings, read_all
 from .refs import ElementRef, RefTable
 
 _log = logging.getLogger(__name__)
-# What cannot be acted on, and what can: elsewhere, and in the viewport.
+# The marks of lines without a ref and with one; of each pair the second is for lines in the viewport.
 _MARKS = (".t", "iv")
 
 
@@ -40,7 +40,7 @@ NOTHING = "(The page shows nothing: no text, and nothing to act on. What its scr
 
 
 class Snapshot(msgspec.Struct, frozen=True, dict=True):
-    """A page as a model reads it. `refs["E12"]` tells role, name and frame of each ref in the text."""
+    """A page as a model reads it. `refs["E12"]` has the role, name and frame of a ref in the text."""
 
     text: str
     url: str
@@ -60,11 +60,11 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
 
 
 class PastReading(msgspec.Struct, frozen=True):
-    """A reading of the page, remembered."""
+    """An earlier reading of the page."""
 
     snapshot: Snapshot
     end: int
-    """Elements that came later have this number or a higher one."""
+    """Elements that were first read later have refs with this number or a higher one."""
 
 
 class SnapshotPart(FramePart, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ def _whole(world: World, part: SnapshotPart, is_valid: bool) -> SnapshotPart:
             known.serial = part.serial
             return msgspec.structs.replace(part, text=known.text, edits=None)
         if part.checked and is_valid and not _is_same(part.text.split("\n"), lines):
-            part = msgspec.structs.replace(part, serial=0)  # what the world keeps is wrong: it is asked for no more
+            part = msgspec.structs.replace(part, serial=0)  # the world's cache is wrong: it is not used again
         is_anew = part.checked and is_valid
         part = msgspec.structs.replace(part, text=part.text if is_anew else "\n".join(lines), edits=None)
     if part.serial:
@@ -217,7 +217,7 @@ class _Composer:
     def __init__(self, readings: Readings[SnapshotPart], refs: RefTable, marks: bool) -> None:
         self.omitted: list[Omitted] = []
         self.late: list[Omitted] = []
-        """Given to programs only: for a model it would be a line in each snapshot about which it can do nothing."""
+        """For programs only: a model would get a line in each snapshot that it can do nothing about."""
         self.frame_urls: dict[str, str] = {}
         self._readings = readings
         self._refs = refs
@@ -272,7 +272,7 @@ class _Composer:
 
 
 def _refs(snapshot: Snapshot) -> list[ElementRef]:
-    """All refs in the text, by their lines; the frame of each is the innermost iframe line above it."""
+    """All refs in the text, in the order of lines; the frame of each is that of the innermost iframe line above it."""
     found: list[ElementRef] = []
     frames: list[tuple[int, str]] = [(-1, snapshot.url)]
     for depth, role, name, ref in heads_in(snapshot.text):

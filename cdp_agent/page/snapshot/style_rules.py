@@ -1,12 +1,12 @@
-"""Finds out by Chrome's count of style recalculations whether the rules that a world knows are unchanged.
+"""Finds out from Chrome's count of style recalculations whether the style rules that a world knows are unchanged.
 
-A world would have to walk over all rules, 1.4 µs each. Any change of a rule makes Chrome recalculate styles before
-the document is read, and each recalculation is counted. So if there are many rules and the count did not change between
-two readings, the world is told to assume that they are the same, and the count after its answer decides whether that
-was right. States such as `:hover`, media and computed styles are assumed to be the same too: none was computed anew.
+Without it, a world has to walk over all rules, at 1.4 µs each. Any change of a rule makes Chrome recalculate styles
+before the document is read, and each recalculation is counted. So if there are many rules and the count did not change
+between two readings, the world is told to assume that they are unchanged, and the count after its answer shows whether
+they were. The same is assumed of states such as `:hover`, media and computed styles, since none was computed anew.
 
-`Performance.getMetrics` takes 0.1 ms more than the counters that other readings ask for, and a round trip of
-its own: Chrome answers it at once, in the middle of a script that was called before it.
+`Performance.getMetrics` takes 0.1 ms more than the counters that other readings ask for. It also needs a round trip of
+its own after the reading, since Chrome answers it at once, even while a script that was called before is running.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class StyleRules:
         self.are_many = False
         """Whether there are so many rules that recalculations are counted after each reading."""
         self._known_at: int | None = None
-        """The count at which the world knows the present rules; None if it may not know them."""
+        """The count at which the world knew the present rules; None if it may not know them."""
         self._last: int | None = None
 
     @property
@@ -42,7 +42,7 @@ class StyleRules:
     def is_valid(self, recalculations: int, *, same_rules: bool) -> bool:
         """Whether a reading is valid, by the count after it. `same_rules`: it assumed that the rules are unchanged."""
         stayed = recalculations == (self._known_at if same_rules else self._last)
-        # If it did not change, the rules were walked over between two equal counts.
+        # If the count did not change, the world walked over the rules between two equal counts.
         self._known_at = recalculations if stayed else None
         self._last = recalculations
         return stayed or not same_rules

@@ -15,27 +15,27 @@ _LONGEST_ADDRESS = 2_000
 
 
 class RequestedTabs:
-    """The new tabs that the pages of one tab have asked for."""
+    """The requests for new tabs by the pages of one tab."""
 
     def __init__(self) -> None:
         self.count = 0
         """How many tabs were asked for."""
         self._latest: deque[tuple[int, str]] = deque(maxlen=_REMEMBERED)
-        """The latest addresses that were asked for, each with the number of those before it."""
+        """The latest addresses that were asked for, each with the number of addresses before it."""
         self._followed: list[tuple[str, float]] = []
         """Addresses of links that were followed into new tabs, and when."""
 
     def watch(self, session: Session) -> None:
-        """To be called before anything may run on the session."""
+        """Follows the session's requests for tabs. To be called before anything may run there."""
         session.on(cdp_page.FrameRequestedNavigation, self._requested)
         session.on(cdp_page.WindowOpen, lambda event: self._note(event.url))
 
     def since(self, count: int) -> list[str]:
-        """The addresses that were asked for after the first `count`."""
+        """The addresses that were asked for after the first `count`, without repetitions."""
         return list(dict.fromkeys(address for number, address in self._latest if number >= count))
 
     def expects(self, arrived: int) -> bool:
-        """Whether more tabs were asked for just now than have arrived."""
+        """Whether more links were just followed into new tabs than tabs have arrived."""
         now = time.monotonic()
         return sum(now - since < EXPECTED_S for _, since in self._followed) > arrived
 
@@ -54,7 +54,7 @@ class RequestedTabs:
         self.count += 1
 
     def _requested(self, event: cdp_page.FrameRequestedNavigation) -> None:
-        # A middle or Control click makes a tab of which Chrome does not say who opened it.
+        # A middle or Control click opens a tab for which Chrome does not report the opener.
         if event.disposition in ("newTab", "newWindow"):
             self._followed.append((event.url, time.monotonic()))
             self._note(event.url)

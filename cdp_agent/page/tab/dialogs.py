@@ -32,7 +32,7 @@ _LOST = (
 
 
 class DialogPolicy(msgspec.Struct, frozen=True):
-    """How each kind of dialog is answered. An accepted prompt gets `prompt_text`, or with None the page's default."""
+    """How each kind of dialog is answered. An accepted prompt gets `prompt_text`; None: the page's default text."""
 
     alert: Answer = "accept"
     confirm: Answer = "accept"
@@ -48,7 +48,7 @@ class Dialog(msgspec.Struct, frozen=True):
     message: str
     url: str
     answer: Answer | Literal["lost"]
-    """`lost`: another dialog took its place, since Chrome has one a page, and its frame waits for ever."""
+    """`lost`: another dialog took its place, since Chrome handles one per page, and its frame waits indefinitely."""
     default_prompt: str | None = None
     """The page's default text of a prompt."""
 
@@ -56,9 +56,9 @@ class Dialog(msgspec.Struct, frozen=True):
 class DialogWatcher:
     """Answers the dialogs of all sessions of a page, and keeps them until they are reported.
 
-    `on_stranded` is called when a dialog cannot be answered, since its page is about to be replaced by one that waits
+    `on_stranded` is called when a dialog cannot be answered because its page is about to be replaced by one that waits
     for it. Dialogs that open while `should_answer()` is false are left to the person at the Chrome, if it has windows.
-    `session_of` gives the session of a frame by its id.
+    `session_of` returns the session of a frame by its id.
     """
 
     def __init__(
@@ -70,21 +70,21 @@ class DialogWatcher:
         session_of: Callable[[str], Session | None] = lambda _: None,
     ) -> None:
         self.opened = 0
-        """How many dialogs there have been."""
+        """How many dialogs have opened that were not left to a person."""
         self._policy = policy
         self._hold = hold
-        """Gives the Hold that may have to ask about a dialog first."""
+        """Returns the Hold that may have to ask about a dialog first."""
         self._on_stranded = on_stranded
         self._should_answer = should_answer
         self._session_of = session_of
         self._current: cdp_page.JavascriptDialogOpening | None = None
-        """The dialog that we answer, until Chrome reports that it is closed; there is one at a time."""
+        """The dialog that we answer, until Chrome reports that it was closed; there is one at a time."""
         self._left_to_user: Session | None = None
         """The session of the dialog that waits for a person."""
         self._unreported: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
-        """To be called before anything may run on the session."""
+        """Follows the session's dialogs. To be called before anything may run there."""
         session.on(cdp_page.JavascriptDialogOpening, lambda event: self._opened(session, event))
         session.on(cdp_page.JavascriptDialogClosed, self._closed)
 
@@ -98,17 +98,17 @@ class DialogWatcher:
             raise PageUnresponsive(self._left_to_user.blocked_because)
 
     def take(self) -> list[Dialog]:
-        """The dialogs since the last call."""
+        """The dialogs that ended since the last call."""
         taken, self._unreported = self._unreported, []
         return taken
 
     @property
     def has_unreported(self) -> bool:
-        """Whether `take` has something to tell."""
+        """Whether `take` would return anything."""
         return bool(self._unreported)
 
     def stayed(self) -> bool:
-        """Whether a page asked whether to leave it, since the last `take`, and was told to stay."""
+        """Whether a `beforeunload` dialog was dismissed since the last `take`, so that the page stayed."""
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._unreported)
 
     def _closed(self, event: cdp_page.JavascriptDialogClosed) -> None:
@@ -125,7 +125,7 @@ class DialogWatcher:
             return
         self.opened += 1
         if self._current is not None:
-            # A Chrome with windows closes that one. A headless shell forgets it, and its frame waits for ever.
+            # A Chrome with windows closes the earlier one. A headless shell forgets it, and its frame keeps waiting.
             self._end(self._current, "dismiss" if event.has_browser_handler else "lost")
         self._current = event
         answer: Answer = getattr(self._policy, event.type, "dismiss")
@@ -140,9 +140,9 @@ class DialogWatcher:
 
     def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
         if self._current is not event:
-            return  # the answer would be given to another one
+            return  # another dialog would get the answer
         text = _preset(event) if self._policy.prompt_text is None else self._policy.prompt_text
-        # Without waiting: until it is answered, Chrome answers nothing else on this page.
+        # Without waiting: until the dialog is answered, Chrome answers nothing else on this page.
         answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
         answered.add_done_callback(lambda done: self._answer_sent(event, answer, done))
         if event.type == "beforeunload":  # Chrome reports its end only after the navigation, which asks `stayed`
@@ -153,7 +153,7 @@ class DialogWatcher:
     ) -> None:
         error = None if answered.cancelled() else answered.exception()
         is_lost = isinstance(error, ProtocolError) and is_no_dialog(error)
-        if self._current is event:  # else Chrome has told how it ended
+        if self._current is event:  # else Chrome has reported how it ended
             self._end(event, "lost" if is_lost else answer)
         if error is not None and is_not_active(error):
             self._on_stranded()
@@ -169,7 +169,7 @@ class DialogWatcher:
 
 
 def _until_a_document_comes(session: Session) -> None:
-    """Marks the session as unblocked when a document comes: a process that reports one answers again."""
+    """Marks the session as unblocked at its next document: a process that reports one answers again."""
 
     def go_on(_: cdp_page.FrameNavigated) -> None:
         stop()

@@ -46,7 +46,7 @@ class Download(msgspec.Struct, frozen=True, kw_only=True):
     state: State = "inProgress"
     received_bytes: int = 0
     total_bytes: int = 0
-    """0 when the server does not say."""
+    """0 if the server does not state it."""
     id: str = ""
     """Chrome's id of the download."""
 
@@ -63,12 +63,12 @@ class _Followed(msgspec.Struct):
 
 
 class DownloadWatcher:
-    """Follows the downloads of a browser context. They go to `folder`, or without one where Chrome's user has them."""
+    """Follows the downloads of a browser context. They go to `folder`; if None, to the folder of Chrome's user."""
 
     def __init__(
         self, folder: str | os.PathLike[str] | None = None, owns: Callable[[str], bool] = lambda _: True
     ) -> None:
-        """`owns` says whether the downloads of a frame, by its id, are followed here."""
+        """`owns` returns whether the downloads of a frame, by its id, are followed here."""
         self.folder: Path | None = None
         if folder is not None:
             self.save_in(folder)
@@ -89,25 +89,25 @@ class DownloadWatcher:
     def of_page(
         self, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None] = lambda: None
     ) -> PageDownloads:
-        """The downloads that frames of one page began, and those of unknown origin."""
+        """The downloads that frames of one page began, and those of frames that no page knows."""
         page = PageDownloads(self, has_frame, hold)
         self._pages.add(page)
         return page
 
     def listen(self, browser: Session) -> None:
-        """Follows the events on the session of the browser, which must be enabled already."""
+        """Follows download events on the session of the browser; they must be enabled already."""
         self._stops = [
             browser.on(cdp_browser.DownloadWillBegin, lambda event: self._began(browser, event)),
             browser.on(cdp_browser.DownloadProgress, self._progressed),
         ]
 
     def stop(self) -> None:
-        """Ends the following."""
+        """Stops following downloads."""
         for stop in self._stops:
             stop()
 
     def watch(self, browser: Session, context: str | None = None, *, shared: bool = False) -> asyncio.Future[Empty]:
-        """Enables the events, and gives a future of Chrome's answer. To be called once, with the `browserContextId`.
+        """Enables the events, and returns a future of Chrome's answer. To be called once, with the `browserContextId`.
 
         `shared`: somebody else downloads there too, so Chrome saves to their folder, and ours are moved when complete.
         """
@@ -119,7 +119,7 @@ class DownloadWatcher:
                 behavior="default", browser_context_id=context, events_enabled=True
             )
         else:
-            # With "allow" Chrome overwrites a file of the same name; so it gets an id, and its name afterwards.
+            # With "allow" Chrome overwrites files of the same name. So files are named by ids, and renamed afterwards.
             command = cdp_browser.SetDownloadBehavior(
                 behavior="allowAndName",
                 browser_context_id=context,
@@ -129,7 +129,7 @@ class DownloadWatcher:
         return browser.post(command)
 
     def take(self, page: PageDownloads | None = None) -> list[Download]:
-        """The downloads that began or ended since the last call, in the order of their begin; of one page or all."""
+        """The downloads that began or ended since the last call, in the order of their start; of one page or all."""
         reported = [each for each in self._of(page) if each.unreported]
         for each in reported:
             each.unreported = False
@@ -141,11 +141,11 @@ class DownloadWatcher:
         return [each.download for each in reported]
 
     def has_unreported(self, page: PageDownloads | None = None) -> bool:
-        """Whether `take` has something to tell."""
+        """Whether `take` would return anything."""
         return any(each.unreported for each in self._of(page))
 
     async def settled(self, timeout_s: float = 30.0, page: PageDownloads | None = None) -> bool:
-        """Waits until no download is in progress. False at the deadline: they go on."""
+        """Waits until no download is in progress. False at the deadline, after which they continue."""
         try:
             async with asyncio.timeout(timeout_s):
                 while any(each.download.state == "inProgress" for each in self._of(page)):
@@ -190,7 +190,7 @@ class DownloadWatcher:
     def _progressed(self, event: cdp_browser.DownloadProgress) -> None:
         followed = self._followed.get(event.guid)
         if followed is None:
-            return  # began before we came
+            return  # began before we listened
         if followed.undecided:
             followed.pending_event = event
             return
@@ -224,7 +224,7 @@ class DownloadWatcher:
         if self.folder is None:
             return event.file_path
         if not self._redirected and event.file_path is None:
-            return None  # a Chrome that does not tell where
+            return None  # this Chrome does not report the path
         source = self.folder / (event.guid if self._redirected else str(event.file_path))
         if not source.exists():
             return event.file_path or str(source)  # Chrome runs on another machine
@@ -239,14 +239,14 @@ class DownloadWatcher:
 
 
 class PageDownloads:
-    """The downloads of one page: see the methods of the same names above."""
+    """The downloads of one page; the methods are those of `DownloadWatcher`."""
 
     def __init__(
         self, watcher: DownloadWatcher, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None]
     ) -> None:
         self.has_frame = has_frame
         self.hold = hold
-        """Gives the Hold that may have to ask about a download of the page."""
+        """Returns the Hold that may have to ask about a download of the page."""
         self._watcher = watcher
 
     def take(self) -> list[Download]:

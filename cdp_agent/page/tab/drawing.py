@@ -25,10 +25,10 @@ _casts: WeakKeyDictionary[Session, _Cast] = WeakKeyDictionary()
 
 @contextlib.contextmanager
 def drawing(session: Session) -> Iterator[asyncio.Future[Empty]]:
-    """Chrome draws all frames while the block runs; gives a future of its answer.
+    """Makes Chrome draw all frames while the block runs; yields a future of its answer.
 
     For a tab behind another it draws one frame a second at most, so that animations do not end and screenshots are not
-    taken. During a screencast it draws all of them; the pictures of the screencast are not used.
+    taken. During a screencast it draws all frames; the pictures of the screencast are not used.
     """
     cast = _casts.get(session)
     if cast is None:
@@ -48,7 +48,7 @@ def drawing(session: Session) -> Iterator[asyncio.Future[Empty]]:
 async def capture(session: Session, shot: cdp_page.CaptureScreenshot) -> bytes:
     """Takes a screenshot of a tab, even behind another. Raises ProtocolError, SessionClosed, BrowserError.
 
-    Chrome takes it with the tab's next frame, for which it would wait for ever if it does not draw the tab.
+    Chrome takes it with the tab's next frame, for which it would wait indefinitely if it did not draw the tab.
     """
     with drawing(session) as begun:
         _, taken = await asyncio.gather(begun, session.post(shot))

@@ -1,4 +1,4 @@
-"""The commands that put settings in force on a session, and what follows from a user agent."""
+"""The commands that put settings in force on a session, and the identity that belongs to a user agent."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _of_tab(settings: PageSettings) -> Iterator[Command[Empty]]:
 
 
 def identity(user_agent: str, locale: str | None) -> emulation.SetUserAgentOverride:
-    """The user agent with the platform and the client hints of such a browser; none for Firefox, Safari and the like.
+    """The user agent with the platform and the client hints of such a browser; no hints for Firefox, Safari and others.
 
     https://wicg.github.io/ua-client-hints/, https://www.chromium.org/updates/ua-reduction/
     """
@@ -110,7 +110,7 @@ def _platform(user_agent: str) -> tuple[str | None, Hints | None]:
 
 
 def _set(session: Session, command: Command[Empty], refusal: str) -> asyncio.Future[Empty]:
-    """Sends a setting that applies to a whole process. It is no error if another tab has set it there already."""
+    """Sends a setting that applies to a whole process. It is not an error if another tab has set it there already."""
     sent = session.post(command)
 
     async def answer() -> Empty:

@@ -1,8 +1,8 @@
 """Leaving a page whose script never ends.
 
-Chrome takes three commands while a script runs: to end it, to disable scripts, and to crash the page's process. A
-navigation within the same site waits for the page's process, and so for ever, unless the script is ended first. While
-a navigation waits for its server, Chrome holds all three back for the next document, so it is stopped first.
+Chrome accepts three commands while a script runs: to end it, to disable scripts, and to crash the page's process. A
+navigation within the same site waits for the page's process, so it never ends unless the script is ended first. While a
+navigation waits for its server, Chrome holds all three back for the next document, so the navigation is stopped first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, is_responsive
 from .tab import Tab
 
 UNLOAD_TIMEOUT_S = 3.0
-"""How long the handlers of a page that is left may take."""
+"""How long the unload handlers of a page that is left may take."""
 OLD_PAGE_HANGS = (
     "the page that was to be left does not answer: its own script keeps it busy and cannot be ended. Close the tab"
 )
@@ -36,24 +36,24 @@ _CRASHED = "a script of the page that was left could not be ended: its process w
 _EMPTY_PAGE = "data:text/html,"
 """An empty page, which gets a process of its own."""
 _MOST_SCRIPTS = 3
-"""How many scripts in a row, such as those of frames, are ended before the process is."""
+"""How many scripts in a row, such as those of frames, are ended before the process is ended."""
 
 
 async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
     """Ends the script that keeps the page busy, so that it can be left; if that fails, ends the page's process.
 
-    If that is impossible (the page hung before we attached), or would end other tabs too, then with `detour` the tab is
-    led to an empty page in another process; returns whether it was. Raises PageUnresponsive, BrowserError.
+    If that is impossible (the page hung before we attached), or would end other tabs too, `detour` makes the tab go to
+    an empty page in another process; returns whether it did. Raises PageUnresponsive, BrowserError.
     """
     tree = await tab.frames()
     root = tree.root
     session = root.session
     tree.terminate_hanging_scripts()
-    if tab.activity.stuck:  # perhaps only since the machine was so busy that an empty page took too long
+    if tab.activity.stuck:  # perhaps only because the machine was so busy that an empty page took too long
         if detour and await _take_detour(tab):
             return True
         raise PageUnresponsive(f"The tab stayed where it is: {OLD_PAGE_HANGS}")
-    if session.blocked_because is not None:  # by a dialog, so no script runs that could be ended
+    if session.blocked_because is not None:  # a dialog blocks it, so no script runs that could be ended
         if not await _shares_process(tab) and await _crash(tab):
             return False
     elif tab.has_answered:
@@ -66,7 +66,7 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
 
 
 async def stop_loading(tab: Tab) -> bool:
-    """Stops the tab's navigation; False if it could not be stopped since the next document is arriving."""
+    """Stops the tab's navigation; False if it could not be stopped because the next document is arriving."""
     root = (await tab.frames()).root
     if root.navigating_to is not None:
         root.session.tell(cdp_page.StopLoading())
@@ -84,7 +84,7 @@ class UnloadWatchdog:
         self._tried_at = 0.0
 
     async def end_blocking_scripts(self) -> bool:
-        """Ends scripts of the old page that have held up the next one for long; False when that has no effect.
+        """Ends scripts of the old page that have held up the next one for long; False if that has no effect.
 
         Raises BrowserError.
         """
@@ -126,16 +126,16 @@ async def _hangs(tab: Tab) -> bool:
 
 
 async def _processor_times(session: Session) -> dict[int, float]:
-    """The processor time of all renderer processes in seconds, by their ids; it is not known which is this page's."""
+    """The processor time of all renderer processes in seconds, by id; it is not known which process is this page's."""
     try:
         processes = (await session.connection.browser.send(system_info.GetProcessInfo())).process_info
     except ProtocolError:
-        return {}  # a service between us and Chrome refuses the command: then time alone decides
+        return {}  # a service between us and Chrome refuses the command: then only the waiting time decides
     return {each.id: each.cpu_time for each in processes if each.type == "renderer"}
 
 
 async def _crash(tab: Tab) -> bool:
-    """Ends the page's process; False when it did not end."""
+    """Ends the page's process; False if it did not end."""
     (await tab.frames()).root.session.tell(cdp_page.Crash())
     return await _wait_until(tab, lambda: tab.activity.crashed, _CRASHES_WITHIN_S)
 

@@ -1,4 +1,4 @@
-"""Writing files that are made of a page: readable by the user alone, replacing existing ones.
+"""Writes files made from a page: readable by the user alone, replacing existing ones.
 
 Long contents are read from Chrome in pieces: https://chromedevtools.github.io/devtools-protocol/tot/IO/
 """
@@ -27,9 +27,9 @@ _PIECE_TIMEOUT_S = 20.0
 
 
 class HarSaved(msgspec.Struct, frozen=True):
-    """A HAR file that was written to `path`, with its number of requests and its `size` in bytes.
+    """A HAR file that was written to `path`, with its number of `requests` and its `size` in bytes.
 
-    `left_out` says what is not in it, and why.
+    `left_out` lists what is not in it, and why.
     """
 
     path: str
@@ -39,7 +39,7 @@ class HarSaved(msgspec.Struct, frozen=True):
 
 
 async def save(path: str | os.PathLike[str], content: bytes) -> str:
-    """Writes the file, and gives its absolute path. Raises InvalidArguments if it cannot be written."""
+    """Writes the file, and returns its absolute path. Raises InvalidArguments if it cannot be written."""
     whole = absolute_path(path)
     try:
         await asyncio.to_thread(files.write, Path(whole), content)
@@ -95,7 +95,7 @@ def write_error(path: str, error: OSError) -> InvalidArguments:
 
 
 async def read_stream(session: Session, handle: str) -> AsyncIterator[bytes]:
-    """The bytes of a stream, a megabyte at a time. It is closed at the end, even when not all of it was read.
+    """The bytes of a stream, a megabyte at a time. The stream is closed at the end, even if not all of it was read.
 
     Raises PageUnresponsive, ProtocolError, BrowserError.
     """

@@ -1,7 +1,7 @@
 """What pages see of the machine and its user: size, language, location, headers.
 
-Settings are sent to each session of a tab, also for out-of-process iframes, before anything runs there. For what is
-not set, nothing is sent.
+Settings are sent to each session of a tab, including those of out-of-process iframes, before anything runs there.
+Nothing is sent for settings that are not set.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MOST_PIXELS = 2**26
 
 
 class Viewport(msgspec.Struct, frozen=True):
-    """The size of a page in CSS pixels. `scale`: device pixels for each of them, 0 for that of the display.
+    """The size of a page in CSS pixels. `scale`: device pixels per CSS pixel, 0 for the display's own.
 
     `mobile`: pages are laid out as on a phone (the meta viewport counts). `touch`: emulates a touch screen.
     """
@@ -67,7 +67,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     viewport: Viewport | None = None
     user_agent: str | None = None
-    """Client hints and navigator.platform follow from it."""
+    """Client hints and navigator.platform are derived from it."""
     locale: str | None = None
     """BCP 47, such as "de-DE": sets Accept-Language, navigator.languages and the default locale of Intl."""
     timezone: str | None = None
@@ -76,13 +76,13 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Latitude and longitude in degrees, accuracy in metres. Pages get it without a permission prompt."""
     color_scheme: ColorScheme | None = None
     headers: Mapping[str, str] = {}
-    """Sent with every request of a page, whatever site it goes to."""
+    """Sent with every request of a page, to any site."""
     rules: RequestRules | None = None
     """What pages may load, see rules.py."""
     navigation_timeout_s: float | None = None
-    """How long `goto`, `back`, `forward` and `reload` wait for the server and for the page to come to rest."""
+    """How long `goto`, `back`, `forward` and `reload` wait for the server and for the page to become stable."""
     action_timeout_s: float | None = None
-    """How long an action waits for its element to be shown, at rest, enabled and on top."""
+    """How long an action waits for its element to be visible, stable, enabled and on top."""
 
     @staticmethod
     def of(
@@ -126,7 +126,7 @@ class PageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def viewport_of(given: Viewport | tuple[int, int] | None) -> Viewport | None:
-    """The viewport that was given, checked. Raises SetupError."""
+    """The given viewport, checked. Raises SetupError."""
     if given is None:
         return None
     sides = (given.width, given.height) if isinstance(given, Viewport) else given
@@ -196,6 +196,6 @@ def _is_timezone(name: str) -> bool:
 
 
 def accept_language(locale: str) -> str:
-    """The languages for a locale, the best first: "de-DE,de" for "de-DE". Chrome adds the weights."""
+    """The languages for a locale, in order of preference: "de-DE,de" for "de-DE". Chrome adds the weights."""
     language = locale.partition("-")[0]
     return locale if locale == language else f"{locale},{language}"

@@ -1,4 +1,4 @@
-"""A tab as such: its sessions and frames, its state and its activity. For what can be done in it, see page.py."""
+"""A tab as such: its sessions and frames, its state and its activity. What can be done in it is in page.py."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LastShown(msgspec.Struct, frozen=True):
 
 
 class Tab:
-    """A tab of a Chrome. We attach to it at its first use, so that a page costs nothing before."""
+    """A tab of a Chrome. We attach to it at its first use, so that it costs nothing before."""
 
     def __init__(
         self,
@@ -80,9 +80,9 @@ class Tab:
         is_foreign: bool = False,
         in_own_chrome: bool = False,
     ) -> None:
-        """`is_foreign`: somebody else opened it: no settings apply, and its dialogs are answered only while we act.
+        """`is_foreign`: somebody else opened it, so no settings apply, and its dialogs are answered only while we act.
 
-        `in_own_chrome`: the Chrome was launched by us, so that no extension runs scripts in pages.
+        `in_own_chrome`: the Chrome was launched by us, so no extension runs scripts in pages.
         """
         self.target_id = info.target_id
         self.number = 0
@@ -90,7 +90,7 @@ class Tab:
         self.title = info.title
         self.opener = opener
         self.popups: list[Tab] = []
-        """The tabs that it opened, in order; of those that were closed only the last few."""
+        """The tabs that it opened, in order; of the closed ones only the last few."""
         self.page_object: object = None
         """The `Page` of this tab, once there is one: see `page_of` in page.py."""
         self.request_policy = request_policy or RequestPolicy()
@@ -105,9 +105,9 @@ class Tab:
         self.history: deque[PastReading] = deque(maxlen=REMEMBERED_READINGS)
         """The latest readings of the page, the last one at the end."""
         self.successors: dict[int, int] = {}
-        """For refs whose elements were rendered anew, the refs of their successors, both as numbers."""
+        """The successors of refs whose elements were rendered anew, both as numbers."""
         self.issued_refs: set[int] = set()
-        """Refs that were given out other than by a reading, such as those of a search."""
+        """Refs that were issued other than by a reading, such as by a search."""
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
         self.cached_reading: CachedReading | None = None
@@ -125,13 +125,13 @@ class Tab:
         """Held during an action or a wait, so that receipts do not mix."""
         self._is_acting = False
         self._until_done = contextlib.ExitStack()
-        """What is to be ended with the present action."""
+        """Closed at the end of the present action."""
         self.forces_drawing = False
-        """Whether Chrome is made to draw it during the present action."""
+        """Whether Chrome is made to draw the tab during the present action."""
         self._is_behind = False
         """Whether Chrome was found not to draw its frames, as for a tab behind another."""
         self.mouse_is_down = False
-        """Whether the left button is down, and another action is to release it."""
+        """Whether the left button is down, for a later action to release."""
         self._has_focus = False
         """Whether focus emulation is on."""
         self.request_policy.add_tab(info.target_id, info.url, self.activity)
@@ -148,11 +148,11 @@ class Tab:
         """The task that puts the settings in force."""
         self._closing: asyncio.Task[None] | None = None
         self.reading_lock = asyncio.Lock()
-        """Held during calls in which worlds give ids, since they are given the next free one beforehand."""
+        """Held during calls in which worlds assign ids, since they are told the next free one beforehand."""
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed. Chrome ends its session first, and reports the end of the tab later."""
+        """Whether the tab was closed. Chrome ends its session first, and reports the end of the tab later."""
         return self._is_gone or (self._session is not None and self._session.closed_because is not None)
 
     def add_popup(self, opened: Tab) -> None:
@@ -163,7 +163,7 @@ class Tab:
             self.popups.remove(closed[0])
 
     def popups_after(self, number: int) -> list[Tab]:
-        """The popups after the tab of that number, see `last_popup`."""
+        """The popups with a number above this one, see `last_popup`."""
         return [each for each in self.popups if each.number > number]
 
     @property
@@ -174,7 +174,7 @@ class Tab:
     async def frames(self) -> FrameTree:
         """The frames of the tab, attached to at the first call.
 
-        Raises PageClosed, PageUnresponsive while it shows a dialog that is its user's to answer, BrowserError.
+        Raises PageClosed, PageUnresponsive while the tab shows a dialog that is left to its user, BrowserError.
         """
         if self._closing is not None and not self._closing.done() and asyncio.current_task() is not self._closing:
             await asyncio.wait([self._closing])
@@ -231,14 +231,14 @@ class Tab:
 
     @property
     def is_acting(self) -> bool:
-        """Whether an action is being done in it."""
+        """Whether an action is running in the tab."""
         return self._is_acting
 
     async def set_up(self, timeout_s: float) -> None:
         """Waits, at most `timeout_s`, until all settings are in force: a navigation before that may lose them.
 
-        Chrome passes on to the next process only what the former one has answered. Raises SetupError for a locale or
-        time zone that Chrome does not know, ProtocolError, BrowserError.
+        Chrome passes on to the next process only settings that the former one has confirmed. Raises SetupError for a
+        locale or time zone that Chrome does not know, ProtocolError, BrowserError.
         """
         if self._setup is not None:
             await asyncio.wait([self._setup], timeout=timeout_s)
@@ -250,7 +250,7 @@ class Tab:
         return self._attached is not None
 
     def attach(self, session_id: str | None = None) -> asyncio.Task[FrameTree]:
-        """Begins to follow the tab, on the session that Chrome made for it by itself, or on a new one."""
+        """Begins to follow the tab, on the session that Chrome attached by itself, or on a new one."""
         task = self._attached
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._attached = asyncio.ensure_future(self._attach(session_id))
@@ -290,7 +290,7 @@ class Tab:
                 self.forget()
 
     def forget(self) -> None:
-        """Frees the memory of a closed tab, which its opener still refers to."""
+        """Frees the memory of a closed tab, to which its opener still refers."""
         self._is_gone = True
         for each in self.related:
             each._is_behind = False  # one of them is in front now
@@ -302,7 +302,7 @@ class Tab:
 
     @property
     def related(self) -> list[Tab]:
-        """The open tabs that opened this one or were opened by it, directly or not. They have the same rules."""
+        """The open tabs that opened this one or were opened by it, directly or indirectly. They have the same rules."""
         first: Tab = self
         while first.opener is not None:
             first = first.opener
@@ -312,12 +312,12 @@ class Tab:
         return [each for each in found if each is not self and not each.closed]
 
     def _close_timeout(self) -> AbstractAsyncContextManager[None]:
-        """The timeout for closing, which stands still while somebody is asked about a `beforeunload` dialog."""
+        """The timeout for closing, paused while somebody is asked about a `beforeunload` dialog."""
         tree = self._known_frames
         return timeout(self._browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S)
 
     async def disable_scripts(self) -> None:
-        """Disables scripts in its pages, since requests that they send while they are left would escape the rules."""
+        """Disables scripts in the tab's pages: requests that they send as they unload would escape the rules."""
         sessions = {frame.session for frame in (await self.frames()).all()}
         answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
         for answer in answers:
@@ -325,7 +325,7 @@ class Tab:
         await asyncio.wait(answers, timeout=DISABLE_SCRIPTS_TIMEOUT_S)
 
     def _end_what_delays_closing(self) -> None:
-        """Stops the navigation, since Chrome would close the tab only after the server's answer, and hanging scripts.
+        """Ends hanging scripts, and the navigation, since Chrome would close the tab only after the server's answer.
 
         Chrome does not wait for a page that loops in `beforeunload`, but its process would go on looping.
         """
@@ -349,7 +349,7 @@ class Tab:
         return taken
 
     def note_shown(self, text: str | None) -> None:
-        """Notes that the caller is shown the present document, with this text; None if that is not complete."""
+        """Notes that the caller is shown the present document, with this text; None if the text is not complete."""
         self.shown = LastShown(self.activity.document.number, text)
 
     def forget_shown(self) -> None:
@@ -358,7 +358,7 @@ class Tab:
             self.shown = LastShown(self.shown.document, None)
 
     def read_ahead(self) -> None:
-        """Begins to read a new document while waiting for it to come to rest, if the document before it was read.
+        """Begins to read a new document while it is not stable yet, if the previous document was read.
 
         The reading that follows then only has to read what changed since.
         """
@@ -418,9 +418,9 @@ class Tab:
         return self.request_policy.hold
 
     def _navigate_again(self) -> None:
-        """Navigates again when a page opened a dialog just as it was to be replaced: each waits for the other for ever.
+        """Navigates again when a page opened a dialog just as it was to be replaced, so that each waits for the other.
 
-        Chrome takes no answer to the dialog then, but a new navigation replaces the one that waits.
+        Chrome accepts no answer to the dialog then, but a new navigation replaces the one that waits.
         """
         tree = self._known_frames
         if tree is not None and tree.root.navigating_to is not None:
@@ -436,7 +436,7 @@ class Tab:
         return task.result() if task and task.done() and not task.cancelled() and not task.exception() else None
 
     def _has_frame(self, frame_id: str) -> bool:
-        """Whether a download in that frame is this tab's: in a frame of it, or of a popup without an action."""
+        """Whether a download in that frame is this tab's: it is a frame of the tab, or of a popup without an action."""
         if frame_id == self.target_id or frame_id in self.activity.frame_ids:
             return True
         return any(popup._has_frame(frame_id) for popup in self.popups if not popup.action_lock.locked())

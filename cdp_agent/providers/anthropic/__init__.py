@@ -1,1 +1,1 @@
-"""The wire of Anthropic: messages. Imports `providers.base` and `providers.shared`."""
+"""The wire of Anthropic's Messages API. Imports `providers.base` and `providers.shared`."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages: https://platform.claude.com/docs/en/api/messages and …/build-with-claude/streaming."""
+"""Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages and …/build-with-claude/streaming."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def thinks(request: Request) -> bool:
 
 
 def is_bound(model: str) -> bool:
-    """Whether the model accepts its thoughts again only after exactly the same preceding messages.
+    """Whether the model accepts its thoughts back only after exactly the same preceding messages.
 
     https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
     """
@@ -50,7 +50,7 @@ def is_bound(model: str) -> bool:
 
 
 def _is_old(model: str) -> bool:
-    """Whether it is one of the models that think only when the request says so."""
+    """Whether it is one of the models that think only if the request tells them to."""
     return bool(_BUDGETED.match(model) or _THINKS_ON_REQUEST.match(model))
 
 
@@ -65,7 +65,7 @@ def settings(request: Request) -> dict[str, Any]:
     effort = request.reasoning_effort
     if effort in (None, "none") and _is_old(request.model):
         return {"max_tokens": limit}
-    if effort is None:  # which says how hard to think as the model has it, but has it shown
+    if effort is None:  # the model's default effort, but with its thoughts shown
         return {"max_tokens": limit, "thinking": _SHOWN}
     if effort == "none" and _THINKS_BY_DEFAULT.match(request.model):
         return {"max_tokens": limit, "thinking": {"type": "disabled"}}
@@ -75,7 +75,7 @@ def settings(request: Request) -> dict[str, Any]:
         budget = _BUDGETS[effort]
         if request.max_output_tokens is None:
             return {"max_tokens": budget + limit, "thinking": {"type": "enabled", "budget_tokens": budget}}
-        if limit <= _LEAST_BUDGET:  # which must be less than the limit
+        if limit <= _LEAST_BUDGET:  # the budget must be less than the limit
             return {"max_tokens": limit}
         budget = max(_LEAST_BUDGET, min(budget, limit // 2))
         return {"max_tokens": limit, "thinking": {"type": "enabled", "budget_tokens": budget}}
@@ -139,15 +139,13 @@ def _members(request: Request) -> frozenset[str]:
 
 
 def _may_be_members(request: Request) -> frozenset[str]:
-    """The same, with the members that are not offered: a model may call one anyway, and its messages are kept as they
-    are.
-    """
+    """Like `_members`, with those not offered: a model may call one anyway, and its messages are kept as they are."""
     others = {tool.name for tool in request.tools if not tool.is_member}
     return browser_toolset.MEMBERS - others if _members(request) else frozenset()
 
 
 def _goes_on_without_thoughts(messages: list[dict[str, Any]]) -> bool:
-    """Whether the last turn called tools without a thought, which a model that has a budget for them refuses.
+    """Whether the last turn called tools without a thought, which is refused if there is a budget for thoughts.
 
     Such a turn was another model's, or came before there was a budget.
     """
@@ -156,7 +154,7 @@ def _goes_on_without_thoughts(messages: list[dict[str, Any]]) -> bool:
 
 
 def _choice(request: Request) -> dict[str, Any]:
-    # "Thinking may not be enabled when tool_choice forces tool use": the prompt has to do it then.
+    # "Thinking may not be enabled when tool_choice forces tool use": the prompt has to ask for a call then.
     if request.tool_choice == "auto" or thinks(request):
         return {"type": "auto"}
     if isinstance(request.tool_choice, Forced):
@@ -165,10 +163,10 @@ def _choice(request: Request) -> dict[str, Any]:
 
 
 def _mark(body: dict[str, Any]) -> None:
-    """Sets the cache marks: after the tools, the system prompt, and the last two messages of the user's.
+    """Sets the cache breakpoints: after the tools, the system prompt, and each of the last two user messages.
 
     The last, since the next request begins with it, and the one before, where this request finds its cache. At most
-    four marks: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
+    four are allowed: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
     """
     users = [message["content"] for message in body["messages"] if message["role"] == "user"]
     for blocks in (body.get("tools"), body.get("system"), *users[-_MESSAGES_REMEMBERED:]):
@@ -188,7 +186,7 @@ def _messages(request: Request) -> list[dict[str, Any]]:
             turns[-1]["content"] += blocks
         else:
             turns.append({"role": role, "content": blocks})
-    for turn in turns:  # what has no place in a result follows them all
+    for turn in turns:  # blocks other than tool results follow all of these
         turn["content"].sort(key=lambda block: turn["role"] == "user" and block["type"] != "tool_result")
     return turns
 
@@ -247,7 +245,7 @@ def _own_blocks(message: Assistant, model: str, ids: _Ids) -> list[dict[str, Any
 
 
 class _Ids:
-    """Ids of calls in the characters that Anthropic accepts, each unique, also for calls of other models.
+    """Makes ids of calls unique, in the characters that Anthropic accepts, also for calls of other models.
 
     `members` are the names of tools that belong to the browser toolset.
     """
@@ -271,7 +269,7 @@ class _Ids:
         return found
 
     def member(self, call_id: str) -> str | None:
-        """The member of the browser toolset that the call of this id was for; None for any other tool."""
+        """The member of the browser toolset that the call with this id was to; None for any other tool."""
         name = self._called.get(call_id)
         return name if name in self.members else None
 

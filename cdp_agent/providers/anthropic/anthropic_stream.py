@@ -60,9 +60,7 @@ class _Event(msgspec.Struct, frozen=True):
 
 
 class _Block(msgspec.Struct, frozen=True):
-    """A block of the message, put together. Its original form is kept too, since thoughts are sent back exactly as they
-    came.
-    """
+    """A complete block of the message. Its original form is kept, too: thoughts are sent back exactly as they came."""
 
     type: str | None = None
     text: str | None = None
@@ -123,7 +121,7 @@ class MessageDecoder(ObjectDecoder[_Event]):
                 self._grow(event.index or 0, event.delta or _Delta())
             case "message_delta":
                 self._stop_reason = (event.delta or _Delta()).stop_reason or self._stop_reason
-                # Only what is told counts: input tokens are told at the beginning, and sometimes again here.
+                # Nulls are skipped: input tokens are reported at the beginning, and only sometimes again here.
                 self._usage |= {name: value for name, value in (event.usage or {}).items() if value is not None}
             case "message_stop":
                 self._ended = True
@@ -148,7 +146,7 @@ class MessageDecoder(ObjectDecoder[_Event]):
             block[name] = before + added if isinstance(before, str) and name != "signature" else added
 
     def _state(self, blocks: list[dict[str, Any]]) -> ProviderState | None:
-        """The order of the blocks, and those contents that are kept nowhere else."""
+        """The order of the blocks, and the content of those that are kept nowhere else."""
         if not any(block.get("type") in _THOUGHTS for block in blocks):
             return None
         kept: list[dict[str, Any]] = []

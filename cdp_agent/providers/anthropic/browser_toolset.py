@@ -1,4 +1,4 @@
-"""Anthropic's browser toolset on the wire: one entry for all its members, and what their results must have in them.
+"""Anthropic's browser toolset on the wire: one entry for all its members, and the required content of their results.
 
 https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool
 """
@@ -27,7 +27,7 @@ _WITH_PICTURE = frozenset({"screenshot", "zoom"})
 
 
 def entry(offered: Collection[str]) -> dict[str, Any]:
-    """The entry of `tools` that has the model offered these members and no others."""
+    """The entry in `tools` that offers the model these members and no others."""
     configs = {
         name: {"enabled": name in offered}
         for name in sorted(MEMBERS)
@@ -37,7 +37,7 @@ def entry(offered: Collection[str]) -> dict[str, Any]:
 
 
 def result(name: str, outcome: ToolResult, words: Sequence[dict[str, Any]], images: Sequence[dict[str, Any]]) -> _Block:
-    """The content of a member's result, and what has no place in it and follows it in the same message."""
+    """The content of a member's result, and the blocks that it must not contain, to follow it in the same message."""
     if outcome.is_error:
         return list(words), list(images)
     state = [_state(outcome.tabs)]
@@ -52,7 +52,7 @@ _Block = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def _state(tabs: Sequence[TabState]) -> dict[str, Any]:
-    # Titles are a page's own words, which nothing marks as such here: pages are told of in the views, in a fence.
+    # Titles are a page's own words, which cannot be fenced here; the views have them, in a fence.
     entries = [{"tab_id": each.id, "title": "", "url": each.url, "active": each.active} for each in tabs]
     changes = [{"type": "tab_opened", "tab_id": each.id} for each in tabs if each.opened]
     return {"type": "browser_state", "tabs": entries, **({"state_changes": changes} if changes else {})}

@@ -35,7 +35,7 @@ _LEAST_OF_PRO = 128
 
 
 def thinking(model: str, effort: ReasoningEffort | None) -> dict[str, Any] | None:
-    """The thinkingConfig; None where the model decides, or cannot think. For "none", the least that the model supports.
+    """The thinkingConfig; None if the model decides, or cannot think. For "none", the least that the model supports.
 
     https://ai.google.dev/gemini-api/docs/thinking
     """
@@ -47,13 +47,13 @@ def thinking(model: str, effort: ReasoningEffort | None) -> dict[str, Any] | Non
         return {"includeThoughts": True, "thinkingBudget": _BUDGETS[effort]}
     if effort == "none":
         return {"thinkingLevel": "LOW" if "pro" in model else "MINIMAL"}
-    if effort == "medium" and model.startswith("gemini-3-pro"):  # which knows no middle
+    if effort == "medium" and model.startswith("gemini-3-pro"):  # which has no MEDIUM
         return {"includeThoughts": True, "thinkingLevel": "HIGH"}
     return {"includeThoughts": True, "thinkingLevel": effort.upper()}
 
 
 def wants_signatures(model: str) -> bool:
-    """Whether a function call without a signature is refused, which begins with Gemini 3."""
+    """Whether the model refuses a function call without a signature, as Gemini 3 and later do."""
     return not (_NEVER_THINKS.match(model) or _BUDGETED.match(model))
 
 
@@ -107,7 +107,7 @@ def _choice(request: Request) -> dict[str, Any]:
 
 
 def _contents(request: Request) -> list[dict[str, Any]]:
-    """The messages, user and model in turns; the results of one turn's calls are one message of the user's."""
+    """The messages, user and model in turns; the results of one turn's calls are one user message."""
     names: dict[str, str] = {}
     turns: list[dict[str, Any]] = []
     for message in request.messages:
@@ -147,7 +147,7 @@ def _part(part: Text | Image) -> dict[str, Any]:
 
 
 def _own_parts(message: Assistant, model: str) -> list[dict[str, Any]]:
-    """What the model said, each part with its signature."""
+    """The parts of a model's message, each with its signature."""
     kept = (message.state.content_for(WIRE, model) if message.state else None) or {}
     parts: list[dict[str, Any]] = []
     if message.text or kept.get("text"):
@@ -164,7 +164,7 @@ def _own_parts(message: Assistant, model: str) -> list[dict[str, Any]]:
 
 
 def _id(call_id: str) -> dict[str, str]:
-    """A call's id, where Google gave it."""
+    """A call's id, if Google assigned it."""
     return {} if call_id.startswith(OWN_ID) else {"id": call_id}
 
 

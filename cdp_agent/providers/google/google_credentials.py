@@ -1,6 +1,6 @@
 """Google's Application Default Credentials: https://cloud.google.com/docs/authentication/application-default-credentials.
 
-A user's own (`gcloud auth application-default login`) and those of a machine in Google's cloud need nothing but HTTP.
+A user's credentials (`gcloud auth application-default login`) and those of a machine in Google's cloud need only HTTP.
 A service account's key signs with RSA, for which the extra `vertex` installs `cryptography`.
 """
 
@@ -60,7 +60,7 @@ class DefaultCredentials:
     async def headers(self, http: httpx.AsyncClient) -> dict[str, str]:
         """The headers.
 
-        Raises AuthenticationError, another ModelError when no server could be reached, SetupError for a wrong file.
+        Raises AuthenticationError, another ModelError when no server could be reached, SetupError for an invalid file.
         """
         if time.time() > self._expires - _EARLY_S:
             await self._fetch(http)

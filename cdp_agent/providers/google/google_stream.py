@@ -14,7 +14,7 @@ from cdp_agent.providers.shared.tool_calls import text_of
 
 WIRE = "google"
 OWN_ID = "google_call_"
-"""The beginning of the ids that we give to calls without one."""
+"""The beginning of the ids that we assign to calls without one."""
 
 _FINISH: dict[str, FinishReason] = {
     "STOP": "stop",
@@ -135,7 +135,7 @@ class ContentDecoder(ObjectDecoder[_Chunk]):
         if self._blocked and not self._finish:
             return "content_filter"
         if self._calls and _FINISH.get(self._finish or "", "stop") == "stop":
-            return "tool_calls"  # which Google calls STOP
+            return "tool_calls"  # for which Google reports STOP
         return _FINISH.get(self._finish or "", "unknown")
 
     def _state(self) -> ProviderState | None:
@@ -148,7 +148,7 @@ class ContentDecoder(ObjectDecoder[_Chunk]):
 
 
 def failure_of(error: object) -> Failure:
-    """https://google.aip.dev/193#http11json-representation, with the wait that a RetryInfo asks for."""
+    """The failure in an error, with the wait of a RetryInfo: https://google.aip.dev/193#http11json-representation."""
     found = plain_failure_of(error)
     details = error.get("details") if isinstance(error, dict) else None
     waits = [each.get("retryDelay") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
@@ -163,9 +163,7 @@ def _seconds(delay: str) -> float | None:
 
 
 def _usage(found: dict[str, Any]) -> Usage:
-    """The usage. Google counts thoughts apart from the other output, and the input of its own tools from the other
-    input.
-    """
+    """The usage. Google counts thoughts apart from other output, and its own tools' input apart from other input."""
     used = counted(found, _Usage) or _Usage()
     thoughts = int(used.thoughts_token_count or 0)
     return Usage(

@@ -1,7 +1,6 @@
-"""Ollama's own chat: https://docs.ollama.com/api/chat.
+"""Ollama's own chat API: https://docs.ollama.com/api/chat.
 
-Ollama's API that is compatible with OpenAI's has no parameter for the context length, and silently cuts off what does
-not fit.
+Its OpenAI-compatible API has no parameter for the context length, and silently cuts off what does not fit.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ __all__ = ["JSON_OUTPUT", "decoder", "encode", "failure", "headers", "path"]
 JSON_OUTPUT: Final = True
 _WIRE = "ollama"
 
-# Each change of the context's length loads the model anew, so that there are only few lengths.
+# Each change of the context length reloads the model, so there are only a few lengths.
 _CONTEXTS = (16_384, 32_768, 65_536, 131_072)
 _ANSWER_TOKENS = 4_096
 _FINISH: dict[str, FinishReason] = {"stop": "stop", "length": "length"}
@@ -73,7 +72,7 @@ def encode(request: Request) -> dict[str, Any]:
 
 
 def _think(model: str, effort: str) -> bool | str:
-    if "gpt-oss" in model:  # the one that has levels, and cannot do without
+    if "gpt-oss" in model:  # the only one that has levels, and always thinks
         return "low" if effort == "none" else effort
     return effort != "none"
 

@@ -1,4 +1,4 @@
-"""The wires of OpenAI: responses, chat completions, and the servers that speak those as well.
+"""The wires of OpenAI: the Responses API, and chat completions, also of other servers.
 
 Imports `providers.base` and `providers.shared`.
 """

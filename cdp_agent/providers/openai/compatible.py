@@ -1,4 +1,4 @@
-"""The chat completions of llama.cpp, LM Studio, vLLM and others: with the fields that all of them know.
+"""The chat completions of llama.cpp, LM Studio, vLLM and others, with only the fields that all of them know.
 
 https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md#post-v1chatcompletions-openai-compatible-chat-completions-api
 https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
@@ -29,7 +29,7 @@ def encode(request: Request) -> dict[str, Any]:
     body = encode_chat(request, _WIRE)
     choice = request.tool_choice
     if isinstance(choice, Forced) and request.tools:
-        # llama-server takes an object for no choice at all: the tool alone, and that some tool be called, all can do.
+        # llama-server treats an object as no choice at all; all servers can require a call to the only tool offered.
         body["tools"] = encode_tools([tool for tool in request.tools if tool.name == choice.name])
         body["tool_choice"] = "required"
     if request.max_output_tokens is not None:

@@ -1,7 +1,7 @@
 """OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat.
 
 OpenAI's newer models call tools here only without reasoning, so at OpenAI's own address `/responses` is used unless the
-model is named `openai-chat/…`. Other servers at a base URL are spoken to in this way as well.
+model is named `openai-chat/…`. For `openai/…` at another base URL, this wire is used, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def reasons(model: str) -> bool:
 
 
 def effort_for(model: str, effort: ReasoningEffort | None) -> str | None:
-    """The effort by OpenAI's name: for "none", the least that this model accepts. None if it has no such setting."""
+    """The effort as OpenAI names it: for "none", the least that this model accepts. None if it has no such setting."""
     if effort is None or not reasons(model):
         return None
     if effort == "none":

@@ -1,4 +1,4 @@
-"""OpenAI's responses: https://platform.openai.com/docs/api-reference/responses and …/responses-streaming.
+"""OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses and …/responses-streaming.
 
 Nothing is stored at OpenAI: the model's reasoning is returned encrypted, and sent back with its turn
 (https://platform.openai.com/docs/guides/reasoning#encrypted-reasoning-items).
@@ -80,7 +80,7 @@ def encode(request: Request) -> dict[str, Any]:
     if reasons(request.model):
         body["include"] = ["reasoning.encrypted_content"]
     if effort := effort_for(request.model, request.reasoning_effort):
-        # Summaries are for verified organisations: who asks for reasoning asks to see it.
+        # Only verified organisations get summaries, so they are requested only along with an effort.
         summary = {"summary": "auto"} if request.reasoning_effort != "none" else {}
         body["reasoning"] = {"effort": effort, **summary}
     return body
@@ -174,14 +174,14 @@ class _Item(msgspec.Struct, frozen=True):
 
     @property
     def effective_call_id(self) -> str:
-        """The id that the result of the call has to name: `call_id`, or `id` where there is none."""
+        """The id that the result of the call has to name: `call_id`, or `id` if there is none."""
         return str(self.call_id or self.id or "")
 
 
 class ResponseDecoder(ObjectDecoder[_Event]):
     """The reply from the events of a stream, or from one whole response.
 
-    Each item of the output comes complete when it is done, so its earlier fragments are not put together.
+    Each item of the output comes complete when it is done, so its earlier fragments are ignored.
     """
 
     answer = "a response"
@@ -265,7 +265,7 @@ def _texts(items: list[_Item]) -> list[str]:
 
 
 def _thoughts(items: list[_Item]) -> list[str]:
-    """The summaries of the reasoning, or the reasoning itself where a server sends that instead."""
+    """The summaries of the reasoning, or the reasoning itself if a server sends that instead."""
     found: list[str] = []
     for item in items:
         if item.type == "reasoning":

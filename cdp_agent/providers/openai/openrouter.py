@@ -31,7 +31,7 @@ def encode(request: Request) -> dict[str, Any]:
         body["max_tokens"] = request.max_output_tokens
     if request.reasoning_effort is not None:
         body["reasoning"] = {"effort": request.reasoning_effort}
-    if request.continued and request.model.startswith("anthropic/"):  # the others remember without being asked
+    if request.continued and request.model.startswith("anthropic/"):  # others are cached without this
         body["cache_control"] = {"type": "ephemeral"}
     return body
 

@@ -1,4 +1,4 @@
 """What several wires have in common: reading streams, chat messages, tool calls, schemas, pictures, errors.
 
-Imports `providers.base`; no wire and no client.
+Imports `providers.base`, but no wire and no client.
 """

@@ -54,7 +54,7 @@ def bearer(key: str | None) -> dict[str, str]:
 
 
 def encode_chat(request: Request, wire: str) -> dict[str, Any]:
-    """The body of a streamed chat completion, without reasoning effort and limit, whose names differ."""
+    """The body of a streamed chat completion, without the reasoning effort and the output limit, whose names differ."""
     body: dict[str, Any] = {
         "model": request.model,
         "messages": [_encode_message(each, wire, request.model) for each in shown_by_the_user(request.messages)],
@@ -195,7 +195,7 @@ class _Details(msgspec.Struct, frozen=True):
 
 
 class _Usage(msgspec.Struct, frozen=True):
-    """The usage in a body. `input_tokens` and so on are the names in responses, and in some servers' chat completions.
+    """The usage in a body. `input_tokens` etc. are the names in the Responses API, and in some chat completions.
 
     `prompt_cache_hit_tokens` is DeepSeek's, `cached_tokens` Moonshot's; `cost` is OpenRouter's and others'.
     """
@@ -243,7 +243,7 @@ class _Reasoning:
 
 
 class ChatDecoder(ObjectDecoder[_Chunk]):
-    """The reply from the bytes of a stream, or of one whole JSON body where a server does not stream.
+    """The reply from the bytes of a stream, or of one whole JSON body if a server does not stream.
 
     The reasoning that the provider wants back is put into the state, under the name of the `wire`.
     """
@@ -283,13 +283,13 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
         self._count(chunk.usage)
         if chunk.x_groq:
             self._count(chunk.x_groq.usage)
-        for choice in (chunk.choices or ())[:1]:  # we ask for one; some servers number it anew each time
+        for choice in (chunk.choices or ())[:1]:  # we ask for one; some servers change its index each time
             self._take_choice(choice)
 
     def _take_choice(self, choice: _Choice) -> None:
         if choice.error:
             raise model_error(self._provider, failure_of(choice.error))
-        self._count(choice.usage)  # Moonshot's place for it
+        self._count(choice.usage)  # where Moonshot reports it
         delta = choice.delta
         if delta is None or delta == _NOTHING:
             delta = choice.message or _NOTHING
@@ -313,7 +313,7 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
             self._usage = usage_of(found) or self._usage
 
     def _state(self) -> ProviderState | None:
-        # Only a turn that calls tools goes on where it stopped; in any other one, old reasoning is not wanted.
+        # Reasoning is sent back only with tool calls, since the turn goes on after them; else it is not wanted.
         if self._wire is None or not self._calls.all():
             return None
         if details := self._details.all():
@@ -324,7 +324,7 @@ class ChatDecoder(ObjectDecoder[_Chunk]):
 
 
 def _error_in(chunk: _Chunk) -> Any:
-    """An error in the place of a part of the reply: OpenAI's form, older vLLM's, FastAPI's, MiniMax's."""
+    """An error in place of a part of the reply, in the form of OpenAI, older vLLM, FastAPI or MiniMax."""
     if chunk.error or chunk.choices is not None:
         return chunk.error
     if chunk.object == "error" or chunk.detail:
@@ -339,7 +339,7 @@ def _text(content: str | list[_Part | str] | None) -> str:
 
 
 def usage_of(found: object) -> Usage | None:
-    """The tokens of a chat completion or a response; None where none can be read."""
+    """The usage of a chat completion or a response; None if it cannot be read."""
     usage = counted(found, _Usage)
     if usage is None:
         return None

@@ -1,4 +1,4 @@
-"""The one place that decides which class of error a provider's failure is, and whether a retry may help."""
+"""The one place that decides which error class a provider's failure has, and whether a retry may help."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ _NOT_TO_BE_FORCED = re.compile(
 )
 """Error messages of models that do not allow `tool_choice` to force a call, as many reasoning models do not."""
 _CALLED_AMISS = ("tool_use_failed",)
-"""Groq's code for a tool call of the model's that it could not parse."""
+"""Groq's code for a tool call by the model that it could not parse."""
 _WITHOUT_TOOLS = re.compile(
     rf"(?:{_TOOLS}).{{0,80}}(?:{_NO})|(?:{_NO}).{{0,60}}(?:{_TOOLS})|no endpoints.{{0,30}}tool use"
-    # What chat templates say who know no tools, and so no message of the role "tool".
+    # Errors of chat templates without tools, and so without messages of the role "tool".
     r"|conversation roles must alternate|only [\w, ]* roles? (?:are|is) (?:supported|allowed)"
     r"|(?:unknown|unexpected|invalid|unsupported) (?:message )?role\b.{0,20}tool"
     r"|(?:jinja|chat[_ ]?template).{0,60}\btools?\b",
@@ -115,7 +115,7 @@ def model_error(
     if code in _REFUSED and _NOT_TO_BE_FORCED.search(words):
         return Unsupported(provider, message, code, "tool_choice")
     if failure.code in _CALLED_AMISS:
-        return BadReply(provider, message)  # without the status, since it is no fault of the request's
+        return BadReply(provider, message)  # without the status, since the request is not at fault
     if code in _REFUSED and _WITHOUT_TOOLS.search(words):
         return Unsupported(provider, message, code, "tools")
     return ModelError(provider, message, code, after)

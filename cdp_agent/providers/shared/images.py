@@ -15,12 +15,12 @@ def base64_of(image: Image) -> str:
 
 
 def data_url(image: Image) -> str:
-    """https://www.rfc-editor.org/rfc/rfc2397."""
+    """The image as a data URL: https://www.rfc-editor.org/rfc/rfc2397."""
     return f"data:{image.media_type};base64,{base64_of(image)}"
 
 
 def shown_by_the_user(messages: Sequence[Message]) -> list[Message]:
-    """The messages, with the images of tool results moved to a message of the user's after them."""
+    """The messages, with the images of tool results moved to a user message after them."""
     result: list[Message] = []
     waiting: list[Image] = []
     for message in messages:

@@ -1,8 +1,8 @@
-"""Reading JSON from outside. Its depth is limited, since code that walks through it would run out of stack.
+"""Reads JSON from outside. Its depth is limited, since code that walks through it would run out of stack.
 
 JSON that a model wrote is read only here, and leniently: around the object there may be other text, a Markdown fence,
 thoughts between <think> tags; inside it commas before a closing bracket, and line breaks in strings; at its end
-brackets may be missing. Nothing is guessed: a text that ends within a string, a number or a name is not read.
+brackets may be missing. Nothing is guessed: a text that ends within a string, a number or a name is rejected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def decode(text: str | bytes) -> Any:
-    """The value of a JSON text. Raises ValueError where it is not JSON, or nested too deeply."""
+    """The value of a JSON text. Raises ValueError if it is not JSON, or nested too deeply."""
     text = text.decode() if isinstance(text, bytes) else text
     if is_too_deep(text):
         raise ValueError("nested too deep")
@@ -48,7 +48,7 @@ def is_too_deep(text: str) -> bool:
 def read_object(text: str) -> dict[str, Any]:
     """The JSON object in a model's text: bare, quoted as a string, or the first one within other words; {} for none.
 
-    Raises ValueError that says why it cannot be read.
+    Raises ValueError, with the reason, if it cannot be read.
     """
     if not text.strip():
         return {}
@@ -103,7 +103,7 @@ def _mended(text: str, start: int) -> tuple[str, int]:
                 return "", index + 1
         elif char in "{[":
             open_.append(_CLOSES[char])
-            if len(open_) > DEEPEST:  # within quotes, where nobody has counted them
+            if len(open_) > DEEPEST:  # within quotes, where `is_too_deep` does not count them
                 return "", 0
         quoted = char == '"'
         written.append(char)
@@ -116,7 +116,7 @@ def _mended(text: str, start: int) -> tuple[str, int]:
 
 
 def _drop_comma(written: list[str]) -> None:
-    """Takes out a comma that nothing follows, with the white space after it."""
+    """Removes a trailing comma, with the white space after it."""
     last = len(written)
     while last and written[last - 1].isspace():
         last -= 1

@@ -26,7 +26,7 @@ _OPENAI = _COMMON | {"const"}
 _ANTHROPIC = _COMMON | {"const", "allOf", "default", "format", "definitions"}
 _ANTHROPIC_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 _GEMINI = _COMMON | {"$id", "$anchor", "format", "prefixItems", "minItems", "maxItems", "minimum", "maximum", "oneOf"}
-# In an object that is closed, or for what would be without any bound, these cannot simply be left out.
+# Without these, a closed object would be stricter, or a value would not be constrained at all.
 _NOT_TO_LEAVE_OUT = {"patternProperties", "propertyNames", "unevaluatedProperties", "$dynamicRef"}
 
 _OF_ONE = ("items", "additionalProperties")
@@ -61,7 +61,7 @@ def for_gemini(schema: object) -> Any:
     """
     if not isinstance(schema, dict):
         return schema
-    if "$ref" in schema:  # beside which Gemini takes nothing else
+    if "$ref" in schema:  # next to which Gemini accepts only names that begin with $
         return {name: value for name, value in _within(schema, for_gemini).items() if name.startswith("$")}
     found = {name: value for name, value in schema.items() if name in _GEMINI}
     if "const" in schema:
@@ -72,7 +72,7 @@ def for_gemini(schema: object) -> Any:
 
 
 def for_anthropic(schema: object) -> dict[str, Any] | None:
-    """The schema with the keywords that Anthropic can enforce, or None where it cannot.
+    """The schema with the keywords that Anthropic can enforce, None if it cannot enforce the schema.
 
     https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
     """
@@ -128,7 +128,7 @@ def _within(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, A
 
 
 def _is_recursive(schema: dict[str, Any]) -> bool:
-    """Whether a definition leads back to itself."""
+    """Whether a definition refers back to itself."""
     definitions: dict[str, Any] = {
         f"#/{where}/{name}": value
         for where in ("$defs", "definitions")

@@ -60,8 +60,8 @@ class WholeReader:
 class ObjectReader(Generic[_T]):
     """Yields the objects of a stream of events, of JSON lines, or of one JSON body, depending on the content type.
 
-    Each is a struct of `kind`. `done` is set by `[DONE]`, with which some servers end. Raises BadReply for what does
-    not fit.
+    Each is a struct of `kind`. `done` is set by `[DONE]`, with which some servers end. Raises BadReply for data that
+    does not fit.
     """
 
     def __init__(self, provider: str, content_type: str, kind: type[_T]) -> None:
@@ -150,7 +150,7 @@ class ObjectDecoder(ABC, Generic[_T]):
 
 
 def shaped(provider: str, value: object, kind: type[_T]) -> _T:
-    """JSON data as a struct. Raises BadReply that says where it does not fit."""
+    """JSON data as a struct. Raises BadReply, which names the place, if it does not fit."""
     try:
         return msgspec.convert(value, kind)
     except _MISFITS as error:
@@ -158,7 +158,7 @@ def shaped(provider: str, value: object, kind: type[_T]) -> _T:
 
 
 def counted(value: object, kind: type[_T]) -> _T | None:
-    """The usage as a struct. None where there is none, or it cannot be read: that is no reason to reject a reply."""
+    """The usage as a struct. None if there is none, or it cannot be read: that is no reason to reject a reply."""
     try:
         return msgspec.convert(value, kind)
     except _MISFITS:
@@ -178,7 +178,7 @@ def joined(pieces: Sequence[str]) -> str:
 
 
 def whole(value: object) -> Any:
-    """JSON data with every text in it `joined`, so that it can be written again."""
+    """JSON data with every text in it `joined`, so that it can be encoded again."""
     match value:
         case str():
             return joined([value])
@@ -194,7 +194,7 @@ def _decode(event: bytes) -> Any:
     """Decodes an event. Some servers, written in JavaScript, cut text within a surrogate pair, and send each half as an
     escape.
 
-    msgspec refuses such a half, json takes it. Raises ValueError.
+    msgspec refuses such a half, json accepts it. Raises ValueError.
     """
     text = event.decode()
     if is_too_deep(text):
@@ -237,7 +237,7 @@ class EventReader:
     """Yields the `data` of each server-sent event, from bytes that arrive in pieces of any size.
 
     https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream: lines end with LF, CRLF or
-    CR; comments and all fields but `data` are passed over.
+    CR; comments and all fields but `data` are ignored.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Tool calls put together from the fragments of a stream of chat completions, and their arguments as text or object."""
+"""Puts tool calls together from the fragments of streamed chat completions; their arguments as text or object."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Whoever decides (a terminal, a program's callback, a program at the other end of a pipe) gets an `Ask` with an id and
 submits a `Decision` for that id. The first valid decision for the open question counts; every other one is refused with
-the reason, and changes nothing. If no decision comes, it is "stop".
+the reason, and changes nothing. If no decision comes, it counts as "stop".
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class ApprovalQueue:
 
     @property
     def next_id(self) -> int:
-        """A new id, for the next question; each access gives another one."""
+        """A new id for the next question; each access returns another one."""
         self._last += 1
         return self._last
 
     async def decide(self, ask: Ask, approver: Approver | None = None) -> Decision:
-        """Asks the question and returns the decision; `approver` asks instead of the queue's own, where it is given.
+        """Asks the question and returns the decision; `approver`, if given, is used instead of the queue's own.
 
-        `Stop` when there is no decision within the time limit (a `Paused` has none), or when nobody is left to decide.
+        `Stop` if there is no decision within the time limit (a `Paused` has none), or the approver ends without one.
         """
         self._last = max(self._last, ask.id)
         self._open, self._decided = ask, asyncio.get_running_loop().create_future()
@@ -77,7 +77,7 @@ class ApprovalQueue:
         either: set[asyncio.Future[None] | asyncio.Future[Decision]] = {showing, self._decided}
         self.unanswered = False
         try:
-            timeout_s = None if isinstance(ask, Paused) else self._timeout_s  # who acts themselves takes their time
+            timeout_s = None if isinstance(ask, Paused) else self._timeout_s  # the user needs time in the page
             await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             if self._decided.done():
                 return self._decided.result()
@@ -112,7 +112,7 @@ class ApprovalQueue:
         except msgspec.ValidationError as error:
             return f"{str(error).replace('`', '')}. It can be {', '.join(possible(ask))}."
         if isinstance(made, Approve) and isinstance(ask, ActionProposed):
-            made = Execute()  # the one word for "yes" is taken for an act, as for a plan
+            made = Execute()  # "approve" is accepted for an act, as for a plan
         if not isinstance(made, kinds_of_decision(ask)):
             return f"{name_of(type(made))} is no answer to this. It can be {', '.join(possible(ask))}."
         if isinstance(made, Edit) and not any(step.strip() for step in made.steps):
@@ -130,7 +130,7 @@ class ApprovalQueue:
 
 
 def calling(callback: Callable[[Ask], object]) -> Approver:
-    """An `Approver` from a function, or an async one, that is given the question and returns the decision."""
+    """An `Approver` from a function, sync or async, that takes the question and returns the decision."""
 
     async def show(ask: Ask, submit: Submit) -> None:
         decision = callback(ask)
@@ -143,7 +143,7 @@ def calling(callback: Callable[[Ask], object]) -> Approver:
 
 
 def answering(ask_user: AskUser) -> Approver:
-    """An `Approver` from the async function that answers for the user, as `Agent` takes it."""
+    """An `Approver` from `ask_user`, the async function given to `Agent` that answers for the user."""
 
     async def show(ask: Ask, submit: Submit) -> None:
         if not isinstance(ask, UserAsk):

@@ -1,4 +1,4 @@
-"""The decisions that a run needs: by its rules where these decide, else by asking."""
+"""Gets the decisions that a run needs: from its rules if these decide, else by asking."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ class StepAct(msgspec.Struct, frozen=True):
     instruction: str
     call: Call
     approved: bool
-    """Whether its risks were known before it was done, and it was allowed."""
+    """Whether risks were known beforehand, and the step was allowed."""
 
 
 class Approvals:
-    """Gets decisions for one run, and emits its events on them. A `Stop` ends the run."""
+    """Gets decisions for one run, and emits the events about them. A `Stop` ends the run."""
 
     def __init__(self, run: Run, settings: StepSettings) -> None:
         self._run = run
         self._rules = settings.rules
-        # Whoever approved the plan has approved its steps, but for what cannot be taken back.
+        # Approving a plan approves its steps, except for what cannot be undone.
         self._asks_each = settings.flow == "iterative" and settings.rules.otherwise == "ask"
         self._has_approver = settings.approver is not None
         self._user = settings.user
@@ -75,14 +75,14 @@ class Approvals:
             self._queue = ApprovalQueue(approver, timeout_s=settings.approval_timeout_s, notice=self._refused)
 
     async def plan(self, steps: list[str], message: str) -> Decision:
-        """Approve, Reject, Edit or Stop."""
+        """The decision on a plan: Approve, Reject, Edit or Stop."""
         ask = PlanProposed(id=self._next(), steps=steps, message=message)
         if self._rules.otherwise == "allow":
             return self._decided(ask, Approve(), "policy", "plans are carried out without asking")
         return await self._ask(ask, f'{_NOBODY} about the plan: give an approver, or let it be "auto".')
 
     async def act(self, number: int, instruction: str, call: Call, risk: Risk) -> Decision:
-        """Execute, Skip, Reword or Stop. Raises BlockedByPolicy for what a rule denies."""
+        """The decision on a call: Execute, Skip, Reword or Stop. Raises BlockedByPolicy if a rule denies it."""
         ask = ActionProposed(
             id=self._next(),
             number=number,
@@ -107,9 +107,7 @@ class Approvals:
         )
 
     async def held(self, held: Held, act: StepAct) -> bool:
-        """Whether a request, download or dialog that the step caused, and that is held, may go on: see
-        page/policy/holding.py.
-        """
+        """Whether a held request, download or dialog of the step may go on; see page/policy/holding.py."""
         call, risk = act.call, Risk((cast(RiskKind, held.risk),), held.url)
         ask = ActionProposed(
             id=self._next(),
@@ -146,9 +144,10 @@ class Approvals:
         can_retry: bool,
         code: ErrorCode = "failed",
     ) -> Decision:
-        """Retry, Reword, Skip or Stop. Where nobody can be asked: Retry if that may help (`can_retry`), else Stop.
+        """The decision on a failed step: Retry, Reword, Skip or Stop.
 
-        `code` is the code of the run's error, if the run ends with this failure.
+        If nobody can be asked: Retry while that may help (`can_retry`) and retries are left, else Stop. `code` is the
+        code of the run's error, if the run ends with this failure.
         """
         ask = StepFailed(
             id=self._next(), number=number, step=instruction, error=error, retries_left=max(0, retries_left)
@@ -164,17 +163,17 @@ class Approvals:
         return await self._ask(ask, "")
 
     async def answer(self, question: str) -> Respond | Decline | Stop:
-        """Asks the user a question of the planner's, and returns the answer."""
+        """Asks the user the planner's question, and returns the answer."""
         decision = await self._ask(
             QuestionAsked(id=self._next(), question=question), f"{_NOBODY}: {question} Say it in the task.", self._user
         )
-        assert isinstance(decision, Respond | Decline | Stop)  # the only ones that count
+        assert isinstance(decision, Respond | Decline | Stop)  # the only ones accepted
         return decision
 
     async def ask_user(self, ask: UserAsk) -> UserAnswer:
-        """Asks the user for a tool, as an `AskUser`. No answer within the time limit counts as declining.
+        """Asks the user on behalf of a tool, as an `AskUser`. No answer within the time limit counts as declining.
 
-        Raises ActionError where the user ends the run.
+        Raises ActionError if the user ends the run.
         """
         ask = msgspec.structs.replace(ask, id=self._next())
         unanswered = Continue() if isinstance(ask, Paused) else Decline()
@@ -195,7 +194,7 @@ class Approvals:
         if self._queue is None or (approver is None and not self._has_approver):
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             return self._stopped(ask, Stop(why_stopped), "policy")
-        async with self._lock:  # what an act sets off may be asked about while another question is open
+        async with self._lock:  # a step's effects may be asked about while another question is open
             self._run.emit(ApprovalAsked(**self._run.stamp, ask=ask))
             if isinstance(ask, FormRequested):
                 form = {name: getattr(ask, name) for name in ("description", "reason", "fields")}
@@ -225,7 +224,7 @@ class Approvals:
         return decision
 
     def _next(self) -> int:
-        """The id of the next question; questions that a rule decides have one too."""
+        """The id of the next question; questions that a rule decides get one too."""
         if self._queue is not None:
             return self._queue.next_id
         self._last += 1
@@ -236,5 +235,5 @@ class Approvals:
 
 
 def _without_values(decision: Decision) -> Decision:
-    """The decision as it is put into events: with the fields that the user filled in, without their values."""
+    """The decision for events: with the fields that the user filled in, but without their values."""
     return Fill(dict.fromkeys(decision.values, USER_DATA)) if isinstance(decision, Fill) else decision

@@ -19,7 +19,7 @@ _FORM = 'such as "allow risk=submits origin=shop.example" or "deny tool=upload"'
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """Allows, denies or asks about acts with this tool, at this origin, with this risk; "*" is any.
+    """Allows, denies or asks about acts with this tool, at this origin, with this risk; "*" matches any.
 
     Origins are written as for `allow` and `deny` (see page/policy/rules.py). The risk "none" matches acts without a
     risk.
@@ -38,7 +38,7 @@ class Rule(msgspec.Struct, frozen=True):
         pattern(self.origin)
 
     def matches(self, tool: str, risk: str, url: str) -> bool:
-        """Whether the rule is about an act with this tool and this risk, at this address."""
+        """Whether the rule applies to an act with this tool and this risk, at this address."""
         if self.tool not in ("*", tool) or self.risk not in ("*", risk):
             return False
         return self.origin == "*" or pattern(self.origin).matches(scheme_of(url), origin_of(url))
@@ -56,9 +56,9 @@ class Ruling(msgspec.Struct, frozen=True):
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """Rules in order. For each risk of an act the first rule that matches counts; of these verdicts the strictest.
+    """Rules in order. For each risk of an act the first matching rule applies; the strictest of these verdicts counts.
 
-    Where no rule matches: `otherwise` for an act without a risk, "ask" for all others.
+    If no rule matches: `otherwise` for an act without a risk, "ask" for all other acts.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -66,9 +66,7 @@ class Rules(msgspec.Struct, frozen=True):
 
     @property
     def may_hold(self) -> bool:
-        """Whether any request, download or dialog that an act causes may have to be held, to ask or because it is
-        denied.
-        """
+        """Whether a request, download or dialog that an act causes may have to be held, to ask about it or deny it."""
 
         def is_allowed(kind: RiskKind) -> bool:
             about = next((each for each in self.rules if each.risk in ("*", kind)), None)
@@ -96,7 +94,7 @@ ALLOW_ALL = Rules((Rule("allow"),))
 
 
 def rules_from(texts: Iterable[str], otherwise: Literal["allow", "ask"] = "allow") -> Rules:
-    """Rules as they are written on the command line, "deny tool=click risk=pays origin=*". Raises SetupError."""
+    """Parses rules as written on the command line: "deny tool=click risk=pays origin=*". Raises SetupError."""
     return Rules(tuple(map(_read, texts)), otherwise)
 
 
@@ -105,11 +103,11 @@ def _read(text: str) -> Rule:
     given = dict(word.partition("=")[::2] for word in rest)
     if unknown := [name for name, value in given.items() if name not in ("tool", "origin", "risk") or not value]:
         raise SetupError(f"{text!r} is no rule, for {unknown[0]!r}: write it {_FORM}.")
-    return Rule(verdict, **given)  # type: ignore[arg-type]  # it looks for itself
+    return Rule(verdict, **given)  # type: ignore[arg-type]  # Rule checks the values
 
 
 def allowing(tool: str, risk: Risk) -> str:
-    """The narrowest rule that would allow the act."""
+    """The narrowest rules that would allow the act, as text: one for each risk."""
     origin = origin_of(risk.url)
     where = {"origin": str(origin)} if origin is not None else {}
     return ", ".join(f'"{Rule("allow", tool=tool, risk=kind, **where)}"' for kind in risk.kinds or ("none",))

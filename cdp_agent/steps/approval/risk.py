@@ -1,7 +1,7 @@
-"""Which irreversible effects an act may have, before it is done: by facts of the page, and by words on buttons.
+"""Predicts which irreversible effects an act may have: from facts of the page, and from words on buttons.
 
-That an act sends a form is a fact, and so is the form's method: one that only asks for something (GET, as a search
-does) is no risk. What a script does on a click is not known beforehand: there the name of the button has to decide.
+That an act sends a form is a fact, and so is the form's method: a form that only requests data (GET, as for a search)
+is no risk. What a script does on a click is not known beforehand, so the name of the button decides.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _ENTER = ("enter", "return", "numpadenter")
 
 
 class Risk(msgspec.Struct, frozen=True):
-    """The risks of an act: `kinds` is empty where it can be repeated without harm. `url` is where it would be done."""
+    """The risks of an act; `kinds` is empty if it can be repeated without harm. `url` is where it would be done."""
 
     kinds: tuple[RiskKind, ...]
     url: str
 
 
 async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
-    """The risk of the call on the present page. Raises ActionError for a ref without an element, BrowserError."""
+    """The risk of the call on the current page. Raises ActionError for a ref without an element, BrowserError."""
     given, tab = msgspec.to_builtins(arguments), tab_of(page)
     match tool.effect:
         case None:
@@ -87,9 +87,9 @@ def _kinds(found: Consequence) -> list[RiskKind]:
 
 
 def _only_asks(form: Submitted) -> bool:
-    """Whether sending the form only asks for something: it closes a dialog, or its GET is meant, and it has no secret.
+    """Whether sending the form only requests data: it closes a dialog, or its GET is intended and has no password.
 
-    GET is taken as meant where the form has an address, is a search, or has at most one field; otherwise it may just be
+    GET counts as intended if the form has an address, is a search, or has at most one field; otherwise it may just be
     the default of a form that a script handles.
     """
     if form.method == "dialog":
@@ -98,7 +98,7 @@ def _only_asks(form: Submitted) -> bool:
 
 
 def _by_address(url: str) -> tuple[RiskKind, ...]:
-    """What opening the address does, by the words in it, such as `/items/5/delete`."""
+    """The risk of opening the address, by the words in it, such as `/items/5/delete`."""
     try:
         path = urlsplit(url).path
     except ValueError:

@@ -1,7 +1,7 @@
-"""What the words on a button say that it does, in English, German, French, Spanish, Portuguese, Italian, Dutch,
+"""Risks that the words on a button indicate, in English, German, French, Spanish, Portuguese, Italian, Dutch,
 Norwegian, Danish, Swedish, Polish, Russian, Chinese and Japanese.
 
-The telling word is the first or the last ("Delete the account", "Jetzt kaufen"). Letters of other scripts count as what
+The first or the last word decides ("Delete the account", "Jetzt kaufen"). Letters of other scripts count as those that
 they look like: a page may write "Pаy" with a Cyrillic letter.
 """
 
@@ -15,7 +15,7 @@ from typing import Literal
 RiskKind = Literal["submits", "pays", "sends", "deletes", "downloads", "uploads", "scripts", "confirms", "undeclared"]
 
 _LONGEST = 7
-"""In words. A longer text is that of an entry or a card, not of a button."""
+"""In words. A longer text belongs to an entry or a card, not to a button."""
 _WORDS: Mapping[RiskKind, str] = {
     "pays": (
         "pay buy purchase donate subscribe upgrade reserve bestellen kaufen bezahlen zahlen abonnieren spenden "
@@ -62,7 +62,7 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()
 
 
 def said_by(name: str, *, brief: bool = False) -> RiskKind | None:
-    """The risk that the name of a button announces. `brief`, for links: only where the name says little else."""
+    """The risk that the name of a button indicates, None for none. `brief`, for links: only in a short name."""
     seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
     text = "".join(seen).casefold()
     text = _SPELT_OUT.sub(lambda each: re.sub(r"[ .\-·]", "", each[0]), text)

@@ -1,4 +1,4 @@
-"""The settings of a run by steps, and how they follow from the arguments of `Agent`."""
+"""The settings of a run by steps, and how they are derived from the arguments of `Agent`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], object]
 class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of a run by steps.
 
-    `rules` say what is done without asking. `approver` is asked, None for nobody; `user` is asked what only the user
-    knows, by default that is the approver. `executor`: the model for steps that code cannot resolve, None for none.
-    `planner_page`: the form in which the planner gets the page, beside the picture of a run with `vision`.
+    `rules` decide what is done without asking. `approver` is asked about the rest, None for nobody; `user` is asked
+    what only the user knows, by default the approver. `executor`: the model for steps that code cannot resolve, None
+    for none. `planner_page`: the form in which the planner gets the page, in addition to a picture with `vision`.
     """
 
     flow: Flow = "plan"
@@ -55,7 +55,7 @@ class StepOptions(msgspec.Struct, frozen=True, kw_only=True):
     executor: Endpoint | None = None
 
     def settings(self, *, by_hand: bool) -> StepSettings:
-        """The settings that follow from them. Steps written `by_hand` need no approval unless `approve` says so.
+        """The settings for these arguments. Steps written `by_hand` need no approval unless `approve` asks for it.
 
         Raises SetupError.
         """

@@ -1,4 +1,4 @@
-"""From a step to one tool call: by code where the page leaves no doubt, else by a small model that is told why."""
+"""Turns a step into one tool call: by code if the page leaves no doubt, else with a small model that is told why."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ _CANNOT = only_asked_for("cannot_do", "Say that the step cannot be told from the
 
 
 class ResolvedStep(msgspec.Struct, frozen=True):
-    """A step as a tool call that can be made.
+    """A step as a valid tool call.
 
     `by` is who resolved it; `why` is the reason for this call, or, with "model", why code could not resolve it.
-    `reasoning` is what the model said.
+    `reasoning` is the model's explanation.
     """
 
     call: Call
@@ -92,11 +92,11 @@ async def resolve_step(step_run: StepRun, step: str) -> ResolvedStep | Unclear:
 
 
 async def _resolve_by_code(step_run: StepRun, step: str) -> Call | Unclear:
-    """The call that code finds; tries again while the page is being replaced."""
+    """The call that code resolves the step to; tries again while the page is being replaced."""
     run = step_run.run
     until = time.monotonic() + PATIENCE_S
     while True:
-        await run.tabs.follow()  # a tab may have opened or closed since the last step
+        await run.tabs.follow()  # a tab may have been opened or closed since the last step
         try:
             return await understand_step(step, run.tabs.page, step_run.outputs, tabs=run.browser.pages)
         except DocumentGone:
@@ -106,9 +106,9 @@ async def _resolve_by_code(step_run: StepRun, step: str) -> Call | Unclear:
 
 
 async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | Unclear:
-    """The call that the executor's model makes; an invalid one is sent back to it once, with the error."""
+    """The call that the executor's model makes; after an invalid one the model gets the error, and one more attempt."""
     run = step_run.run
-    assert step_run.executor is not None  # the caller's doing
+    assert step_run.executor is not None  # the caller checks this
     conversation = step_run.conversation("executor", lambda: with_limits(step_run, _SYSTEM), client=step_run.executor)
     specs = tuple(spec_of(each) for each in (*run.tools.values(), _CANNOT))
 
@@ -156,7 +156,7 @@ async def _question(step_run: StepRun, conversation: Conversation, step: str, wh
 
 
 async def _check_call(step_run: StepRun, call: ToolCall) -> Understood | ActionError:
-    """The call, if its tool exists, its arguments fit and its refs are those of elements; else the error."""
+    """The parsed call, if its tool exists, its arguments are valid and its refs belong to elements; else the error."""
     understood = await understand_on(step_run.run.tabs.page, call, step_run.run.tools)
     if isinstance(understood, ActionError):
         return understood
@@ -173,7 +173,7 @@ def _reason(call: ToolCall, why: str) -> str:
         found = _CANNOT.parse(call.arguments)
     except InvalidArguments:
         return why
-    assert isinstance(found, CannotDoArguments)  # the tool's own
+    assert isinstance(found, CannotDoArguments)  # the arguments type of this tool
     return found.why.rstrip(".")
 
 
@@ -182,10 +182,10 @@ def _as_call(name: str, arguments: Mapping[str, object]) -> ToolCall:
 
 
 def spec_of(tool: Tool) -> ToolSpec:
-    """The tool as the executor's model gets it, with its inputs and its result.
+    """The tool as described to the executor's model, with its inputs and its result.
 
-    The result that all acting tools have in common is in the prompt instead. Our tools have only their first line:
-    advice on other tools does not help a model that makes a single call.
+    The result that all acting tools share is in the prompt instead. The description of a built-in tool is only its
+    first line: advice on other tools does not help a model that makes a single call.
     """
     words = tool.summary if tool.is_ours else tool.description
     gives = "" if tool.gives == RECEIPT else f" Gives {tool.gives}."
@@ -193,10 +193,10 @@ def spec_of(tool: Tool) -> ToolSpec:
 
 
 def _short(parameters: dict[str, Any], *, bounds: bool) -> dict[str, Any]:
-    """The schema without what the prompt says once, and without defaults.
+    """The schema without defaults, and without descriptions that the prompt gives once.
 
-    Without `bounds`, those of numbers and texts are left out as well: a call beyond them is refused with the reason,
-    and a grammar gets the full schema.
+    Without `bounds`, the bounds of numbers, texts and lists are left out as well: a call that violates them is refused
+    with the reason, and grammars are made from the full schema.
     """
     left_out = {"default"} if bounds else {"default", *_BOUNDS}
     properties = {

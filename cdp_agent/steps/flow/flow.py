@@ -1,4 +1,4 @@
-"""The flows of runs by steps, which `Loop` carries out: from the page where a run begins to its end."""
+"""The flows of runs by steps, which `Loop` carries out: planned, with given steps, or resumed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def planned_flow(settings: StepSettings, said: MutableSequence[Said]) -> RunFlow:
-    """The flow of a run whose planner finds the steps; this run is added to `said`, the earlier conversation."""
+    """The flow of a run with a planner; its request and answer are appended to `said`, the earlier conversation."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
@@ -46,7 +46,7 @@ def planned_flow(settings: StepSettings, said: MutableSequence[Said]) -> RunFlow
 
 
 def given_flow(settings: StepSettings, steps: Sequence[str]) -> RunFlow:
-    """The flow of given steps, without a planner; the answer is the output of the last one."""
+    """The flow of a run with given steps, without a planner; the answer is the output of the last step."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
@@ -104,10 +104,9 @@ def saved_flow(
     approval_timeout_s: float,
     environment: Mapping[str, str],
 ) -> RunFlow:
-    """The flow that carries out the rest of a saved run. The approver is passed again; without `approve` the run keeps
-    its rules.
+    """The flow that carries out the rest of a saved run.
 
-    Raises SetupError.
+    Approvers are not saved, so they are passed again; without `approve` the run keeps its rules. Raises SetupError.
     """
     try:
         progress = msgspec.convert(saved.by_steps, Progress)
@@ -131,6 +130,6 @@ def _executor_of(
     if progress.executor is None:
         return None
     address = progress.executor_base_url
-    if base_url is not None and address == saved.base_url:  # both have moved
+    if base_url is not None and address == saved.base_url:  # both models had this address
         address = base_url
     return endpoint(progress.executor, base_url=address, environment=environment)

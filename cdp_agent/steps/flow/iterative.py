@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ONCE = ("fill", "select", "check", "uncheck", "goto", "upload", "focus")
 """Tools that have no further effect when they are called again in the same way."""
 _MAY_GO_ON = ("wait", "wait_for", "scroll", "reload")
-"""Tools that it makes sense to call again even though the page reads as before."""
+"""Tools that may be called again even though the page has not changed."""
 _NOT_AGAIN = (
     "The step was not carried out again, for nothing on the page has changed since it was: {step}\n"
     "Choose another one, or say that nothing is left to do, or that it cannot be done. The same again ends the task."
@@ -35,7 +35,7 @@ _NOT_DONE = "You said that nothing was left to do. It was looked at, and this is
 
 
 class Last(msgspec.Struct, frozen=True):
-    """The previous step: its outcome, and how the page read before and after it."""
+    """The previous step, with its outcome and the state of the page (see `_state`) before and after it."""
 
     step: str
     outcome: StepOutcome
@@ -45,10 +45,9 @@ class Last(msgspec.Struct, frozen=True):
     """Whether the planner was told that this step is not carried out again."""
 
     def is_repeated_by(self, step: str, now: str | None) -> bool:
-        """Whether `step` is the same step again while the page (`now`) has not changed since, so that it would have no
-        effect.
+        """Whether `step` repeats this step on a page (`now`) that has not changed since, so that it has no effect.
 
-        A step that leads on each time it is done, such as a click on "Next", changes the page.
+        A step that makes progress each time, such as a click on "Next", changes the page.
         """
         if now is None or now != self.after or _words(step) != _words(self.step):
             return False
@@ -62,7 +61,7 @@ class Last(msgspec.Struct, frozen=True):
 
 
 async def carry_out_step_by_step(step_run: StepRun) -> None:
-    """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops it."""
+    """Chooses and carries out steps until nothing is left to do, a limit is reached, or somebody stops the run."""
     run = step_run.run
     run.emit(TaskStarted(**run.stamp, task=run.task.text, success_criteria="", plan="", url=run.task.url))
     await go_on_step_by_step(step_run)
@@ -99,7 +98,7 @@ async def go_on_step_by_step(step_run: StepRun) -> None:
             run.emit(
                 StepChosen(**run.stamp, number=number, instruction=step, message=move.message, reasoning=move.reasoning)
             )
-            if step_run.settings.rules.otherwise == "ask":  # whoever decides on the act sees it
+            if step_run.settings.rules.otherwise == "ask":  # the approver sees the step
                 run.addresses.learn(step)
             else:
                 run.addresses.learn_sites(step)
@@ -108,7 +107,7 @@ async def go_on_step_by_step(step_run: StepRun) -> None:
 
 
 def _refuse_repetition(step_run: StepRun, step: str, *, warned: bool) -> None:
-    """Tells the planner that the step is not carried out again; ends the run when it was told so before (`warned`)."""
+    """Tells the planner that the step is not carried out again; if it was told so before (`warned`), ends the run."""
     run = step_run.run
     run.usage.failed()
     run.emit(AgentStatus(**run.stamp, message=f"Not carried out again, for nothing has changed since: {step}"))
@@ -119,7 +118,7 @@ def _refuse_repetition(step_run: StepRun, step: str, *, warned: bool) -> None:
 
 
 async def _state(step_run: StepRun) -> str | None:
-    """What the page shows, None where it cannot be read."""
+    """The page's target, address and snapshot as one text, to compare; None if the page cannot be read."""
     page = step_run.run.tabs.page
     try:
         return f"{page.target_id} {page.url}\n{(await page.snapshot()).text}"
@@ -133,9 +132,7 @@ def _words(step: str) -> str:
 
 
 async def _conclude(step_run: StepRun, answer: str) -> list[str]:
-    """Ends the run when the answer is accepted, or refused for the last time; else returns what is missing, for the
-    planner.
-    """
+    """Ends the run if the answer is accepted or finally refused; else returns what is missing, for the planner."""
     run = step_run.run
     repeated = is_repeated_answer(run, answer)
     verdict = await verify(step_run, answer)

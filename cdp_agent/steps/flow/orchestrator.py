@@ -1,4 +1,4 @@
-"""The planner: from a request and the page to steps in plain English, all at once or one at a time."""
+"""The planner: turns a request and the page into steps in plain English, all at once or one at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HTML_TOKENS = 5_000
 _MAX_STEPS_SHOWN = 30
 MOST_STEPS = 100
-"""How many steps a plan may have, since a person reads all of them before approving it."""
+"""The most steps in a plan, since a person reads all of them before approving it."""
 LONGEST_STEP = 20_000
 """In characters; long, since a step may contain a text to be typed."""
 _STEPS = """\
@@ -128,7 +128,7 @@ _NEXT = only_asked_for("next_step", "Give the next step, or the answer when noth
 
 
 async def _observe(step_run: StepRun, conversation: Conversation, *, first: bool) -> tuple[str, Image | None]:
-    """The parts of the page that the planner has not seen yet, as text, and as a picture where it takes pictures.
+    """What the planner has not seen of the page yet, as text, and a picture of the window for a model with vision.
 
     Raises BrowserError.
     """
@@ -150,7 +150,7 @@ async def _observe(step_run: StepRun, conversation: Conversation, *, first: bool
 
 
 async def take_picture(step_run: StepRun) -> Image | None:
-    """A picture of the window, for a model that takes pictures; None where none can be taken."""
+    """A picture of the window, for a model with vision; None if the run takes no pictures or none can be taken."""
     vision = step_run.run.vision
     picture = await vision.take(step_run.run.tabs.page)
     if picture is None:
@@ -176,7 +176,7 @@ async def propose(step_run: StepRun, notes: list[str]) -> StepsArguments:
 
 
 async def next_move(step_run: StepRun) -> MoveArguments:
-    """The next step, or that nothing is left to do. Raises ModelError, OverBudget."""
+    """The next step, a question for the user, or the answer if nothing is left to do. Raises ModelError, OverBudget."""
     conversation = step_run.conversation(
         "planner", lambda: with_limits(step_run, _ONE_BY_ONE), observer=step_run.run.observer
     )
@@ -203,13 +203,13 @@ def _asked_for(step_run: StepRun, outputs: Iterable[Output]) -> list[Output]:
 
 
 def previous(plan: StepsArguments) -> str:
-    """A plan that was made before, as a note."""
+    """An earlier plan, as a note for the planner."""
     steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan.steps, 1))
     return f"Your plan was:\n{steps}"
 
 
 def preamble(step_run: StepRun) -> list[str]:
-    """The beginning of every conversation: the earlier conversation, and the request with its data and form."""
+    """The first texts of every conversation: earlier messages, and the request with its data and answer schema."""
     task = step_run.run.task
     said = [f"{each.who}: {each.text}" for each in step_run.said]
     form = msgspec.json.format(msgspec.json.encode(task.form.source), indent=1).decode() if task.form else ""
@@ -221,7 +221,7 @@ def preamble(step_run: StepRun) -> list[str]:
 
 
 def with_limits(step_run: StepRun, system: str) -> str:
-    """A system prompt with its placeholders filled in: the date, the user's guardrails, and what the tools give."""
+    """A system prompt with its placeholders filled in: the date, the user's guardrails, and the results of tools."""
     return system.format(
         today=prompts.written(date.today()),
         guardrails=prompts.limits(step_run.run.task.guardrails),
@@ -230,7 +230,7 @@ def with_limits(step_run: StepRun, system: str) -> str:
 
 
 def _abilities(tools: Iterable[Tool]) -> str:
-    """What each tool gives, those that give the same in one line."""
+    """The result of each tool; tools with the same result share a line."""
     names: dict[str, list[str]] = {}
     for each in tools:
         names.setdefault(each.gives, []).append(each.name)

@@ -1,4 +1,4 @@
-"""The outputs of earlier steps as a model reads them: the newest schema whole, older ones as a count, the rest cut."""
+"""Formats outputs of steps for a model: the newest view of the page whole, older ones as a count, the rest cut."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from cdp_agent.steps.resolve.call import Output
 MOST_CHARS = 2_000
 LINE_CHARS = 200
 _VIEWS: dict[str, Callable[[str], int]] = {
-    "get_schema": lambda text: text.count('"id":'),  # JSON: in what a page says the quotes are escaped
+    "get_schema": lambda text: text.count('"id":'),  # in JSON, quotes in the page's own text are escaped
     "snapshot": lambda text: len(refs_in(text)),
 }
-"""The tools that show the elements of a page, each with how to count them in its result."""
+"""The tools that list the elements of a page, each with a function that counts them in its result."""
 
 
 def format_outputs(outputs: Sequence[Output], *, most_chars: int = MOST_CHARS) -> str:

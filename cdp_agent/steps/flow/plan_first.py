@@ -1,4 +1,4 @@
-"""Plan first: a plan that is agreed on, then its steps one after the other, then the verdict."""
+"""Plan first: a plan is made and approved, its steps are carried out in order, and a verdict follows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = "The process ended while this was carried out: whether it was done is not known."
 RETRIES = 2
-"""How often a step that failed is tried again."""
+"""How often a failed step is tried again."""
 _CORRECTED = "{plan}\nThe user rejects it: {correction}\nMake another one for the same page."
 _ANSWERED = "You asked the user: {question}\nThe user answers: {answer}"
 _NOT_ANSWERED = (
@@ -49,7 +49,7 @@ async def finish_plan(step_run: StepRun) -> None:
 
 
 async def begin(step_run: StepRun, steps: list[str]) -> None:
-    """Emits the event with the approved steps."""
+    """Records the approved steps: in the run, in an event, and in the checkpoint."""
     run, step_run.steps = step_run.run, steps
     run.emit(
         TaskStarted(
@@ -65,7 +65,7 @@ async def begin(step_run: StepRun, steps: list[str]) -> None:
 
 
 async def carry_out(step_run: StepRun) -> None:
-    """Carries out the steps that are left, up to one that cannot be done. The outputs of the others are kept."""
+    """Carries out the steps that are left, up to one that cannot be done; the outputs of those before it are kept."""
     for number, step in enumerate(step_run.steps, 1):
         if number <= step_run.last_completed:
             continue
@@ -107,7 +107,7 @@ async def _do_or_decide(step_run: StepRun, number: int, instruction: str) -> Non
 
 
 async def _agree_on_plan(step_run: StepRun) -> list[str] | None:
-    """The steps that are to be carried out; None when the run ends without any."""
+    """The approved steps; None when the run ends without any."""
     run = step_run.run
     notes: list[str] = []
     revision = 0
@@ -135,7 +135,7 @@ async def _agree_on_plan(step_run: StepRun) -> list[str] | None:
             continue
         match await step_run.approvals.plan(plan.steps, plan.message):
             case Approve():
-                # A plan that was made before any page was seen has in it what no page put there.
+                # No page can have put an address into a plan that was made before any page was seen.
                 seen = step_run.run.tabs.page.url != BLANK
                 return _learn_addresses(
                     step_run, plan.steps, trusted=not seen or step_run.settings.rules.otherwise == "ask"
@@ -167,9 +167,7 @@ def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None:
 
 
 def _learn_addresses(step_run: StepRun, steps: list[str], *, trusted: bool) -> list[str]:
-    """The steps, after adding their addresses to those that may be opened: all if `trusted`, else only those of whole
-    sites.
-    """
+    """Returns the steps; their addresses may be opened from now on: all if `trusted`, else only main pages of sites."""
     kept = [step.strip() for step in steps if step.strip()]
     text = "\n".join(kept)
     if trusted:

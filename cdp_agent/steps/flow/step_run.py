@@ -1,4 +1,4 @@
-"""What a run by steps has beside its `Run`: its settings, whom it asks, and the outputs of its steps."""
+"""The state of a run by steps in addition to its `Run`: settings, approvals, conversations, and outputs of steps."""
 
 from __future__ import annotations
 
@@ -75,11 +75,9 @@ class StepRun:
         self.executor = executor
         self.approvals = Approvals(run, settings)
         self.hold: Hold | None = None
-        """Holds requests, downloads and dialogs that the steps cause until they are allowed; None where all are
-        allowed.
-        """
+        """Holds requests, downloads and dialogs that the steps cause until they are allowed; None if all are."""
         self.steps: list[str] = []
-        """The approved steps; empty where they are chosen one at a time."""
+        """The approved steps; empty if they are chosen one at a time."""
         self.begun = 0
         """The number of the step that was begun last."""
         self.last_completed = 0
@@ -87,7 +85,7 @@ class StepRun:
         self.at_risk = ""
         """The step that is being carried out, if doing it twice would do harm; "" otherwise."""
         self.notes: list[str] = []
-        """What the planner is told beside the page, where steps are found one at a time."""
+        """Notes for a planner that chooses steps one at a time, such as the user's answers."""
         self.outputs: list[Output] = []
         self.receipts: list[Receipt] = []
         """The receipts of the steps that this process has carried out."""
@@ -99,9 +97,7 @@ class StepRun:
 
     @contextlib.asynccontextmanager
     async def holding(self) -> AsyncIterator[None]:
-        """Inside the block, requests, downloads and dialogs that the steps cause are held where the rules may ask about
-        them.
-        """
+        """Holds requests, downloads and dialogs that the steps cause inside the block, unless the rules allow all."""
         if not self.settings.rules.may_hold:
             yield
             return
@@ -115,9 +111,7 @@ class StepRun:
                 await hold.end()
 
     async def pause_for_user(self) -> None:
-        """If `run.pause` is set, waits until the user hands the page back, and notes it for the planner and the
-        verifier.
-        """
+        """If `run.pause` is set, waits until the user hands the page back, and notes it for planner and verifier."""
         run = self.run
         if run.pause is None or not run.pause.is_set() or self.settings.user is None:
             return
@@ -133,7 +127,7 @@ class StepRun:
     def conversation(
         self, role: str, system: Callable[[], str], *, observer: Observer | None = None, client: Client | None = None
     ) -> Conversation:
-        """The conversation with this role, which is made when it is first needed; see `Conversation`."""
+        """The conversation of this role, created when it is first needed; see `Conversation`."""
         if role not in self._conversations:
             self._conversations[role] = self.run.conversation(system(), observer=observer, client=client)
         return self._conversations[role]
@@ -157,9 +151,7 @@ class StepRun:
         )
 
     def restore(self, progress: Progress) -> None:
-        """Restores the progress. Fields that the last steps filled in are to be filled in again, since the page is a
-        new one.
-        """
+        """Restores the progress; last steps that filled in fields count as not done, since the page is a new one."""
         self.steps, self.begun, self.last_completed = progress.steps, progress.begun, progress.over
         self.at_risk, self.notes = progress.at_risk, progress.notes
         self.outputs, self.done = progress.outputs, progress.done

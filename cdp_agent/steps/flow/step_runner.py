@@ -1,4 +1,4 @@
-"""One step from its words to its outcome: resolved, approved where needed, carried out, and recorded."""
+"""Carries out one step: resolves it, gets approval where needed, calls the tool, and records the outcome."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """The step was left out, as decided."""
+    """The step was skipped, as decided."""
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """The step was not carried out. `can_retry`: trying it once more does no harm and may help."""
+    """The step was not carried out. `can_retry`: a retry does no harm and may help."""
 
     error: str
     can_retry: bool = True
@@ -64,7 +64,7 @@ async def do_step(step_run: StepRun, number: int, instruction: str, attempt: int
     run, step_run.begun = step_run.run, number
     run.begin_step()
     outcome: StepOutcome | str = instruction
-    while isinstance(outcome, str):  # what it was reworded to
+    while isinstance(outcome, str):  # the step was reworded
         instruction = outcome
         outcome = await _attempt(step_run, number, instruction)
     _record_outcome(step_run, number, instruction, attempt, outcome)
@@ -122,7 +122,7 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
 
 
 def _begin_act(step_run: StepRun, resolved: ResolvedStep, act: StepAct, risk: Risk) -> None:
-    """From now on, requests, downloads and dialogs count as caused by this step, unless it only reads."""
+    """Attributes requests, downloads and dialogs from now on to this step, unless it only reads."""
     if step_run.hold is not None and not resolved.understood.tool.read_only:
         tabs = [
             tab.activity for tab in map(tab_of, step_run.run.browser.pages) if tab.request_policy.hold is step_run.hold
@@ -134,7 +134,7 @@ async def _carry_out(
     step_run: StepRun, number: int, instruction: str, resolved: ResolvedStep, risk: Risk
 ) -> StepOutcome:
     run = step_run.run
-    if risk.kinds and run.options.checkpoint is not None:  # should the process end now, nobody does it twice unasked
+    if risk.kinds and run.options.checkpoint is not None:  # if the process ends now, the step is not repeated unasked
         step_run.at_risk = instruction
         await checkpoint.keep(run)
     arguments = msgspec.json.encode(resolved.understood.as_json()).decode()
@@ -153,13 +153,13 @@ async def _carry_out(
             if isinstance(outcome.value, Receipt):
                 step_run.receipts.append(outcome.value)
             return Done(output)
-        case Answer(result):  # a tool of the user's own that is terminal
+        case Answer(result):  # from a terminal tool of the user's
             return Failed(result, can_retry=False)
         case error:
             can_retry = not isinstance(error, BlockedByPolicy | InvalidArguments)
             return Failed(
                 str(error), can_retry=can_retry and resolved.call.tool != "wait_for"
-            )  # which was patient already
+            )  # that tool has already waited
 
 
 def _output(step_run: StepRun, number: int, tool: str, outcome: Observation) -> Output:

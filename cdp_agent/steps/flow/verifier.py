@@ -1,4 +1,4 @@
-"""The verdict after the last step, on a fresh view and by what the run was shown."""
+"""The verdict after the last step, based on a fresh view of the page and on all that the run was shown."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ _VERIFY = only_asked_for("verify", "Give your verdict.", VerifyArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Whether the request is done, and the message; `answer` is the message in the form that was asked for, None if it
-    does not fit.
+    """Whether the request is done, and a message to the user.
+
+    `answer` is the message in the requested form, None if it does not fit.
     """
 
     task_completed: bool
@@ -66,7 +67,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
-    """The verdict; `proposed` is the answer that the planner gave. Raises ModelError, OverBudget."""
+    """The model's verdict on the run; `proposed` is the planner's answer. Raises ModelError, OverBudget."""
     run = step_run.run
     conversation = step_run.conversation("verifier", lambda: with_limits(step_run, _SYSTEM))
     note = ""
@@ -95,14 +96,14 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
 
 
 def confirmed_answer(step_run: StepRun, answer: str) -> object:
-    """The answer in the form that was asked for, where it makes claims and the run was shown all of them, else None."""
+    """The answer in the requested form, if it makes claims and the run was shown all of them; else None."""
     value, problems = _read(step_run.run, answer)
     checked = _check_claims(step_run, value)
     return value if checked.found and not checked.missing and not problems else None
 
 
 def _read(run: Run, message: str) -> tuple[object, list[Problem]]:
-    """The message in the form that was asked for, and what of it does not fit."""
+    """The message in the requested form, and the problems if it does not fit."""
     return run.task.form.read(message) if run.task.form is not None else (message, [])
 
 
@@ -134,7 +135,7 @@ def _joined(parts: list[str]) -> str:
 
 
 async def _page_now(step_run: StepRun, conversation: Conversation) -> str:
-    """The page, read anew, and added to what the run was shown."""
+    """The page as it is now, which is also added to what the run was shown."""
     run = step_run.run
     try:
         seen = await conversation.observer.observe(run.tabs.page, whole=True)

@@ -1,4 +1,4 @@
-"""From a plain-English step to what it can mean, by its words alone: without a page and without a model.
+"""Reads what a plain-English step can mean from its words alone, without a page and without a model.
 
 Imports only `errors` and its own modules.
 """

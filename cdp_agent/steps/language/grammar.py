@@ -1,4 +1,4 @@
-"""From a plain-English step to what it means: no model, and no guess where the words do not fit."""
+"""Parses a plain-English step into an intent: without a model, and without guessing if the words do not fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAD = re.compile(
     r"(?:you (?:should|must|can) )?(?:find and (?=click))?",
     re.I,
 )
-# "In the Payment frame, click Pay": where comes first.
+# "In the Payment frame, click Pay": the place comes first.
 _WHERE_FIRST = re.compile(
     rf"(?P<where>(?:in|on|under|from|inside|within) (?!the (?:page|screen))[^,]+?"
     rf"|(?:for|next to|beside) (?:the )?(?:user |person |row |entry )?(?P<near>{QUOTE}|[^,]+?)),\s*(?P<act>.+)",
@@ -36,10 +36,10 @@ _OR = re.compile(r",? or (?:else )?(?:alternatively )?", re.I)
 _SETTING = re.compile(rf"(?P<target>{QUOTE}|[^:=→]{{1,60}}?)\s*(?::\s|=|->|→)\s*(?P<value>\S.*)", re.S)
 _LONGEST_BARE_WORDS = 5
 _LONGEST = 1_000
-"""Characters of a sentence, with a few for each text in quotes. A longer one is no act in plain words, and trying all
-patterns on it takes long."""
+"""In characters; a quoted text counts as one. A longer sentence is no act in plain words, and trying all patterns on it
+takes long."""
 _MOST_PLACES = 3
-# In this order: what is more special comes before what takes almost any words.
+# In this order: specific rules come before those that match almost any words.
 _RULES = (
     *rules_going.RULES,
     *rules_waiting.RULES,
@@ -74,10 +74,10 @@ def _named(words: str, text: Quoted) -> Targets:
 
 
 def split_step(step: str) -> tuple[str, ...]:
-    """The acts of a sentence that has several, each a step; else the step itself.
+    """The acts of a step that has several, each as a step of its own; else the step itself.
 
-    "Select Ada, Bob and click Send" has three. It is split where every part is an act in known words: "Click Find and
-    replace" is one, as is what is quoted.
+    "Select Ada, Bob and click Send" has three. A step is split only if every part is an act in known words: "Click Find
+    and replace" is one act. Quoted text is never split.
     """
     sentence, text = _sentence(step)
     parts = _several(sentence)
@@ -87,7 +87,7 @@ def split_step(step: str) -> tuple[str, ...]:
 
 
 def _sentence(step: str) -> tuple[str, Quoted]:
-    """The step without what leads in and ends it ("" where it is too long), and what stands in quotes there."""
+    """The step without introductory words and final punctuation ("" if it is too long), and its quoted texts."""
     text = quoted(_LEAD.sub("", step.strip()).strip())
     sentence = text.masked.strip().rstrip(".;!").strip()
     return (sentence if len(sentence) <= _LONGEST else ""), text
@@ -101,13 +101,13 @@ def _several(sentence: str) -> list[str]:
             parts.append(part.strip())
         elif (several := _SEVERAL.fullmatch(parts[-1])) and " from " not in sentence:
             parts.append(f"{several['verb']} {part.strip()}")
-        else:  # it goes on with what was said before
+        else:  # the part continues the one before
             parts[-1] = sentence[sentence.index(parts[-1]) : sentence.index(part) + len(part)]
     return parts
 
 
 def _written(part: str, text: Quoted) -> str:
-    """A part with its quotation marks again."""
+    """A part of a masked sentence with its quoted texts restored, in quotation marks."""
     return re.sub(QUOTE, lambda each: f'"{text.plain(each[0])}"', part)
 
 
@@ -126,7 +126,7 @@ def _read(sentence: str, text: Quoted, places: int = _MOST_PLACES) -> Intent | N
 
 
 def _either(sentence: str, text: Quoted) -> Intent | None:
-    """ "Click the search button or press Enter": both halves are acts of their own."""
+    """The alternatives of "Click the search button or press Enter"; None unless every one is an act."""
     halves = _OR.split(sentence)
     intents = [intent for half in halves if (intent := _read(half.strip(), text)) is not None]
     return FirstOf(tuple(intents)) if len(halves) > 1 and len(intents) == len(halves) else None

@@ -10,12 +10,11 @@ import msgspec
 class Target(msgspec.Struct, frozen=True):
     """An element in words: "the first link in the 'Results' list" is kind "link", order 1, within that list.
 
-    `name` is what it is called, "" for none; a `quoted` one was put in quotation marks. `order` counts from 1, or from
-    the end with -1. `near` is a text that stands beside it, in the same row, entry or box; where that was said, the
-    element comes before or after the text (`side`). `listed` is what the list of an entry may be called: "products" for
-    "the third product". A cell is in the row `near` and in `column`, each by its number or by what it says. `row` is
-    the row or entry that it stands in: "3", "last", "Ada", "Invoice 12". An `unlikely` reading counts only where no
-    other means anything.
+    `name` is what it is called, "" for none; `quoted`: the name was in quotation marks. `order` counts from 1, or from
+    the end with -1. `near` is a text in the same row, entry or box; with `side`, the element comes before or after that
+    text. `listed` is what the list of an entry may be called: "products" for "the third product". A cell is in the row
+    `near` and in `column`, each given by its number or its text. `row` is the row or entry that contains the element:
+    "3", "last", "Ada", "Invoice 12". An `unlikely` reading counts only if no other matches anything.
     """
 
     name: str = ""
@@ -49,7 +48,7 @@ Targets = tuple[Target, ...]
 class Reference(msgspec.Struct, frozen=True):
     """A part of an earlier step's output: "the address shown in step 2". `step` is None for the previous step.
 
-    `order` is which of several, from 1, or from the end with -1: "the first link found in step 2".
+    `order` is the position among several, from 1, or from the end with -1: "the first link found in step 2".
     """
 
     what: Literal["url", "tab", "text"]
@@ -71,16 +70,14 @@ class Go(_Intent, frozen=True):
 
 
 class UseTab(_Intent, frozen=True):
-    """`which` is a number from 1, a part of the title or address, "next", "previous", or what a step gave."""
+    """`which` is a number from 1, a part of the title or address, "next", "previous", or a step's output."""
 
     act: Literal["open", "close", "switch", "list"]
     which: str | Reference | None = None
 
 
 class Click(_Intent, frozen=True):
-    """`to` is its purpose: an element that is checked, expanded or collapsed already is not clicked, which would undo
-    it.
-    """
+    """`to` is the purpose; what is checked, expanded or collapsed already is not clicked, since that would undo it."""
 
     target: Targets
     kind: Literal["single", "double", "right"] = "single"
@@ -117,7 +114,7 @@ class Check(_Intent, frozen=True):
 
 
 class Press(_Intent, frozen=True):
-    """`is_key`: the step says that it is a key, so that no button of that name is meant."""
+    """`is_key`: the step calls it a key, so no button of that name is meant."""
 
     key: str
     target: Targets | None = None
@@ -157,14 +154,14 @@ class Wait(_Intent, frozen=True):
 
 
 class Look(_Intent, frozen=True):
-    """Reading the page: what is on it, what can be used, its HTML, a picture, what it says about something."""
+    """Reads the page: a snapshot, its interactive elements, its HTML, a picture, or the places with a text."""
 
     how: Literal["snapshot", "get_schema", "get_html", "screenshot", "search_page"]
     pattern: str = ""
 
 
 class FirstOf(_Intent, frozen=True):
-    """The first that can be done: "Click the search button or press Enter"."""
+    """The first of several acts that can be done: "Click the search button or press Enter"."""
 
     intents: tuple[Intent, ...]
 

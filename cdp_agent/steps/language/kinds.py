@@ -1,4 +1,4 @@
-"""What people call the things on a page: the words for each kind, its ARIA roles, and words for their order."""
+"""What people call the elements of a page: the words for each kind, its ARIA roles, and the words for order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from cdp_agent.page.snapshot.lines import FIELDS
 
-# Longest first where one holds another. The kinds are those of ELEMENTS and AREAS.
+# Longer words come before words that they contain. The keys are those of ELEMENTS and AREAS.
 _WORDS = {
     "radio": "radio ?buttons?|radio options?|radios?",
     "checkbox": "check ?box(?:es)?|tick ?box(?:es)?",
@@ -65,7 +65,7 @@ CELLS = ("cell", "gridcell", "rowheader", "columnheader")
 _TEXTS = ("generic", "text", "listitem", *CELLS, "heading")
 _PRESSED = ("button", "link", "menuitem", "tab", "switch", "image", "img", "summary", "generic")
 
-# For each kind, the roles that are meant before all, and those that may be meant when there is none of them.
+# For each kind, the primary roles, and the roles that may be meant if no element has one of these.
 ELEMENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "radio": (("radio", "menuitemradio"), ("option",)),
     "checkbox": (("checkbox", "menuitemcheckbox"), ("switch",)),
@@ -85,7 +85,7 @@ ELEMENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "cell": (CELLS, ("generic",)),
     "item": (("listitem", "option", "menuitem", "treeitem", "article", "row"), ("link", "button", "generic", *CELLS)),
 }
-# Parts of the page that hold elements.
+# Parts of the page that contain elements.
 AREAS: dict[str, tuple[str, ...]] = {
     "dialog": DIALOGS,
     "form": ("form", "search"),
@@ -100,16 +100,16 @@ AREAS: dict[str, tuple[str, ...]] = {
     "area": ("region", "group", "radiogroup", "tabpanel", "form", "article", "tree", "main", "search", "listitem"),
 }
 ENTRIES = ("row", "listitem", "article", "treeitem", "generic", "option", "group", "region")
-"""Roles of entries: where several are side by side, each is an item of its own."""
+"""Roles of entries: siblings with such a role are separate items."""
 
 
 def kind_at_end(words: str) -> tuple[str, str] | None:
-    """The kind that the last words say, and the words before them: "the Save button" is ("button", "the Save")."""
+    """The kind that the last words name, and the words before them: "the Save button" is ("button", "the Save")."""
     return _found(_LAST.fullmatch(words))
 
 
 def kind_at_beginning(words: str) -> tuple[str, str] | None:
-    """The kind that the first words say, and those after them: "button 'Save'" is ("button", "'Save'")."""
+    """The kind that the first words name, and the words after them: "button 'Save'" is ("button", "'Save'")."""
     return _found(_FIRST.fullmatch(words))
 
 
@@ -134,7 +134,7 @@ def _found(match: re.Match[str] | None) -> tuple[str, str] | None:
 
 
 def may_be(role: str, kind: str | None) -> bool:
-    """Whether people may call an element of this role by this kind. None: the step names no kind."""
+    """Whether people may call an element of this role by this kind; `kind` is None if the step names none."""
     if kind is None:
         return role != "iframe"
     if kind in AREAS:
@@ -144,5 +144,5 @@ def may_be(role: str, kind: str | None) -> bool:
 
 
 def is_primary_role(role: str, kind: str) -> bool:
-    """Whether this role is the first that comes to mind for the kind."""
+    """Whether this role is a primary one of the kind."""
     return role in (AREAS[kind] if kind in AREAS else ELEMENTS[kind][0])

@@ -1,8 +1,8 @@
 """Sentence patterns: `type|enter <"text"> into|in <target> [and press enter]` is one, with slots for what varies.
 
-`a|b` is either word, `_` joins words that belong together, `[…]` may be left out. `<name>` is any words, `<"name">` a
-text in quotation marks, `<.name>` one word without spaces, `<#name>` a number, `<!name>` the order to press Enter at
-the end. Commas between words do not count.
+`a|b` is either word, `_` joins words that belong together, `[…]` is optional. `<name>` is any words, `<"name">` a text
+in quotation marks, `<.name>` one word without spaces, `<#name>` a number, `<!name>` an instruction to press Enter at
+the end. Commas between words are ignored.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Make = Callable[[Slots, Quoted], "Intent | None"]
 
 
 class PatternRule(msgspec.Struct, frozen=True):
-    """What a sentence of one of these patterns means; `make` gives None where the words in the slots do not fit."""
+    """Reads sentences with these patterns; `make` returns None if the words in the slots do not fit."""
 
     patterns: tuple[str, ...]
     make: Make
 
     def read(self, masked: str, text: Quoted) -> Intent | None:
-        """What the sentence means, None when it has another form."""
+        """The intent of the sentence; None if no pattern fits."""
         for pattern in self.patterns:
             if found := compiled(pattern).fullmatch(f" {masked}"):
                 slots = {name: value.strip() for name, value in found.groupdict().items() if value is not None}
@@ -60,7 +60,7 @@ class PatternRule(msgspec.Struct, frozen=True):
 
 
 def number(word: str) -> float:
-    """A number in a `<#slot>`."""
+    """The number in a `<#slot>`, which is in digits or words."""
     return NUMBERS.get(word.lower().replace(" ", "_")) or float(word)
 
 

@@ -1,4 +1,4 @@
-"""Steps that set what a form holds: typing, choosing, ticking, uploading."""
+"""Steps that fill in forms: typing, choosing, ticking, uploading."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _typed(words: str, text: Quoted) -> str | Reference:
 
 
 def _type_unquoted_into(slots: Slots, text: Quoted) -> Intent | None:
-    """ "Type the number of blocks into the box" says what to find out, not what to type."""
+    """None for "Type the number of blocks into the box", which states what to find out, not what to type."""
     words = slots.get("text", "")
     return None if _DESCRIBED.match(words) and read_reference(words) is None else _type(slots, text)
 
@@ -39,7 +39,7 @@ def _type(slots: Slots, text: Quoted) -> Intent:
 
 
 def _type_unquoted(slots: Slots, text: Quoted) -> Intent | None:
-    """ "Type hello in the message box": only what is called a field is one, since "in" may belong to the text."""
+    """The intent of "Type hello in the message box"; the target must be called a field: "in" may belong to the text."""
     return _type_unquoted_into(slots, text) if _FIELD_WORDS.search(slots["target"]) else None
 
 
@@ -97,7 +97,7 @@ def _uncheck(slots: Slots, text: Quoted) -> Intent:
 
 
 def _box(slots: Slots, text: Quoted) -> Targets:
-    """ "The Newsletter box" is one to tick here."""
+    """The readings of the target; here "the Newsletter box" is a checkbox, not a field."""
     targets = read_target(slots["target"], text)
     return tuple(msgspec.structs.replace(each, kind="checkbox") if each.kind == "field" else each for each in targets)
 

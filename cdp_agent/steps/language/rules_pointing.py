@@ -1,4 +1,4 @@
-"""Steps of the mouse and the keyboard, and scrolling."""
+"""Steps for the mouse, the keyboard and scrolling."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _by_clicking(slots: Slots, text: Quoted) -> Intent:
 
 
 def _find_and_click(slots: Slots, text: Quoted) -> Intent | None:
-    """ "Find the email from Ada and click the star": the star that stands with it."""
+    """The click for "Find the email from Ada and click the star": on the star near that text."""
     place = read_target(slots["place"], text)[0]
     near = place.near or place.name
     targets = read_target(_PURPOSE.sub("", slots["target"]), text)

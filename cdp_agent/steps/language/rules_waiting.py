@@ -29,7 +29,7 @@ _LOADED = (
     "|to_finish_loading|to_be_idle|is_idle|becomes_idle|to_appear|appear|to_complete|completes"
 )
 _PAGE = "[page|site|website|it|everything|navigation|result|results|search_results|content]"
-# "Check 'Newsletter'" ticks a box: only "check that" looks.
+# "Check 'Newsletter'" ticks a box; "check that" and the like verify.
 _CHECK = "make_sure|verify|ensure|confirm|assert|check_that|check_if|check_whether|check_for [that|if|whether|for]"
 
 

@@ -1,4 +1,4 @@
-"""Reading the words that describe an element: "the first link in the 'Results' list"."""
+"""Parses the words that describe an element: "the first link in the 'Results' list"."""
 
 from __future__ import annotations
 
@@ -70,21 +70,21 @@ _ABOVE_OR_BELOW = re.compile(
     re.I,
 )
 _COLUMN = re.compile(rf"(?:column (?P<name>{QUOTE}|.+)|(?P<name2>{QUOTE}|.+?) (?:cell|column))$", re.I)
-# "Qty of Tea", "Edit for Bob", "Bob's Edit button": a cell, or what stands in such a row.
+# "Qty of Tea", "Edit for Bob", "Bob's Edit button": a cell, or an element in such a row.
 _OF = re.compile(rf"(?P<what>.+?) (?:of|for) (?:the )?(?P<row>{QUOTE}|.+)$|(?P<row2>.+?)(?:'s|’s) (?P<what2>.+)$", re.I)
-# Words for things that are at the end of names as well: "All products", "Recent files", "Link text".
+# Kinds whose words may also end a name: "All products", "Recent files", "Link text".
 _IN_NAMES = (*AREAS, "item", "label", "image", "heading", "menu", "option", "row", "tab")
 _WITHIN = re.compile(r" (?:in|inside|inside of|within|from|of|on|under|below|at) (?=\S)", re.I)
 
 
 def read_target(words: str, text: Quoted, kind: str | None = None) -> Targets:
-    """The readings of `words`, a part of `text.masked`; `kind` is meant where the words name none."""
+    """The readings of `words`, a part of `text.masked`; `kind` is assumed if the words name none."""
     words = _without_noise(words.strip().rstrip(".,;:! "))
     if cell := _CELL.fullmatch(words):
         row, column = cell["row"] or cell["row2"], cell["column"] or cell["column2"]
         return (Target(kind="cell", near=text.plain(row), column=text.plain(column)),)
     readings = [*_beside(words, text, kind), *_within(words, text, kind)]
-    # A name in quotation marks is the whole name: then what follows is its place. Else it may belong to the name.
+    # A name in quotation marks is complete, so the words after it are its place. Else they may belong to the name.
     readings.insert(len(readings) if re.search(QUOTE, words) and readings else 0, _element(words, text, kind))
     whole = _whole_name(words, text, kind, readings)
     readings = [*readings, *whole] if _ARTICLE.match(words) else [*whole, *readings]
@@ -92,7 +92,7 @@ def read_target(words: str, text: Quoted, kind: str | None = None) -> Targets:
 
 
 def _in_rows(words: str, text: Quoted, kind: str | None) -> list[Target]:
-    """By the row of a table, or the entry, that it stands in."""
+    """Readings by the row of a table or the entry that contains the element, or by a text above or below it."""
     if (found := _ROWS.fullmatch(words)) or (found := _ROW.fullmatch(words)):
         groups = found.groupdict()
         row = text.plain(groups["row"] or groups["nth"])
@@ -119,7 +119,7 @@ def _in_rows(words: str, text: Quoted, kind: str | None) -> list[Target]:
 
 
 def _cell_or_part(what: str, row: str, text: Quoted, kind: str | None) -> list[Target]:
-    """The cell of the row in a column of that name, and what is called so in the row."""
+    """Readings of `what` as the name of a column, for its cell in the row, and as an element in the row."""
     what = _ARTICLE.sub("", what)
     column = _COLUMN.fullmatch(what)
     name = (column["name"] or column["name2"]) if column else what
@@ -129,7 +129,7 @@ def _cell_or_part(what: str, row: str, text: Quoted, kind: str | None) -> list[T
 
 
 def _whole_name(words: str, text: Quoted, kind: str | None, readings: list[Target]) -> list[Target]:
-    """ "New message" and "Order list" may be the whole name, whatever their last word says."""
+    """The reading as a whole name, although the last word is one for a kind: "New message", "Order list"."""
     found = None if re.search(QUOTE, words) else kind_at_end(_ARTICLE.sub("", words))
     if found is None or (kind is not None and readings[0].kind == kind):
         return []
@@ -146,7 +146,7 @@ def _without_noise(words: str) -> str:
 
 
 def _beside(words: str, text: Quoted, kind: str | None) -> list[Target]:
-    """By what stands near it: "the checkbox next to 'Buy milk'", "the star in the email from Ada"."""
+    """Readings by a text near the element: "the checkbox next to 'Buy milk'", "the star in the email from Ada"."""
     if found := _IN_ROW.search(words) or _BESIDE.search(words):
         inner = _element(words[: found.start()], text, kind)
         return [msgspec.structs.replace(inner, near=text.plain(_ARTICLE.sub("", found["near"])))]
@@ -158,10 +158,10 @@ def _beside(words: str, text: Quoted, kind: str | None) -> list[Target]:
 
 
 def _within(words: str, text: Quoted, kind: str | None) -> list[Target]:
-    """By the part of the page that it is in, for each place where such words may begin."""
+    """Readings by the part of the page that contains the element, for each place where its words may begin."""
     readings = []
     if (saying := _SAYING.search(words)) and (place := _WITHIN.search(words[: saying.start()])):
-        # "the button in the dialog labelled 'x'" may be the button that is labelled so
+        # "the button in the dialog labelled 'x'" may mean that the button is labelled so
         inner = _element(words[: place.start()] + saying[0], text, kind)
         readings.append(
             msgspec.structs.replace(inner, within=_element(words[place.end() : saying.start()], text, None))
@@ -175,7 +175,7 @@ def _within(words: str, text: Quoted, kind: str | None) -> list[Target]:
 
 
 def _part(words: str, text: Quoted) -> Target:
-    """A part of the page; "the table Orders" is the Orders table, and an entry of a list is a part, too."""
+    """The reading as a part of the page; "the table Orders" is the Orders table, and an entry of a list is a part."""
     if found := _ENTRY_IN.fullmatch(words):
         return msgspec.structs.replace(_element(found["entry"], text, None), within=_part(found["part"], text))
     named = kind_at_beginning(_ARTICLE.sub("", words))
@@ -201,7 +201,7 @@ def _element(words: str, text: Quoted, kind: str | None) -> Target:
 
 
 def _is_taken(named: str, kind: str | None) -> bool:
-    """Whether what the words end with can be what the act is done to: into "New todo" one types, not into an item."""
+    """Whether the kind at the end of the words suits the act: text is typed into the field "New todo", not an item."""
     return kind != "field" or named == "search" or any(may_be(role, named) for role in FIELDS)
 
 
@@ -209,14 +209,14 @@ def _of_kind(
     found: tuple[str, str], words: str, text: Quoted, kind: str | None, order: int | None, *, pointed: bool
 ) -> Target:
     named, rest = found
-    if kind == "list" and named in AREAS:  # "the Size list" is what something is chosen from
+    if kind == "list" and named in AREAS:  # "the Size list" is a list to choose from
         named = kind
     if named == "search":
         return Target(f"{text.plain(rest)} search".strip(), kind="field", order=order or None)
     if not rest and order is None and not pointed:
-        return _named(words, text, kind, order)  # "Message" is the name of a field, "the message" is one
+        return _named(words, text, kind, order)  # "Message" is the name of a field, "the message" is a kind
     if named == "field" and (inner := kind_at_end(rest)) and inner[0] == "field":
-        rest = inner[1]  # "search input field": the last words say what it is
+        rest = inner[1]  # "search input field": the last words are the kind
     element = _named(rest, text, named, order)
     if named == "item" and order and not element.name:
         return msgspec.structs.replace(element, listed=listed_as(words[len(rest) :].strip()))

@@ -1,4 +1,4 @@
-"""Words as people write them: quotation marks, spellings that mean the same, how alike two names are."""
+"""Words as people write them: quotation marks, equivalent spellings, and how similar two names are."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ _CONTRARY = frozenset(
     clear reset hide except
     """.split()  # noqa: SIM905  # words, not a list of strings
 )
-_LONGEST_TAIL = 0.3  # a single word is part enough of a name when it is this share of it
+_LONGEST_TAIL = 0.3  # the least share of a name that a single word must be to mean it
 _SHORTEST_TYPO = 6
 _SHORTEST_PLURAL = 4
 
 
 class Quoted(msgspec.Struct, frozen=True):
-    """A text whose quoted parts are one character each in `masked`."""
+    """A text; in `masked`, one character stands for each of its quoted parts."""
 
     masked: str
     quotes: list[str]
 
     def plain(self, masked: str) -> str:
-        """A part of `masked` with the quoted texts in their places, without quotation marks."""
+        """A part of `masked` with the quoted texts restored, without quotation marks."""
         return re.sub(QUOTE, lambda each: self.quotes[ord(each[0]) - _FIRST_QUOTE], masked).strip()
 
 
 def quoted(text: str) -> Quoted:
-    """The text with what it quotes set apart. Private use characters of its own are dropped."""
+    """The text with its quoted parts masked. Any private use characters in it are dropped."""
     quotes: list[str] = []
 
     def mask(found: re.Match[str]) -> str:
@@ -67,11 +67,10 @@ def normal(text: str) -> str:
 
 
 def name_score(wanted: str, name: str, *, exactly: bool = False) -> float:
-    """How well `name` matches `wanted`, from 0 to 1: equal, begins with it, contains it, has its words, or a similar
-    spelling.
+    """How well `name` matches `wanted`, from 0 to 1.
 
-    A name that turns the meaning ("Don't save" for "save") is not alike at all. With `exactly`, as for a name in
-    quotation marks, another spelling is another name.
+    It may be equal, begin with it, contain it, have its words or, except with `exactly`, as for a name in quotation
+    marks, a similar spelling. A name that reverses the meaning ("Don't save" for "save") scores 0.
     """
     said, called = words_of(wanted), words_of(name)
     if (set(called) - set(said)) & _CONTRARY and normal(wanted) != normal(name):
@@ -82,7 +81,7 @@ def name_score(wanted: str, name: str, *, exactly: bool = False) -> float:
 
 
 def mention_score(wanted: str, text: str) -> float:
-    """How much of `text` is `wanted`, from 0 for not at all to 1 for the whole. Only whole words count."""
+    """How much of `text` is `wanted`, from 0 (nothing) to 1 (all of it). Only whole words count."""
     wanted, text = normal(wanted), normal(text)
     if not wanted or not text:
         return 0.0
@@ -104,7 +103,7 @@ def mention_score(wanted: str, text: str) -> float:
 
 
 def is_part(wanted: str, name: str) -> bool:
-    """Whether `wanted` is enough of the name to mean it: "Save" is not enough of "Save and continue editing"."""
+    """Whether `wanted` is enough of the name to refer to it: "Save" is not, for "Save and continue editing"."""
     return len(words_of(wanted)) > 1 or len(normal(wanted)) >= _LONGEST_TAIL * len(normal(name))
 
 
@@ -115,7 +114,7 @@ def spelling_score(wanted: str, name: str) -> float:
 
 @lru_cache(maxsize=20_000)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of the text as they are compared, without accents."""
+    """The words of the text in the form in which they are compared, without accents."""
     plain = "".join(each for each in unicodedata.normalize("NFKD", normal(text)) if not unicodedata.combining(each))
     return tuple(_WORD.findall(plain))
 
@@ -125,14 +124,14 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _differs_by_slip(said: Sequence[str], called: Sequence[str]) -> bool:
-    """The same words but for a slip of the pen: a letter too few or too many, two in the wrong order, a plural."""
+    """Whether the words are the same except for a typo (a letter too few or too many, two swapped) or a plural s."""
     if len(said) != len(called):
         return False
     return all(one == other or _is_slip(one, other) for one, other in zip(said, called, strict=True))
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """ "Submti" for "Submit". Another letter in its place makes another word: "Maria" is not "Marie"."""
+    """Whether one is a typo or the plural of the other: "Submti" of "Submit", but not "Maria" of "Marie"."""
     short, long = sorted((one, other), key=len)
     if not (short.isalpha() and long.isalpha()) or short[0] != long[0]:
         return False

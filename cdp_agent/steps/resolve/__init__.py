@@ -1,4 +1,4 @@
-"""From what a step means to one tool call on the present page, without a model and without guessing.
+"""Turns the intent of a step into one tool call on the current page, without a model and without guessing.
 
 Imports `steps.language` and `page`.
 """

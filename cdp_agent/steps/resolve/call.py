@@ -19,7 +19,7 @@ _SENTENCE_END = ".,;:!?"
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A tool by its name, its arguments, and a description of the element that it is about."""
+    """A tool's name, its arguments, and a description of the element that it acts on."""
 
     tool: str
     arguments: dict[str, Any]
@@ -27,9 +27,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Output(msgspec.Struct, frozen=True):
-    """The output of a step: its tool, the tool's text, and the same as data (`facts`). `url` is the page's address
-    afterwards.
-    """
+    """The output of a step, as text and as data (`facts`). `url` is the page's address afterwards."""
 
     step: int
     tool: str
@@ -44,7 +42,7 @@ def on(tool: str, node: OutlineNode, **arguments: object) -> Call:
 
 
 def resolve_reference(value: str | Reference, outputs: Sequence[Output]) -> str | Unclear:
-    """The value itself or, for a reference to an earlier step, what that step gave, if it is clear what is meant."""
+    """The value itself or, for a reference, the part of an earlier step's output; Unclear if none or several fit."""
     if isinstance(value, str):
         return value
     if not outputs:
@@ -82,9 +80,9 @@ def _address(output: Output, value: Reference) -> str | Unclear:
 
 
 def _addresses(output: Output) -> Iterable[str]:
-    """Those that it led to, found or read, in order.
+    """The addresses that the step opened, found or read, in order.
 
-    Where its facts name them, words of a page that look like one do not count.
+    If its facts contain addresses, text of a page that looks like one is ignored.
     """
     if output.tool == "snapshot":
         return [urljoin(*each) for each in links_in(output.text, output.url, {})]
@@ -102,7 +100,7 @@ def _addresses(output: Output) -> Iterable[str]:
 
 
 def _text(output: Output) -> str | Unclear:
-    """What was read, when it is short enough to be what is meant."""
+    """The value that the step read, else its text if that is a single line."""
     facts = output.facts if isinstance(output.facts, dict) else {}
     if isinstance(facts.get("value"), str) and facts["value"]:
         return str(facts["value"])

@@ -1,4 +1,4 @@
-"""From what a step means to the tool call that does it on the present page, without a model and without guessing."""
+"""Turns the intent of a step into a tool call on the current page, without a model and without guessing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def call_for(
     tabs: Sequence[Page] = (),
     current: Page | None = None,
 ) -> Call | Unclear:
-    """The call that does it, or why code cannot tell. `current` is the one of `tabs` that the run is in."""
+    """The call that carries out the intent, or why code cannot determine it. `current`: the tab that the run is in."""
     match intent:
         case Open():
             return calls_going.open_address(intent, outputs)
@@ -53,14 +53,14 @@ def call_for(
             return calls_going.look(intent)
         case FirstOf():
             found = [call_for(each, page, outputs, tabs=tabs, current=current) for each in intent.intents]
-            # The second is for where there is nothing to do the first on; not for where there is too much.
+            # An alternative counts if nothing matches the first intent, but not if several elements do.
             can = next((each for each in found if isinstance(each, Call) or each.score), None)
             return can or found[0]
     return _on_the_page(intent, page, outputs)
 
 
 def needs_page(intent: Intent) -> bool:
-    """Whether the page has to be looked at to know what is meant."""
+    """Whether the page has to be read to determine what is meant."""
     match intent:
         case Open() | Go() | Wait() | Look():
             return False
@@ -106,7 +106,7 @@ def _may_be_of_the_page(intent: UseTab) -> bool:
 
 
 def _tab_of_the_page(intent: UseTab, page: Outline) -> Call | Unclear | None:
-    """ "Switch to the Details tab": pages have tabs too, and one of that name is meant before the browser's."""
+    """The call on a tab inside the page, which is preferred to a browser tab: "Switch to the Details tab"."""
     if not _may_be_of_the_page(intent) or str(intent.which).isdigit():
         return None
     named = Target(str(intent.which), kind="tab")

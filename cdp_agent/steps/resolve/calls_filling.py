@@ -1,4 +1,4 @@
-"""The calls that set what a form holds."""
+"""Calls that fill in forms: text, options, checkboxes, files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def select(intent: Select, page: Outline) -> Call | Unclear:
     chosen = choose(intent.option, intent.target, page)
     if not isinstance(chosen, Unclear) or intent.target is None or chosen.score:
         return chosen
-    # What is chosen from need not be a list: options that can be clicked, in the part of the page of that name.
+    # The options need not be in a list: they may be elements to click, in a part of the page with that name.
     clicked = resolve(_options_within(intent.option, intent.target), page)
     if isinstance(clicked, Unclear):
         return clicked if clicked.score else chosen
@@ -49,9 +49,7 @@ def select(intent: Select, page: Outline) -> Call | Unclear:
 
 
 def choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear:
-    """The call that chooses an option in the list that is meant, or in the only list that has it, if the step names
-    none.
-    """
+    """The call that chooses an option in the list `target`, or, without one, in the only list with that option."""
     if target is not None:
         found = _resolved(target, page, LISTS)
         return found if isinstance(found, Unclear) else _option_of(found, option)
@@ -92,7 +90,7 @@ def upload(intent: Upload, page: Outline) -> Call | Unclear:
 
 
 def _taker(target: Targets, takers: list[OutlineNode], page: Outline) -> OutlineNode | Unclear:
-    """The file field that the words mean: people call it a field, a button, or by the file that they choose."""
+    """The file field that the words mean; people may call it a field, a button, or by the file to choose."""
     if len(takers) == 1 and not any(each.name for each in target):
         return takers[0]
     readings = tuple(
@@ -131,14 +129,14 @@ def _options_within(option: str, target: Targets) -> Targets:
 
 
 def _options(node: OutlineNode) -> list[str]:
-    """The options that the snapshot shows of a list: a line each, or all in one line."""
+    """The options that the snapshot shows for a list: one on each line, or all on one line."""
     lines = [each.name for each in node.descendants if each.role == "option"]
     return lines or [part for each in node.children if each.role == "options" for part in each.parts]
 
 
 def _option_of(node: OutlineNode, option: str) -> Call | Unclear:
     options = _options(node)
-    if not options:  # they come when it is opened: select() looks for itself
+    if not options:  # they appear when the list is opened: the tool finds them
         return on("select", node, value=option)
     named = [each for each in dict.fromkeys(options) if is_part(option, each)]
     scored = sorted(((name_score(option, each, exactly=True), each) for each in named), reverse=True)

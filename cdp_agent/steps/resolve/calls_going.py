@@ -1,4 +1,4 @@
-"""The calls that go somewhere, wait, or read: they need no element."""
+"""Calls that navigate, wait or read: they need no element."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ def go(intent: Go) -> Call:
 
 
 def use_tab(intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:
-    """The call for a tab of the browser, which the step names by its number, its place, or words of its title or
-    address.
-    """
+    """The call for a browser tab, which the step names by number, by position, or by words of its title or address."""
     if intent.which is None:
         return Call("manage_tabs", {"action": intent.act})
     which = resolve_reference(intent.which, outputs)

@@ -1,4 +1,4 @@
-"""The calls of the mouse and the keyboard."""
+"""Calls for the mouse and the keyboard."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def click(intent: Click, page: Outline) -> Call | Unclear:
 
 
 def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
-    """The call that does what the intent says to this element."""
+    """The call that carries out the intent on this element."""
     if isinstance(intent, Point):
         return on(intent.act, node)
     if intent.kind == "double":
@@ -37,7 +37,7 @@ def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
 
 
 def _for(purpose: str, node: OutlineNode) -> Call | Unclear:
-    """The click, unless it would undo its purpose."""
+    """The click for this purpose; Unclear if the element is already expanded or collapsed. A box is checked instead."""
     if purpose == "choose" and node.role in BOXES:
         return on("check", node)
     expanded = node.states.get("expanded")
@@ -47,9 +47,7 @@ def _for(purpose: str, node: OutlineNode) -> Call | Unclear:
 
 
 def close(target: Target, page: Outline) -> Call | Unclear:
-    """The call that closes something: "Close the dialog" clicks the close button in it, "Close Settings" a button of
-    that name.
-    """
+    """The click for "Close the dialog" (on its close button) or "Close Settings" (on a button of that name)."""
     if target.name:
         whole = resolve((Target(f"Close {target.name}", True),), page)
         if isinstance(whole, Found):

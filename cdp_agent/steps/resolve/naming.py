@@ -1,4 +1,4 @@
-"""How well an element is what a step calls it: by its name, its text, its hints, or what stands beside it."""
+"""Scores how well an element fits what a step calls it: by its name, text, hints, or a label next to it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cdp_agent.steps.language.words import is_part, name_score, normal, words_of
 from cdp_agent.steps.resolve.outline import OutlineNode
 
 ENOUGH = 0.6
-"""Elements that match less than this do not count."""
+"""The lowest score of a match."""
 MARGIN = 0.08
-"""Elements whose match is worse than the best by less than this may be meant as well."""
+"""Elements whose score is below the best by less than this may be meant as well."""
 _UNLIKELY = {"generic": 0.97, "heading": 0.95, "listitem": 0.95, "cell": 0.95, "row": 0.93}
 _SECOND_CHOICE = 0.9
 _PLACEHOLDER, _DESCRIPTION, _BESIDE, _INSIDE, _HINT, _TYPE = 0.95, 0.8, 0.9, 0.88, 0.85, 0.85
@@ -23,7 +23,7 @@ _HINTS = ("class", "id", "icon", "name")
 _VALUED = (*FIELDS, "slider", "listbox")
 _LABELLED = (*_VALUED, *BOXES)
 _WORDS_IN_HINT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-# What people see in an icon, and what it is called.
+# What an icon shows, and the names that such buttons have.
 _SEEN = {
     "x": ("close", "dismiss", "remove"),
     "cross": ("close", "dismiss", "x"),
@@ -61,7 +61,7 @@ def fit_score(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
 
 
 def has_exact_name(name: str, node: OutlineNode) -> bool:
-    """Whether the name or text of the element is exactly this."""
+    """Whether the name or the text of the element is exactly `name`."""
     return name.strip() in (node.name.strip(), node.text.strip())
 
 
@@ -71,7 +71,7 @@ def _called(target: Target, said: str) -> float:
 
 
 def _possible_names(node: OutlineNode) -> Iterator[tuple[float, str]]:
-    """What an element can be called by, each with how much it counts."""
+    """The texts that people may call an element by, each with its weight."""
     yield 1.0, node.name
     if node.role not in _VALUED and node.text:
         yield 1.0, node.text
@@ -95,7 +95,7 @@ def _possible_names(node: OutlineNode) -> Iterator[tuple[float, str]]:
 
 
 def _labels(node: OutlineNode) -> Iterator[str]:
-    """The text right before a field; before or after a box: what a plain form labels it with."""
+    """The texts that label a field in a plain form: right before it, and for a checkbox and the like also after it."""
     siblings = node.parent.children if node.parent else [node]
     place = next(index for index, each in enumerate(siblings) if each is node)
     if place:
@@ -113,7 +113,7 @@ def _plain_texts(node: OutlineNode) -> list[str]:
 
 
 def _hints(node: OutlineNode) -> Iterator[str]:
-    """The words of its class or id, which is all that tells what a painted icon is."""
+    """The words of the element's class, id, icon or name, which may be the only clue to an icon's meaning."""
     for key in _HINTS:
         for each in node.states.get(key, "").split():
             words = words_of_hint(each)
@@ -122,12 +122,12 @@ def _hints(node: OutlineNode) -> Iterator[str]:
 
 
 def words_of_hint(hint: str) -> list[str]:
-    """The words that a class or an id is made of: "newTodo" and "new-todo" are new and todo."""
+    """The words that a class or an id consists of: new and todo, for "newTodo" and "new-todo"."""
     return [word.lower() for word in _WORDS_IN_HINT.findall(hint)]
 
 
 def _as_seen(target: Target, node: OutlineNode) -> float:
-    """How well the element matches by what its icon shows: the x closes, the trash can deletes."""
+    """The score of an element that is called by what its icon shows: "x" for Close, "trash can" for Delete."""
     if target.kind not in (None, "image", "button", "link") or node.role not in (
         "button",
         "link",
@@ -146,7 +146,7 @@ def _is_search_field(target: Target, node: OutlineNode) -> bool:
 
 
 def kind_fits(target: Target, node: OutlineNode) -> bool:
-    """Whether the element is of the very kind that the step names."""
+    """Whether the element's role is a primary one of the kind that the step names."""
     if target.kind == "field" and node.role == "combobox" and any(each.role in _CHOICES for each in node.children):
         return False  # it is chosen from, not typed into
     return target.kind in (*ELEMENTS, *AREAS) and is_primary_role(node.role, target.kind or "")

@@ -10,16 +10,16 @@ import msgspec
 from cdp_agent.page.snapshot.lines import ITEMS, Line, parts_in, read_line, unquoted, value_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 
-_ROW = re.compile(r" *\| ?(.*)")  # of a value of several lines
+_ROW = re.compile(r" *\| ?(.*)")  # a row of a multi-line value
 
 
 _LONGEST_PLACE = 40
 
 
 class OutlineNode(msgspec.Struct, eq=False):
-    """A line of a snapshot. `text` is what follows its colon: a value, or the text it begins with.
+    """A line of a snapshot. `text` is what follows its colon: a value, or the beginning of its text.
 
-    `hints` are the words that the markup uses for it (class, id), where they were read.
+    `hints` are words from the markup of the element (class, id and so on), if they were read.
     """
 
     role: str
@@ -55,18 +55,18 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def parts(self) -> list[str]:
-        """The separate texts in its line ("a | b"), as they are on the page."""
+        """The separate texts in the line ("a | b"), as they are on the page."""
         is_data = self.role in ("row", "options") or (self.parent is not None and self.parent.role == "row")
         return parts_in(self.text) if is_data else self.text.split(" | ")
 
     @property
     def words(self) -> str:
-        """Its name and text, with those of all lines inside."""
+        """The name and text of the line, with those of all lines inside."""
         return " ".join(part for node in (self, *self.descendants) for part in (node.name, node.text) if part)
 
     @property
     def described(self) -> str:
-        """The line in words, for people."""
+        """The role, name, text and ref, as people read them."""
         line = f'{self.role} "{self.name}"' if self.name else self.role
         if self.text and self.text != self.name:
             line += f": {self.text[:60]}"
@@ -74,7 +74,7 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def location(self) -> str:
-        """Where it stands, in words: its row or entry, the named part of the page, or the heading above it."""
+        """The place of the line, in words: its row or entry, the named part of the page, or the heading above it."""
         for each in self.ancestors:
             if each.role in ITEMS and (said := each.name or each.text or each.words):
                 return f'in {each.role} "{said[:_LONGEST_PLACE]}"'
@@ -87,7 +87,7 @@ class OutlineNode(msgspec.Struct, eq=False):
 
     @property
     def described_with_location(self) -> str:
-        """The line in words, for people, with its place."""
+        """`described`, followed by `location`."""
         return f"{self.described} {self.location}".rstrip()
 
 
@@ -110,7 +110,7 @@ def outline(snapshot: Snapshot) -> Outline:
             row = _ROW.fullmatch(line)
             if row is not None:
                 last.text += f"\n{row[1]}" if last.text else row[1]
-            continue  # else what was left out
+            continue  # else a note on what was left out
         node = _node(found, len(nodes))
         while last.depth >= node.depth and last.parent is not None:
             last = last.parent

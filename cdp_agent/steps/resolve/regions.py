@@ -20,7 +20,7 @@ _LABELLED = (*AREAS["listing"], *AREAS["table"], "radiogroup", "group")
 _ENTRIES = tuple(role for role in ENTRIES if role not in ("generic", "group", "region"))
 _LISTS = ("list", "feed")
 _OF_LISTS = {"all", "our", "my", "your", "the", "list", "of", "found"}
-"""Words that may be in the name of a list beside those for its entries."""
+"""Words that may be in the name of a list in addition to those for its entries."""
 _WHOLE = {**AREAS, "area": ("dialog", "alertdialog", "form", "main", "table", "list", "region"), "listing": ("list",)}
 
 
@@ -49,9 +49,9 @@ def part_of(target: Target, page: Outline) -> Region | tuple[OutlineNode, ...]:
 
 
 def entries(target: Target, page: Outline) -> list[OutlineNode]:
-    """The entries of the list that a target is an entry of; [] where no single list can be meant.
+    """The entries of the list that contains the target; [] if no single list can be meant.
 
-    That list is the part that the target is in, else the list with the name of such entries, else the only list that is
+    That list is the part that the target is within, else the list named after such entries, else the only list that is
     not navigation.
     """
     within = target.within
@@ -63,9 +63,7 @@ def entries(target: Target, page: Outline) -> list[OutlineNode]:
 
 
 def _is_entry(node: OutlineNode) -> bool:
-    """Whether it is an entry. Where a list item contains a single element, the snapshot shows only that, in the list
-    itself.
-    """
+    """Whether the node is an entry. The snapshot shows a list item with a single element as that element alone."""
     if node.role == "row":
         return not is_header(node)
     return node.role in _ENTRIES or (node.parent is not None and node.parent.role in _LISTS and node.role != "text")
@@ -80,13 +78,13 @@ def _list_of(listed: str, page: Outline) -> Region | tuple[OutlineNode, ...]:
 
 
 def _is_list_name(part: Region, listed: str) -> bool:
-    """ "All products", "Products (12)", but not "Products you have seen"."""
+    """Whether the part is named after its entries: "All products", "Products (12)", not "Products you have seen"."""
     words = set(words_of(part.named_by.name or part.named_by.text)) - _OF_LISTS
     return {word for word in words if not word[0].isdigit()} == {listed}
 
 
 def _headings_that_lead_on(part: Region) -> list[OutlineNode]:
-    """The entries of something that is not marked up as a list, but has a heading with a link for each entry.
+    """The entries of a part that is not marked up as a list, but has a heading with a link for each entry.
 
     Only headings of the highest level count.
     """
@@ -110,7 +108,7 @@ def _whole(node: OutlineNode) -> Region:
 
 
 def _holds(outer: Region, inner: Region) -> bool:
-    """Whether all of the inner part is in the outer one too."""
+    """Whether the outer part contains all of the inner one."""
     ids = {id(node) for node in outer.nodes}
     inside = [node for node in inner.nodes if node is not inner.named_by]
     return all(id(node) in ids for node in inside) and (len(outer.nodes) > len(inside) or id(inner.named_by) in ids)
@@ -173,7 +171,7 @@ def _next(node: OutlineNode) -> OutlineNode | None:
 
 
 def _results(page: Outline) -> list[Region]:
-    """Parts that may be results where none is called so: lists of links other than navigation, sibling articles."""
+    """Parts that may be results if none has that name: lists of links other than navigation, sibling articles."""
     lists = [node for node in page.nodes if node.role in _LISTS and not _is_aside(node)]
     rich = [node for node in lists if _entries_with_links(node) >= 2]
     lists = rich or [node for node in lists if sum(each.role == "link" for each in node.children) >= 2]

@@ -1,6 +1,6 @@
-"""Which element a step's words mean: the best match, if it is better than the next by a margin; else none.
+"""Finds the element that a step's words mean: the best match, if it is better than the next by a margin; else none.
 
-Where the step names a text beside the element, that is one in its row, entry or box, or next to it in one box.
+A text that the step names near the element has to be in the same row, entry or box, or next to the element in a box.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Unclear(msgspec.Struct, frozen=True):
-    """No element matches, or several equally well: why, and the candidates.
+    """Why no element is meant (none matches, or several match equally well), and the candidates.
 
-    `score` is how well the best of several matches; it is 0 when none does, and the candidates are only the nearest.
+    `score` is that of the best of several matches; if it is 0, none matches, and the candidates are only similar.
     """
 
     why: str
@@ -49,7 +49,7 @@ class Unclear(msgspec.Struct, frozen=True):
 def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Found | Unclear:
     """The element that the words mean. `roles` are those that the act can be done to.
 
-    Words that can be read in several ways must mean the same element in all of them, or one far better than the others.
+    If the words have several readings, all must mean the same element, or one must match far better than the others.
     """
     likely = [target for target in targets if not target.unlikely]
     clear = _of_readings(likely, page, roles)
@@ -69,7 +69,7 @@ def _of_readings(targets: Sequence[Target], page: Outline, roles: Sequence[str])
         return max(unclear, key=lambda each: each.score, default=Unclear("It names no element"))
     best = max(found, key=lambda each: each.score)
     others = [each.node for each in found if each.node is not best.node and each.score > best.score - MARGIN]
-    # What the same words may mean otherwise, unless that is only said less exactly.
+    # The candidates of other readings, unless these match less well.
     others += [node for each in unclear if each.score > best.score - MARGIN for node in each.candidates]
     if others and best.node not in others:
         return Unclear(
@@ -112,7 +112,7 @@ def _the_cell(target: Target, cells: list[OutlineNode], roles: Sequence[str]) ->
 
 
 def _top_candidates(target: Target, scored: list[tuple[float, OutlineNode]]) -> list[OutlineNode]:
-    """The best, those hardly worse, and those with exactly this name where the best has another."""
+    """The best matches, those hardly worse, and, if none of these has exactly this name, all that have it."""
     top = max(score for score, _ in scored)
     tied = [node for score, node in scored if score > top - MARGIN]
     if not any(has_exact_name(target.name, node) for node in tied):
@@ -133,7 +133,7 @@ def _scope(target: Target, page: Outline) -> list[OutlineNode] | Unclear:
         return [part.named_by, *part.nodes]
     if not part and len(rows := rows_in(target.within.name, page.nodes)) == 1:
         return list(rows[0].descendants)
-    if not part and target.within.name:  # no part of the page is called so: it may stand beside what is
+    if not part and target.within.name:  # no part of the page has this name: a text near the element may have
         near = near_text(target.within.name, [node for node in page.nodes if node.ref], page)
         if near and target.within.quoted:
             return near
@@ -141,7 +141,7 @@ def _scope(target: Target, page: Outline) -> list[OutlineNode] | Unclear:
 
 
 def _unnamed(target: Target, nodes: list[OutlineNode], page: Outline) -> Found | Unclear:
-    """An element that has no name in the step: the only one of its kind, or the n-th."""
+    """The element for a target without a name: the only one of its kind, or the n-th."""
     if target.kind is None:
         return Unclear("It names no element")
     is_entry = target.kind == "item" and target.order and target.near is None
@@ -156,7 +156,7 @@ def _unnamed(target: Target, nodes: list[OutlineNode], page: Outline) -> Found |
 
 
 def _entry(target: Target, page: Outline) -> Found | Unclear:
-    """ "The second result": that entry of the list, or the one link in it."""
+    """The element for "the second result": that entry of the list, or the only link in it."""
     listed = entries(target, page)[_order_slice(target)]
     if not listed:
         return Unclear(f"Nothing on the page is {target}: there is no one list of so many entries")
@@ -166,13 +166,13 @@ def _entry(target: Target, page: Outline) -> Found | Unclear:
 
 
 def _order_slice(target: Target) -> slice:
-    """Which of several the order means, as a slice of none or one."""
+    """The slice of a list that contains the item with the target's order, or nothing."""
     order = target.order or 0
     return slice(order - 1, order) if order >= 0 else slice(order, order + 1 or None)
 
 
 def _pick_by_order(target: Target, tied: list[OutlineNode], score: float) -> Found | Unclear:
-    """The one of the tied elements that is meant, by its order; else Unclear."""
+    """The tied element with the target's order or, without an order, the only one; else Unclear."""
     if target.order is not None:
         tied = _without_wrappers(tied) if target.name else _outermost(tied)
         place = target.order - 1 if target.order > 0 else len(tied) + target.order
@@ -193,7 +193,7 @@ def _ambiguous(target: Target, nodes: Sequence[OutlineNode], score: float) -> Un
 
 
 def _distinct(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
-    """Those that really differ: of a box and the only element in it just the latter, of links to one address the first.
+    """The elements without duplicates, which are boxes around a single one, and repeated links (same name and address).
 
     Elements behind a dialog, disabled ones and those spelt differently are dropped if others are left.
     """
@@ -213,7 +213,7 @@ def _distinct(target: Target, nodes: list[OutlineNode]) -> list[OutlineNode]:
 
 
 def _in_dialog(nodes: list[OutlineNode]) -> list[OutlineNode]:
-    """Those in the dialog that has the focus: what is behind it cannot be used."""
+    """The elements in the dialog that has the focus: those behind it cannot be used."""
     return [node for node in nodes if any(each.role in DIALOGS and _has_focus(each) for each in node.ancestors)]
 
 
@@ -226,7 +226,7 @@ def _without_wrappers(nodes: list[OutlineNode]) -> list[OutlineNode]:
 
 
 def _wraps(node: OutlineNode, other: OutlineNode) -> bool:
-    """Whether a click on one is a click on the other: it has nothing else in it, and is no entry around its like."""
+    """Whether `node` only wraps `other`: it has no other element in it, and another role unless both are generic."""
     if node.role == other.role and node.role != "generic":
         return False
     return any(each is node for each in other.ancestors) and all(
@@ -240,7 +240,7 @@ def _outermost(nodes: list[OutlineNode]) -> list[OutlineNode]:
 
 
 def _similar_elements(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> tuple[OutlineNode, ...]:
-    """The elements that, with their surroundings, have most of the words; else those that the act can be done to."""
+    """The elements that share the most words with the targets, location included; else those of a fitting kind."""
     wanted = {word for each in targets for said in (each.name, each.near, each.row) for word in words_of(said or "")}
     usable = [node for node in page.nodes if node.ref and (node.role in roles if roles else node.role != "iframe")]
     scored = [(len(wanted & set(words_of(f"{node.name} {node.text[:200]} {node.location}"))), node) for node in usable]
@@ -273,9 +273,9 @@ def near_text(
     holding: bool = False,
     side: Literal["after", "before"] | None = None,
 ) -> list[OutlineNode]:
-    """Those of `nodes` that are beside the text `near`, in order; with `holding`, those that contain it.
+    """The elements of `nodes` next to the text `near`, in order; with `holding`, those that contain it.
 
-    With a `side` only those that come after it, or before it.
+    With a `side`, only those after the text, or before it.
     """
     found: list[OutlineNode] = []
     for anchor in _anchors(near, page):
@@ -285,7 +285,7 @@ def near_text(
 
 
 def _anchors(near: str, page: Outline) -> list[OutlineNode]:
-    """The lines that say it; of those that say it and more, none when there are some that say nothing else."""
+    """The lines that contain the text `near`; if some contain nothing else, only those."""
     scored = [(max(mention_score(near, node.name), _mentions_in_parts(near, node)), node) for node in page.nodes]
     top = max((score for score, _ in scored), default=0.0)
     return [node for score, node in scored if score and (score > top - MARGIN or top < 1.0)]
@@ -312,7 +312,7 @@ def _near_anchor(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[Outl
 
 
 def _next_to(anchor: OutlineNode, box: OutlineNode, inside: list[OutlineNode]) -> list[OutlineNode]:
-    """Of what is in the same box as the text: not what is in another entry, nor what belongs to another such text."""
+    """The elements in the same box as the text, except those in another entry or belonging to another such text."""
     anchor_branch = _child(box, anchor)
     branches = [(_child(box, node), node) for node in inside]
     branches = [(branch, node) for branch, node in branches if not _is_other_entry(anchor_branch, branch, node)]
@@ -341,7 +341,7 @@ def _is_one(each: OutlineNode, branches: list[tuple[OutlineNode, OutlineNode]]) 
 
 
 def _child(box: OutlineNode, node: OutlineNode) -> OutlineNode:
-    """The line right below the box on the way to the node."""
+    """The child of the box that is the node or contains it."""
     while node.parent is not box and node.parent is not None:
         node = node.parent
     return node

@@ -1,4 +1,4 @@
-"""Rows of tables and entries of lists, by number, place or text; and the cells in them."""
+"""Finds rows of tables and entries of lists by number, position or text, and the cells in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rows_in(words: str, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
 
 
 def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
-    """The cells that can be meant: one of each table with such a row and column. A cell of text has no ref."""
+    """The cells that can be meant: one for each table with such a row and column. A plain-text cell has no ref."""
     found = [
         _cell(row, place)
         for table in nodes
@@ -36,7 +36,7 @@ def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
 
 
 def as_pattern(cell: OutlineNode) -> str:
-    """A regular expression for `Page.search` that finds a cell of text where it stands in its row."""
+    """A regular expression for `Page.search` that finds a plain-text cell at its place in the row; "" if none does."""
     row = cell.parent
     said = row.parts if row else []
     index = next((index for index, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1
@@ -58,7 +58,7 @@ def _heads(table: OutlineNode) -> list[str]:
 
 
 def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]:
-    """The rows with that number or place, else those with such a cell; "Invoice 12" means 12 in the column Invoice."""
+    """The rows with that number or order, else those with such a cell; "Invoice 12" means 12 in the column Invoice."""
     heads = _heads(table)
     rows = [node for node in table.descendants if node.role == "row"]
     body = rows[1:] if rows and (normal(column) in heads or _is_header(rows)) else rows
@@ -80,14 +80,14 @@ def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]
 
 
 def is_header(row: OutlineNode) -> bool:
-    """Whether it is the header row of a table."""
+    """Whether the row is the header row of its table."""
     table = next((node for node in row.ancestors if node.role in AREAS["table"]), None)
     rows = [node for node in table.descendants if node.role == "row"] if table is not None else []
     return bool(rows) and rows[0] is row and _is_header(rows)
 
 
 def _is_header(rows: Sequence[OutlineNode]) -> bool:
-    """Whether the first row is a header row: it has column headers, no refs, or other roles than the next row."""
+    """Whether the first row is a header row: it has column headers, no refs, or roles unlike those of the next row."""
     first, second = (
         [node.role for node in row.descendants if node.ref] for row in (rows[0], rows[min(1, len(rows) - 1)])
     )
@@ -108,9 +108,7 @@ def _texts(row: OutlineNode) -> list[str]:
 
 
 def cells_of(row: OutlineNode) -> list[OutlineNode]:
-    """The cells of the row, or the only element in each. Cells with only text have no ref; several may share a line ("a
-    | b").
-    """
+    """The cells of the row, or the only element in each. Plain-text cells have no ref; "a | b" is a line with two."""
     cells = [_plain(row, part) for part in row.parts] if row.text else []
     for child in row.children:
         cells += [_plain(row, part) for part in child.parts] if child.role == "text" else [child]
@@ -122,7 +120,7 @@ def _plain(row: OutlineNode, text: str) -> OutlineNode:
 
 
 def _cell(row: OutlineNode, index: int) -> OutlineNode | None:
-    """None where there are several things in it, or none that can be used."""
+    """The cell or, if it has children, the only element with a ref in it; None if there are several, or none."""
     cell = next(iter(cells_of(row)[index : index + 1]), None)
     if cell is None or cell.ref is not None or not cell.children:
         return cell

@@ -1,4 +1,4 @@
-"""Finds the tool call that a step means on the present page, without a model."""
+"""Finds the tool call that a step means on the current page, without a model."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ async def understand_step(
     tabs: Sequence[Page] = (),
     patience_s: float = PATIENCE_S,
 ) -> Call | Unclear:
-    """The call that the step means. Waits for an element that is not on the page yet, but not where several match.
+    """The call that the step means. Waits for an element that is not on the page yet, but not if several match.
 
     An element that matches only in part must be found twice: "Save draft" counts for "Save" if no "Save" appears
     meanwhile.
 
-    `tabs` are those of the browser that a step may switch to. Raises ActionError when the page cannot be read,
+    `tabs` are the browser tabs that a step may switch to. Raises ActionError when the page cannot be read,
     BrowserError.
     """
     intent = read_step(step)
@@ -78,12 +78,12 @@ async def understand_step(
 
 
 def why_unresolvable(step: str) -> str | None:
-    """Why code cannot understand the step on any page; None where it may."""
+    """Why code cannot understand the step on any page; None if it may understand it on some page."""
     return None if read_step(step) or read_bare(step) else _UNKNOWN
 
 
 async def _as_bare(step: str, page: Page) -> Call | Unclear:
-    """ "Next", or "Email: ada@example.org": for what is on the page now, and is called just so."""
+    """The call for "Next", or "Email: ada@example.org": only on an element with exactly that name, without waiting."""
     intent = read_bare(step)
     if intent is None:
         return Unclear(_UNKNOWN)
@@ -99,7 +99,7 @@ async def _as_bare(step: str, page: Page) -> Call | Unclear:
 async def _on_current_page(
     intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
 ) -> Call | Unclear:
-    """The call on the page as it is shown; where nothing fits, by what the markup says, and on plain text."""
+    """The call by the snapshot `shown`; if nothing fits, by hints in the markup, and then on plain text."""
     found = call_for(intent, shown, outputs, tabs=tabs, current=page)
     if isinstance(found, Unclear) and not found.score and await add_hints(intent, page, shown):
         found = call_for(intent, shown, outputs, tabs=tabs, current=page)
@@ -109,13 +109,13 @@ async def _on_current_page(
 
 
 def _says_all(step: str, call: Call, shown: Outline) -> bool:
-    """Whether the element says nothing beyond the step: else what fits better may be still to come, and it waits."""
+    """Whether all words of the element's name are in the step: if not, a better match may still appear."""
     name = next((node.name for node in shown.nodes if node.ref == call.arguments.get("ref")), "")
     return set(words_of(name)) <= set(words_of(step))
 
 
 async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
-    """ "Double-click the 'Buy milk' label": plain text has no ref in a snapshot, until it is asked for."""
+    """The call for "Double-click the 'Buy milk' label": plain text gets a ref only when it is searched for."""
     if not isinstance(intent, Click | Point):
         return None
     name = next((each.name for each in intent.target if each.kind == "label"), "")
@@ -132,7 +132,7 @@ async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
 
 
 async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Unclear | None:
-    """ "Click the Total cell of row 2": a cell of plain text has no ref either."""
+    """The call for "Click the Total cell of row 2": a cell of plain text has no ref in a snapshot either."""
     if not isinstance(intent, Click | Point):
         return None
     cells = [cell for each in intent.target if each.column for cell in cell_at(each, shown.nodes)]
@@ -145,7 +145,7 @@ async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Un
 
 
 def _as_several(step: str, found: Unclear) -> Unclear:
-    """Where nothing fits and the step may be more than one act, that is said too."""
+    """`found`; if the step may be more than one act, the reason also suggests splitting it."""
     acts = split_step(step)
     if len(acts) < 2:
         return found
@@ -155,11 +155,10 @@ def _as_several(step: str, found: Unclear) -> Unclear:
 
 
 async def add_hints(intent: Intent, page: Page, shown: Outline) -> bool:
-    """Reads the hints in the markup (class, id and so on) of the fields shown, for an act on a field without a usable
-    name.
+    """Adds hints from the markup (class, id and so on) to the nodes of `shown`, and returns whether there are any.
 
-    Adds them to the nodes of `shown`, and returns whether there are any. Raises ActionError when the page cannot be
-    read, BrowserError.
+    Only for an act on a field, which may have no usable name. Raises ActionError when the page cannot be read,
+    BrowserError.
     """
     if not isinstance(intent, Type | Set | Select | Check) or intent.target is None:
         return False

@@ -1,7 +1,7 @@
 """The members of Anthropic's browser toolset of 2026-08-01, under its names and with its arguments.
 
-https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool. `MEMBERS` has all of them by name. A
-tab is named as `list_tabs` names it (t2), an element by its ref, and a point by the pixels of a whole screenshot.
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool. `MEMBERS` contains all of them by name.
+A tab is given by its id in `list_tabs` (t2), an element by its ref, and a point by the pixels of a whole screenshot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TabId = Annotated[str | None, Meta(description="The tab to act on; the active on
 Modifiers = Annotated[str | None, Meta(description="Modifier keys to hold meanwhile, such as ctrl+shift.")]
 
 _MOST = 200
-"""Messages and requests that are told at once, the latest."""
+"""The most messages or requests in one result: the latest ones."""
 
 
 class CoordinateTarget(msgspec.Struct, frozen=True, tag_field="type", tag="coordinate"):
@@ -168,7 +168,7 @@ class ScriptArguments(Arguments, frozen=True):
 
 
 class Pressed(msgspec.Struct, frozen=True):
-    """What came of several keys, one after another."""
+    """The receipts of several keys that were pressed one after another."""
 
     receipts: list[Receipt]
 
@@ -253,7 +253,7 @@ async def form_input(args: FormInputArguments, context: Context) -> Observation:
 
 
 async def _chosen(ref: str, value: str, tab_context: Context) -> Observation | None:
-    """The option of a list chosen by its text, else by its value; None for a field that is written into."""
+    """Chooses an option of a list by its text, else by its value; None for a field that takes typed text."""
     try:
         return _observed(await select.run(SelectArguments(ref, value), tab_context))
     except NotInteractable as error:
@@ -266,7 +266,7 @@ async def _chosen(ref: str, value: str, tab_context: Context) -> Observation | N
         try:
             return _observed(await select.run(SelectArguments(ref, value, "value"), tab_context))
         except InvalidArguments:
-            raise no_such_text from None  # it names the options by what a reader sees
+            raise no_such_text from None  # this error names the options as people see them
 
 
 @tool(effect="upload")
@@ -437,7 +437,7 @@ async def read_network(args: TabArguments, context: Context) -> Observation:
 
 
 def in_tab(tab_id: str | None, context: Context) -> Context:
-    """The context for the tab that the call names. Raises InvalidArguments when there is none of that name."""
+    """The context for the tab with this id. Raises InvalidArguments if there is none."""
     return msgspec.structs.replace(context, page=named_tab(tab_id, context)) if tab_id else context
 
 
@@ -455,7 +455,7 @@ async def _click(
 
 
 async def _point(tab: Tab, target: CoordinateTarget) -> pointing.Point:
-    """In CSS pixels: a large viewport is shown smaller than it is."""
+    """The point in CSS pixels: a screenshot of a large viewport is scaled down."""
     return (await view.view_of(tab)).point(target.x, target.y)
 
 
@@ -474,5 +474,5 @@ def _pictured(picture: Picture) -> Observation:
     return Observation(size, Screenshot(None, len(picture.data), picture.data))
 
 
-type_.name = "type"  # which is a name of Python's
+type_.name = "type"  # the function avoids the name of the builtin
 MEMBERS = by_name(each for each in list(vars().values()) if isinstance(each, Tool) and each.run.__module__ == __name__)

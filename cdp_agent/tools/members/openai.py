@@ -1,8 +1,8 @@
 """The browser functions of OpenAI's SDK (`openai.lib.browser`), under its names and with its arguments.
 
-`MEMBERS` has those that a model may be given by name, but for `list_tabs`, which the SDK answers, and file transfers,
-which whoever drives the browser grants. An argument that is null is left out. Elements are named by their refs, tabs as
-t2, and points by the pixels of a whole screenshot.
+`MEMBERS` contains by name those that a model may be given, except `list_tabs`, which the SDK answers, and file
+transfers, which the driver of the browser grants. An argument that is null counts as left out. Elements are given by
+their refs, tabs by ids such as t2, and points by the pixels of a whole screenshot.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ModifierKey = Literal["Control", "Alt", "Meta", "Shift"]
 ReadRole = Literal["button", "textbox", "combobox", "checkbox", "radio", "slider", "listbox"]
 _WHOLE = 1_000
 _LONGEST_LABEL = 250
-"""Bytes."""
+"""In bytes."""
 _LONGEST_VALUE = 500
 _ROLES: dict[str, ReadRole] = {
     **dict.fromkeys(("button", "link", "tab", "menuitem", "summary", "generic", "treeitem"), "button"),
@@ -152,7 +152,7 @@ class RunScriptArguments(Arguments, frozen=True):
 
 
 class ReadElement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What can be acted on; `options` are the labels of a list's."""
+    """An element that can be acted on; `options` are the labels of the options of a list."""
 
     ref: str
     role: ReadRole
@@ -163,7 +163,7 @@ class ReadElement(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ScopedRead(msgspec.Struct, frozen=True):
-    """A part of a page, and the parts of the page that can be asked for, by their labels."""
+    """A part of a page, and the labels of the parts of the page that can be asked for."""
 
     text: str
     elements: list[ReadElement]
@@ -247,7 +247,7 @@ async def select_option(args: SelectOptionArguments, context: Context) -> Observ
         try:
             return receipt_result(await page.select(args.target, args.values, by="value"))
         except InvalidArguments:
-            raise no_such_text from None  # it names the options by what a reader sees
+            raise no_such_text from None  # this error names the options as people see them
 
 
 @tool(effect="none")
@@ -380,7 +380,7 @@ async def _call_member(member: Tool, args: Arguments, context: Context) -> Obser
 
 
 def _scopes(text: str) -> dict[str, str]:
-    """The parts of a snapshot's text that stand for regions, by their labels: `form "Sign in"`, `list 2`."""
+    """The parts of a snapshot's text that are regions, by their labels: `form "Sign in"`, `list 2`."""
     lines = text.split("\n")
     found: dict[str, str] = {}
     times: Counter[str] = Counter()
@@ -398,7 +398,7 @@ def _scopes(text: str) -> dict[str, str]:
 
 
 def _elements(text: str) -> list[ReadElement]:
-    """What can be acted on in these lines."""
+    """The elements in these lines that can be acted on."""
     found: list[ReadElement] = []
     lines = [read_line(raw) for raw in text.split("\n")]
     for index, line in enumerate(lines):
@@ -426,10 +426,10 @@ def _element(line: Line, ref: str, role: ReadRole, below: list[Line | None]) -> 
 
 
 def _cut(text: str, longest: int) -> str:
-    """As much of the text as comes to so many bytes, in one line."""
+    """The text on one line, cut to at most `longest` bytes."""
     line = re.sub(r"\s+", " ", text)
     return line.encode("utf-8", "replace")[:longest].decode("utf-8", "ignore")
 
 
-type_.name = "type"  # which is a name of Python's
+type_.name = "type"  # the function avoids the name of the builtin
 MEMBERS = by_name(each for each in list(vars().values()) if isinstance(each, Tool) and each.run.__module__ == __name__)

@@ -38,16 +38,16 @@ _KINDS: dict[str, set[str]] = {
     "title": {"heading"},
     "slider": {"slider"},
 }
-"""The roles that words for kinds of elements stand for."""
+"""The roles that each word for a kind of element stands for."""
 _FILLERS = set("the a an to of for in on with and or all any this that element".split())  # noqa: SIM905 (they read as words)
 _WORD = re.compile(r"\w+")
 
 
 def part_of_page(text: str, *, only: Literal["all", "interactive"] | None, depth: int, ref: str | None) -> str:
-    """The lines of a snapshot's text that were asked for, MOST_CHARS at most, with a word on what is missing.
+    """The requested lines of a snapshot's text, MOST_CHARS at most, with a note on what is missing.
 
-    `only` interactive: what can be acted on, without what it stands in. `ref`: that element and what is in it. `depth`:
-    so many levels, the first being 1. Raises LookupError when no line has the ref.
+    `only` "interactive": what can be acted on, without its containers. `ref`: that element and its contents. `depth`:
+    the number of levels, from 1. Raises LookupError when no line has the ref.
     """
     lines = text.split("\n")
     if ref is not None:
@@ -82,14 +82,14 @@ def matching(text: str, description: str) -> list[str]:
         if score > 0:
             scored.append((score, index))
     scored.sort(key=lambda each: (-each[0], each[1]))
-    if scored:  # what shares only a kind, or a word that is everywhere, with a better one is no match
+    if scored:  # sharing a kind or a frequent word is no match if others match far better
         least = scored[0][0] / 3
         scored = [each for each in scored if each[0] >= least]
     return [candidates[index][1].strip() for _, index in scored[:MOST_FOUND]]
 
 
 def role_of(text: str, ref: str) -> str:
-    """The role of the element in a snapshot's text, "" where it is not in there."""
+    """The role of the element in a snapshot's text; "" if it is not there."""
     return next((line.role for raw in text.split("\n") if (line := read_line(raw)) and line.ref == ref), "")
 
 

@@ -1,4 +1,4 @@
-"""Search engines, each in a file of its name: how it is asked, and how its results are read.
+"""Search engines and services, each in a module of its name: how to query it, and how to read its results.
 
-Imports `websearch.base`. Each is loaded by name when it is first used.
+Imports `websearch.base` and `page.query`. Each module is loaded by name when it is first used.
 """

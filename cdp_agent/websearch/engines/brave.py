@@ -24,7 +24,7 @@ class _Web(msgspec.Struct, frozen=True):
 
 class _Answer(msgspec.Struct, frozen=True):
     web: _Web | None = None
-    """It is left out when nothing was found."""
+    """Left out if nothing was found."""
 
 
 def encode(query: str, max_results: int, key: str) -> SearchRequest:

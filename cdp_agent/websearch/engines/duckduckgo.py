@@ -1,4 +1,4 @@
-"""DuckDuckGo's page without scripts, https://html.duckduckgo.com/html/."""
+"""DuckDuckGo's result page without scripts, https://html.duckduckgo.com/html/."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Google's result page, https://www.google.com/search.
 
-Its class names change often: a result is known by a link around a heading, its box by how far that link is alone.
+Its class names change often, so a result is a link around a heading, in the largest box without another such link.
 """
 
 from __future__ import annotations

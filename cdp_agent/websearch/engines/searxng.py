@@ -1,4 +1,4 @@
-"""SearXNG, on a server of the user's: https://docs.searxng.org/dev/search_api.html."""
+"""SearXNG, on the user's own server: https://docs.searxng.org/dev/search_api.html."""
 
 from __future__ import annotations
 

@@ -129,6 +129,16 @@ def test_there_are_fewer_when_memory_runs_short() -> None:
     assert [of.adapt(measured(1_000, 0, step), of.now) for step in (1, 2, 3, 4)] == [3, 2, 1, 1]
 
 
+@pytest.mark.parametrize(("memory_mb", "expected"), [(12_000, [7, 6, 5, 4, 4]), (2_600, [3, 3, 3, 3, 3])])
+def test_busy_cores_lower_the_number_to_one_for_each_and_never_raise_it(memory_mb: float, expected: list[int]) -> None:
+    of = Concurrency(None, 4, measured(memory_mb, 0, 0))
+    for step in range(4 if memory_mb > 10_000 else 0):
+        of.adapt(measured(11_000, 1_000 * (step + 1), step + 1), of.now)
+    idle_s = 4_000.0
+
+    assert [of.adapt(measured(memory_mb, idle_s, 10 + step), of.now) for step in range(5)] == expected
+
+
 def test_a_number_that_was_given_stays() -> None:
     of = Concurrency(5, 4, measured(12_000, 0, 0))
 

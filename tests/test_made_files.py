@@ -144,6 +144,14 @@ KEPT_FROM_PDFS = {
 }
 
 
+async def test_a_page_without_a_secret_is_printed(page: Page, serve: Serve) -> None:
+    await opened(page, serve, "<p>Nothing to hide")
+
+    content = await page.pdf(hidden=SECRETS.spans)
+
+    assert pypdf.PdfReader(BytesIO(content)).pages[0].extract_text().strip() == "Nothing to hide"
+
+
 async def test_no_pdf_is_made_of_a_secret(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
     for where, content in KEPT_FROM_PDFS.items():
         await opened(page, serve, content)

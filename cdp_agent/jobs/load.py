@@ -47,8 +47,10 @@ class Concurrency:
         room_mb = measured.available_mb - _spare_mb(measured)
         each_mb = max(50.0, (self._first.available_mb - measured.available_mb) / tasks) if tasks else _FIRST_MB_EACH
         idle = _idle_share(last, measured)
-        if room_mb < 0 or (idle is not None and idle < _TOO_BUSY):
-            self.now = max(1, min(self.now, tasks) - 1) if room_mb < 0 else max(1, self._cores, self.now - 1)
+        if room_mb < 0:
+            self.now = max(1, min(self.now, tasks) - 1)
+        elif idle is not None and idle < _TOO_BUSY:
+            self.now = max(self.now - 1, min(self.now, self._cores))
         elif tasks >= self.now and room_mb > 2 * each_mb and (idle is None or idle > _IDLE_ENOUGH):
             self.now = min(self.now + 1, self._cores * _MOST_PER_CORE)
         return self.now

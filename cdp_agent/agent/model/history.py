@@ -10,7 +10,7 @@ take turns: the chat templates of many local models accept nothing else.
 Only the latest picture is kept. A picture takes about 1,365 tokens, the text of a turn 400, and a change to an earlier
 message invalidates a provider's cache from there on. With cached tokens at a tenth of the price, pictures cost as much
 per turn as 1,725 uncached tokens if one is kept (the text after the removed one is read anew), 3,450 if two are (the
-other picture is read anew, too), and 1,365 plus 137 for each earlier one if all are: more from the fifth turn on.
+other picture is read anew, too), and 1,365 plus 137 for each earlier one if all are: more from the fourth turn on.
 """
 
 from __future__ import annotations

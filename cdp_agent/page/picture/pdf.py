@@ -38,6 +38,7 @@ _INCHES: dict[str, tuple[float, float]] = {
     "a6": (4.13, 5.83),
 }
 _SHOWS_SECRET = "The page holds a secret, which nothing could cover in a PDF: take a screenshot, where it is covered."
+_MAY_SHOW_SECRET = "A frame of the page does not answer: it may hold a secret, which nothing could cover in a PDF."
 
 
 class PdfOptions(msgspec.Struct, frozen=True):
@@ -104,7 +105,10 @@ async def print_pdf(
 
 async def _shows(tab: Tab, hidden: Spans) -> bool:
     """Whether a secret is anywhere in the documents, visible or not: style sheets for print may show hidden text."""
-    if await locate_text(tab, hidden):
+    found = await locate_text(tab, hidden)
+    if found.unresponsive:
+        raise BlockedByPolicy(_MAY_SHOW_SECRET)
+    if found.boxes:
         return True
     sessions = {frame.session for frame in (await tab.frames()).all()}
     asked = [each.send(dom_snapshot.CaptureSnapshot(computed_styles=[])) for each in sessions]

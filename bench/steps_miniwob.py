@@ -20,7 +20,7 @@ from bench.report import Machine, table, this_machine
 from bench.server import serving
 from cdp_agent import Browser, Page
 from cdp_agent.errors import ActionError
-from cdp_agent.session.calls import Understood, perform
+from cdp_agent.session.calls import ParsedCall, perform
 from cdp_agent.steps.language.grammar import read_step, split_step
 from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear
@@ -92,7 +92,7 @@ async def attempt(page: Page, browser: Browser, site: str, task: str, seed: int)
 async def _do(call: Call, context: Context) -> str:
     """Why it could not be done, "" when it was."""
     tool = BUILT_IN[call.tool]
-    outcome = await perform(Understood(tool, tool.parse(call.arguments)), context)
+    outcome = await perform(ParsedCall(tool, tool.parse(call.arguments)), context)
     return str(outcome) if isinstance(outcome, ActionError) else ""
 
 

@@ -68,7 +68,7 @@ class Telemetry:
         named: Attributes = {_OPERATION: "invoke_agent"} | _model_of(endpoint)
         attributes: Attributes = {"gen_ai.agent.name": AGENT_NAME, "gen_ai.agent.version": self._version}
         span = self._tracer.start_span(f"invoke_agent {AGENT_NAME}", attributes=named | attributes)
-        self.set_content(span, "gen_ai.input.messages", [_said("user", _text(task))])
+        self.set_content(span, "gen_ai.input.messages", [_message_of("user", _text(task))])
         return RunSpan(self, span, named)
 
     @contextmanager
@@ -97,7 +97,7 @@ class Telemetry:
         parts = [_text(reply.text)] if reply.text else []
         parts += [_call(each) for each in reply.tool_calls]
         self.set_content(
-            span, "gen_ai.output.messages", [{**_said("assistant", *parts), "finish_reason": _finish(reply)}]
+            span, "gen_ai.output.messages", [{**_message_of("assistant", *parts), "finish_reason": _finish(reply)}]
         )
 
     @contextmanager
@@ -171,7 +171,7 @@ class RunSpan:
             )
             error = result.error.code if result.error is not None else None
             answer = result.answer if isinstance(result.answer, str) else msgspec.json.encode(result.answer).decode()
-            said = {**_said("assistant", _text(answer)), "finish_reason": "stop" if error is None else "error"}
+            said = {**_message_of("assistant", _text(answer)), "finish_reason": "stop" if error is None else "error"}
             self.telemetry.set_content(self._span, "gen_ai.output.messages", [said])
         if error is not None:
             fail(self._span, error)
@@ -205,7 +205,7 @@ def _finish(reply: Reply) -> str:
     return {"tool_calls": "tool_call"}.get(reply.finish_reason, reply.finish_reason)
 
 
-def _said(role: str, *parts: Mapping[str, object]) -> dict[str, Any]:
+def _message_of(role: str, *parts: Mapping[str, object]) -> dict[str, Any]:
     return {"role": role, "parts": list(parts)}
 
 
@@ -221,15 +221,15 @@ def _message(message: Message) -> dict[str, Any]:
     """Without pictures; gen-ai-input-messages.json of https://github.com/open-telemetry/semantic-conventions-genai."""
     match message:
         case User():
-            return _said("user", *_parts(message.parts))
+            return _message_of("user", *_parts(message.parts))
         case Assistant():
             words = [_text(message.text)] if message.text else []
-            return _said("assistant", *words, *map(_call, message.tool_calls))
+            return _message_of("assistant", *words, *map(_call, message.tool_calls))
         case ToolResult():
             answer = {"type": "tool_call_response", "id": message.call_id, "response": message.text}
-            return _said("tool", answer)
+            return _message_of("tool", answer)
         case _:
-            return _said("system", _text(message.text))
+            return _message_of("system", _text(message.text))
 
 
 def _parts(parts: Sequence[Text | Image]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.session.calls import Understood, perform
+from cdp_agent.session.calls import ParsedCall, perform
 from cdp_agent.steps.resolve.call import Call, Output
 from cdp_agent.steps.resolve.understanding import understand_step
 from cdp_agent.tools import BUILT_IN
@@ -33,7 +33,7 @@ async def carry_out(browser: Browser, page: Page, steps: list[str]) -> Page:
         if not isinstance(call, Call):
             raise NotDone(f"{step}: {call}\n{(await page.snapshot()).text}")
         tool = BUILT_IN[call.tool]
-        outcome = await perform(Understood(tool, tool.parse(call.arguments)), Context(page, browser))
+        outcome = await perform(ParsedCall(tool, tool.parse(call.arguments)), Context(page, browser))
         if not isinstance(outcome, Observation):
             raise NotDone(f"{step}: {outcome}\n{(await page.snapshot()).text}")
         page = outcome.tab or page

@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.errors import SetupError
 from cdp_agent.extract.form import form_of
 from cdp_agent.extract.schema import compile_schema
-from cdp_agent.extract.shape import as_object, list_in, merged, part_of
+from cdp_agent.extract.shape import as_object, list_property, merged, part_of
 
 NO_FETCHING = "Schemas are not fetched: write the definition into $defs and refer to it as #/$defs/NAME."
 WRONG: dict[str, tuple[Any, str]] = {
@@ -143,7 +143,7 @@ def test_a_struct_is_sent_as_an_object() -> None:
     ],
 )
 def test_which_schemas_are_list_shaped(schema: Any, where: str | None) -> None:
-    assert list_in(schema) == where
+    assert list_property(schema) == where
 
 
 def test_what_holds_for_the_whole_list_does_not_for_a_part() -> None:

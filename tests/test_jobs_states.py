@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from cdp_agent.agent.state import checkpoint
-from cdp_agent.jobs.journal import next_of
+from cdp_agent.jobs.journal import next_attempt
 from cdp_agent.jobs.states import Acts, FolderStore, JobState, acts_of
 from cdp_agent.jobs.tasks import Job
 
@@ -36,7 +36,7 @@ async def test_an_act_that_no_checkpoint_tells_of_is_not_done_again(tmp_path: Pa
     state.end_act()
     await state.checkpointed()  # a run that could not write where it is
 
-    error = next_of(store, JOB).error
+    error = next_attempt(store, JOB).error
 
     assert error is not None
     assert (error.code, "POST /order" in error.message) == ("interrupted", True)
@@ -50,7 +50,7 @@ async def test_it_is_gone_on_from_a_checkpoint_that_tells_of_the_act(tmp_path: P
     save(state, b'{"later":1}', 2)
     await state.checkpointed()
 
-    found = next_of(store, JOB)
+    found = next_attempt(store, JOB)
 
     assert (found.error, found.goes_on, found.saved) == (None, True, b'{"later":1}')
     assert (state.acts, state.can_go_on) == (Acts(1), True)

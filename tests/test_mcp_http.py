@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from cdp_agent import Browser
-from cdp_agent.mcp.calls import Allowance, CallReply, CallRequest, FilesAsked, OneSession, SessionFile
+from cdp_agent.mcp.calls import Allowance, CallReply, CallRequest, FilesRequest, OneSession, SessionFile
 from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.server import serving as serving_module
 from cdp_agent.server.serving import HttpServer, listening_at
@@ -56,7 +56,7 @@ class Counted:
         self._more.set()
         return await self._calls.call(request)
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         return await self._calls.files(asked)
 
     async def begun(self, calls: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 from cdp_agent.decisions import QuestionAsked
 from cdp_agent.errors import BrowserError
 from cdp_agent.mcp.asking import UserQuestion
-from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
+from cdp_agent.mcp.calls import CallReply, CallRequest, FilesRequest, SessionFile
 from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.session import ToolError
 from tests.late import Late
@@ -50,7 +50,7 @@ class Told:
             raise self.reply
         return self.reply
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         return []
 
 

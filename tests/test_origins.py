@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.security.origins import canonical, origin_of, written_origin
+from cdp_agent.security.origins import canonical, location_origin, origin_of
 
 ADDRESSES = [
     "HTTPS://Shop.Example:443/a?b#c",
@@ -44,7 +44,7 @@ async def test_an_origin_is_written_as_chrome_writes_it(page: Page) -> None:
 
     theirs = await page.evaluate(json.dumps(ADDRESSES) + script)
 
-    assert [written_origin(each) for each in ADDRESSES] == theirs
+    assert [location_origin(each) for each in ADDRESSES] == theirs
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_two_writings_of_one_machine_are_one_place_for_rules(one: str, other: st
 
 
 def test_what_goes_to_no_host_has_no_origin() -> None:
-    assert [written_origin(each) for each in ("file:///etc", "data:,x", "shop.example", "ws://x", "")] == [None] * 5
+    assert [location_origin(each) for each in ("file:///etc", "data:,x", "shop.example", "ws://x", "")] == [None] * 5
 
 
 def test_what_chrome_would_not_open_is_not_written() -> None:

@@ -16,7 +16,7 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.security.secrets import Secrets, placeholder
 from cdp_agent.session import Session, ToolError
-from cdp_agent.session.calls import Understood
+from cdp_agent.session.calls import ParsedCall
 from cdp_agent.tools.reading import SnapshotArguments, snapshot
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
@@ -173,7 +173,7 @@ async def test_what_is_read_is_of_the_tab_that_the_next_call_acts_in(session: Se
     popup = serve("<title>Popup</title><button>Other</button>")
     url = serve(f"<button onclick=\"document.title = 'pressed'\">Mine</button><script>window.open('{popup}')</script>")
 
-    page = (await session.perform(Understood(snapshot, SnapshotArguments()), url=url)).value
+    page = (await session.perform(ParsedCall(snapshot, SnapshotArguments()), url=url)).value
     assert isinstance(page, Snapshot)
     receipt = await session.call("click", {"ref": ref_of(page, "Mine")})
     seen = await session.call("snapshot")
@@ -228,7 +228,7 @@ async def test_a_form_is_filled_in_with_secrets_among_other_values(browser: Brow
 
 
 async def test_a_call_that_is_not_approved_is_not_made(browser: Browser, page: Page, serve: Serve) -> None:
-    async def approve(call: Understood, page: Page) -> str | None:
+    async def approve(call: ParsedCall, page: Page) -> str | None:
         return f"no {call.tool.name} at {page.title}" if call.tool.name == "click" else None
 
     session = Session(browser, approve=approve, page=page)

@@ -7,7 +7,7 @@ import pytest
 from cdp_agent.page.page import Page
 from cdp_agent.steps.approval.policy import AUTO, Ruling
 from cdp_agent.steps.approval.risk import risk_of
-from cdp_agent.steps.approval.risky_words import said_by
+from cdp_agent.steps.approval.risky_words import risk_in_name
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from tests.conftest import Serve
@@ -209,7 +209,7 @@ async def test_files_and_scripts_are_risks(site: Page) -> None:
     ],
 )
 def test_words_on_buttons(name: str, kind: str | None) -> None:
-    assert said_by(name) == kind
+    assert risk_in_name(name) == kind
 
 
 class Payment(Arguments, frozen=True):

@@ -218,7 +218,7 @@ async def test_what_only_looks_like_harm_is_not_asked_about(desk: Desk, page: Pa
             web.put("a", "/harmless", BEFORE.replace("PORT", str(web.port)) + written(HARMLESS, web.port, 5001))
         )
         told = await desk.do_all(rows)
-        await desk.hold.linger()
+        await desk.hold.wait_for_late_effects()
 
     assert [HARMLESS[number - 5001].name for number in desk.before] == []
     assert [str(each) for each in desk.held] == []

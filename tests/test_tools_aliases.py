@@ -12,7 +12,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.events import AgentAction, BrowserActionCompleted
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.session.calls import Understood, understand, understand_on
+from cdp_agent.session.calls import ParsedCall, parse_call, parse_call_on
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
@@ -48,12 +48,12 @@ def test_of_a_name_that_there_is_not_the_nearest_are_told(name: str, near: list[
     ],
 )
 def test_a_tool_that_there_is_not_is_refused_in_a_line(name: str, message: str) -> None:
-    assert str(understand(ToolCall("1", name, "{}"), BUILT_IN)) == message
+    assert str(parse_call(ToolCall("1", name, "{}"), BUILT_IN)) == message
 
 
 def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    found = understand(ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
-    assert isinstance(found, Understood), found
+    found = parse_call(ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
+    assert isinstance(found, ParsedCall), found
     return found.tool.name, found.as_json()
 
 
@@ -132,7 +132,7 @@ def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) 
     ],
 )
 def test_what_is_not_meant_by_anything_is_refused(name: str, arguments: dict[str, Any], why: str) -> None:
-    found = understand(ToolCall("1", name, msgspec.json.encode(arguments).decode()), DEFAULT)
+    found = parse_call(ToolCall("1", name, msgspec.json.encode(arguments).decode()), DEFAULT)
 
     assert isinstance(found, InvalidArguments)
     assert str(found).startswith(why)
@@ -174,9 +174,9 @@ async def test_a_selector_stands_for_the_one_element_that_it_matches(
 
     for name, arguments, (our_name, ours) in SELECTED:
         with subtests.test(name, **arguments):
-            found = await understand_on(page, ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
+            found = await parse_call_on(page, ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
 
-            assert isinstance(found, Understood), found
+            assert isinstance(found, ParsedCall), found
             told = {key: refs.get(each, each) for key, each in ours.items()}
             assert (found.tool.name, found.as_json()) == (our_name, told)
 
@@ -197,7 +197,7 @@ async def test_a_selector_that_matches_none_or_several_is_refused_with_how_many(
     for selector, why in MATCHING_NOT_ONE.items():
         with subtests.test(selector):
             call = ToolCall("1", "click", msgspec.json.encode({"selector": selector}).decode())
-            found = await understand_on(page, call, BUILT_IN)
+            found = await parse_call_on(page, call, BUILT_IN)
 
             assert isinstance(found, InvalidArguments)
             assert why in str(found)

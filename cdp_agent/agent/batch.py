@@ -32,7 +32,7 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import ref_of_change, shown_address
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
-from cdp_agent.session.calls import Understood, perform, understand_on
+from cdp_agent.session.calls import ParsedCall, parse_call_on, perform
 from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
@@ -72,19 +72,19 @@ class Batch:
         self._cut_reason: BatchCut = "error"
         self._tab_note: str | None = None
         self._changed = False
-        self._understood: list[Understood | ActionError] = []
+        self._understood: list[ParsedCall | ActionError] = []
         self._pages_before: list[Page] = []
         """The tabs that were open before the current call."""
 
     async def run(self) -> None:
         """Runs the calls. Raises ProtocolError; when Chrome is gone, `lost` is set instead."""
         run = self._run
-        understood = self._understood = [await understand_on(run.tabs.page, call, run.tools) for call in self._allowed]
+        understood = self._understood = [await parse_call_on(run.tabs.page, call, run.tools) for call in self._allowed]
         await self._learn_volatile_lines()
         if run.watcher is not None:
-            calls = [(each.tool, each.arguments) for each in understood if isinstance(each, Understood)]
+            calls = [(each.tool, each.arguments) for each in understood if isinstance(each, ParsedCall)]
             await run.watcher.acts([(tool.name, ref) for tool, given in calls for ref in tool.refs_in(given)])
-        for index, call in enumerate(map(_under_our_name, self._allowed, understood)):
+        for index, call in enumerate(map(_with_tool_name, self._allowed, understood)):
             outcome = await self._call(call, understood[index])
             self.outcomes.append(outcome)
             if isinstance(outcome, Answer):
@@ -120,15 +120,15 @@ class Batch:
             results.append(CallResult(call.id, words, is_error=self._is_member(call)))
         return results
 
-    async def _call(self, call: ToolCall, understood: Understood | ActionError) -> Outcome:
+    async def _call(self, call: ToolCall, understood: ParsedCall | ActionError) -> Outcome:
         """Carries out one call, and records its outcome in the run's events, evidence and usage."""
         run = self._run
         self._pages_before = run.browser.pages
-        arguments = understood.as_json() if isinstance(understood, Understood) else {}
+        arguments = understood.as_json() if isinstance(understood, ParsedCall) else {}
         run.emit(AgentAction(**run.stamp, action=call.name, arguments=arguments))
         began = time.perf_counter()
         outcome: Outcome
-        if isinstance(understood, Understood):
+        if isinstance(understood, ParsedCall):
             if isinstance(understood.arguments, WaitArguments):
                 run.emit(AgentWaiting(**run.stamp, seconds=understood.arguments.seconds))
             self.acted = self.acted or not understood.tool.read_only
@@ -165,7 +165,7 @@ class Batch:
             self._observed(call, understood, outcome)
         return outcome
 
-    async def _as_logged(self, understood: Understood) -> LoggedAct:
+    async def _as_logged(self, understood: ParsedCall) -> LoggedAct:
         run, page = self._run, self._run.tabs.page
         try:
             risk = await risk_of(understood.tool, understood.arguments, page)
@@ -178,7 +178,7 @@ class Batch:
         about = [f'{known[ref].role} "{known[ref].name}"' if ref in known else ref for ref in refs]
         return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
 
-    async def _performed(self, call: ToolCall, understood: Understood, context: Context) -> Outcome:
+    async def _performed(self, call: ToolCall, understood: ParsedCall, context: Context) -> Outcome:
         """The outcome of the call. With telemetry, the call has a span of its own."""
         run = self._run
         if run.log.span is None:
@@ -217,9 +217,9 @@ class Batch:
             )
         )
 
-    def _observed(self, call: ToolCall, understood: Understood | ActionError, outcome: Observation) -> None:
+    def _observed(self, call: ToolCall, understood: ParsedCall | ActionError, outcome: Observation) -> None:
         run = self._run
-        finding = isinstance(understood, Understood) and understood.tool.needs_model
+        finding = isinstance(understood, ParsedCall) and understood.tool.needs_model
         for notice in outcome.notices:
             run.emit(AgentStatus(**run.stamp, message=notice))
         if finding:
@@ -232,10 +232,10 @@ class Batch:
             self.snapshot = outcome.value
             return
         url = run.tabs.page.url
-        arguments = call.arguments if isinstance(understood, Understood) else ""
+        arguments = call.arguments if isinstance(understood, ParsedCall) else ""
         evidence = (run.usage.steps, call.name, outcome.text, outcome.value)
         run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments)
-        if isinstance(understood, Understood) and understood.tool.is_ours:
+        if isinstance(understood, ParsedCall) and understood.tool.is_ours:
             run.addresses.learn_result(outcome.value, url)
         else:
             run.addresses.learn(outcome.text)
@@ -245,7 +245,7 @@ class Batch:
         run = self._run
         results = "\n".join(self._progress_text(outcome) for outcome in self.outcomes)
         for understood in self._understood:
-            if isinstance(understood, Understood):
+            if isinstance(understood, ParsedCall):
                 run.stuck_detector.learn_arguments(understood.as_json())
         page = run.tabs.page
         try:
@@ -257,7 +257,7 @@ class Batch:
         except BrowserError as error:
             self.lost = error
             return
-        waited = all(isinstance(each, Understood) and each.tool.name in _WAITS for each in self._understood)
+        waited = all(isinstance(each, ParsedCall) and each.tool.name in _WAITS for each in self._understood)
         self.stuck = run.stuck_detector.judge(new=new, waited=waited)
 
     def _progress_text(self, outcome: Outcome) -> str:
@@ -285,14 +285,14 @@ class Batch:
     async def _learn_volatile_lines(self) -> None:
         """Records the lines that changed since the model saw the page: without any act, they changed by themselves."""
         page, seen, first = self._run.tabs.page, self._run.observer.text, self._understood[0]
-        if seen is None or not isinstance(first, Understood) or first.tool.read_only:
+        if seen is None or not isinstance(first, ParsedCall) or first.tool.read_only:
             return
         try:
             self._run.volatile_lines.learn(page.url, seen, (await page.snapshot()).text)
         except (ActionError, SessionClosed, BrowserError) as error:
             _log.debug("the page could not be read before the action, which finds out itself: %s", error)
 
-    def _as_result(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> CallResult:
+    def _as_result(self, call: ToolCall, understood: ParsedCall | ActionError, outcome: Outcome) -> CallResult:
         result = self._in_words(call, understood, outcome)
         if not self._is_member(call):
             return result
@@ -318,7 +318,7 @@ class Batch:
             if run.browser.is_ours or run.browser.opened(page) or page is run.tabs.page
         )
 
-    def _in_words(self, call: ToolCall, understood: Understood | ActionError, outcome: Outcome) -> CallResult:
+    def _in_words(self, call: ToolCall, understood: ParsedCall | ActionError, outcome: Outcome) -> CallResult:
         """The outcome as the model reads it, with a short form for when it is old."""
         if isinstance(outcome, ActionError):
             if self.lost is not None:
@@ -333,11 +333,11 @@ class Batch:
         text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.max_result_tokens))
         if self._tab_note:
             text = f"{text}\n{self._tab_note}"
-        asked = isinstance(understood, Understood) and understood.tool.read_only and not isinstance(outcome, Answer)
+        asked = isinstance(understood, ParsedCall) and understood.tool.read_only and not isinstance(outcome, Answer)
         return CallResult(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
 
     async def _ends(
-        self, understood: Understood | ActionError, outcome: Outcome, rest: list[Understood | ActionError]
+        self, understood: ParsedCall | ActionError, outcome: Outcome, rest: list[ParsedCall | ActionError]
     ) -> BatchCut:
         """Why the batch ends after this call, "none" if it goes on."""
         if isinstance(outcome, Answer):
@@ -357,10 +357,10 @@ class Batch:
             return "page-change"
         return "none"
 
-    async def _is_dead(self, rest: list[Understood | ActionError]) -> bool:
+    async def _is_dead(self, rest: list[ParsedCall | ActionError]) -> bool:
         """Whether a later call of the batch refers to an element that is gone."""
         for later in rest:
-            for ref in later.tool.refs_in(later.arguments) if isinstance(later, Understood) else []:
+            for ref in later.tool.refs_in(later.arguments) if isinstance(later, ParsedCall) else []:
                 try:
                     await locate(tab_of(self._run.tabs.page), ref)
                 except StaleRef:
@@ -370,7 +370,7 @@ class Batch:
         return False
 
 
-def _under_our_name(call: ToolCall, understood: Understood | ActionError) -> ToolCall:
+def _with_tool_name(call: ToolCall, understood: ParsedCall | ActionError) -> ToolCall:
     """The call with the tool's own name: models may use an alias."""
     if isinstance(understood, ActionError) or understood.tool.name == call.name:
         return call

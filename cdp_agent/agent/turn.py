@@ -68,7 +68,7 @@ async def _generate(run: Run) -> Generation:
                 raise
             run.narrow()
         except ModelError as error:
-            if not run.vision.gave_up_pictures(run.history, error):
+            if not run.vision.drop_refused_pictures(run.history, error):
                 raise
     raise AssertionError("the last attempt returns or raises")
 

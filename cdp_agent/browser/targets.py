@@ -115,7 +115,7 @@ class Targets(Generic[C]):
         """Opens a tab. Raises PageClosed when it is closed before it has appeared, BrowserError, ProtocolError."""
         self._creating += 1
         creating = self._connection.browser.post(command)
-        creating.add_done_callback(lambda done: self._answered(done, context))
+        creating.add_done_callback(lambda done: self._on_created(done, context))
         try:
             created = await asyncio.shield(creating)
             tab = await self._arrival(created.target_id)
@@ -131,7 +131,7 @@ class Targets(Generic[C]):
                 ) from error
             raise
 
-    def _answered(self, creating: asyncio.Future[target.CreatedTarget], context: C) -> None:
+    def _on_created(self, creating: asyncio.Future[target.CreatedTarget], context: C) -> None:
         """Handles the answer with the new tab's id. Once no answer is pending, the undecided tabs are not ours."""
         self._creating -= 1
         if not creating.cancelled() and creating.exception() is None:

@@ -229,7 +229,7 @@ class Connection:
         try:
             request = _encode(_Request(number, command.method, command, session.id))
         except UnicodeEncodeError as error:
-            future.set_exception(InvalidArguments(half_a_character(error)))
+            future.set_exception(InvalidArguments(lone_surrogate_message(error)))
             return future
         self._pending[number] = _Pending(session, command, future)
         future.add_done_callback(lambda _: self._pending.pop(number, None))
@@ -312,7 +312,7 @@ def _read(data: bytes) -> _Message:
         return _decode(_LONE_SURROGATE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data))
 
 
-def half_a_character(error: UnicodeEncodeError) -> str:
+def lone_surrogate_message(error: UnicodeEncodeError) -> str:
     """The message for a text with a lone surrogate, which UTF-8 cannot encode."""
     half = f"\\u{ord(error.object[error.start]):04x}"
     return f"The text holds {half} at {error.start}, half of a character, which cannot be sent: give the whole one."

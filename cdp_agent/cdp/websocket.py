@@ -49,7 +49,7 @@ class WebSocketTransport:
                 lambda: _Socket(uri), uri.host, uri.port, ssl=True if uri.secure else None
             )
         except OSError as error:
-            raise BrowserError(f"cannot connect: {without_place(error)}") from error
+            raise BrowserError(f"cannot connect: {without_host(error)}") from error
         _keep_alive(transport)
         try:
             await ends.shake_hands(headers or {})
@@ -123,7 +123,7 @@ class _Socket(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._lost_because is None:
-            self._lost_because = f"the connection broke: {without_place(exc)}" if exc else "it closed the connection"
+            self._lost_because = f"the connection broke: {without_host(exc)}" if exc else "it closed the connection"
         self._protocol.receive_eof()  # the end may complete a response
         self._take()
         if not self._open.done():
@@ -184,7 +184,7 @@ def _keep_alive(transport: asyncio.Transport) -> None:
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-def without_place(error: Exception) -> str:
+def without_host(error: Exception) -> str:
     """The message of a connection error, without the host and port that asyncio puts into it."""
     number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
     if number is not None and number > 0:

@@ -52,7 +52,7 @@ SHORT: Mapping[str, str] = {
 }
 """Tools with a shorter name as a command; the long name works too."""
 
-_ALSO: Mapping[str, Alias] = {
+_CLI_ALIASES: Mapping[str, Alias] = {
     **{short: Alias(tool) for tool, short in SHORT.items()},
     "text": Alias("markdown"),
     "js": Alias("evaluate"),
@@ -80,15 +80,17 @@ def find_tool(name: str, words: Sequence[str]) -> tuple[str, Mapping[str, object
         return "fill_form", {}
     if name == "wait" and words and "--help" not in words and not (values and all(map(_is_number, values))):
         return "wait_for", {}
-    if name in _ALSO:
-        return _ALSO[name].tool, _ALSO[name].fixed
+    if name in _CLI_ALIASES:
+        return _CLI_ALIASES[name].tool, _CLI_ALIASES[name].fixed
     tool, fixed = resolve_alias(name, {}, [*TOOLS, "web_search"])
     return (tool, fixed) if tool in TOOLS or tool == "web_search" else None
 
 
 def suggestions(name: str) -> list[str]:
     """The commands with the names most similar to an unknown one, the nearest first."""
-    found = nearest(name, dict.fromkeys((*OWN, *map(shown_name, TOOLS.values()), *_ALSO))) or nearest(name, NAMES)
+    found = nearest(name, dict.fromkeys((*OWN, *map(shown_name, TOOLS.values()), *_CLI_ALIASES))) or nearest(
+        name, NAMES
+    )
     return sorted(found, key=lambda each: abs(len(each) - len(name)))
 
 

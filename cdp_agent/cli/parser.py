@@ -65,10 +65,10 @@ def read_tool_call(
     options = {
         name: each for name, each in tool.parameters["properties"].items() if name not in required and name not in fixed
     }
-    places = places_of(tool, fixed)
+    places = positionals_of(tool, fixed)
     parser = Parser(shown_name(tool), tool.summary, " ".join(["%(prog)s", *places, "[options]"]), more="")
     parser.add_argument("values", nargs="*", metavar=" ".join(places), help=_help_of(tool, fixed))
-    by_place = "path" if _takes_path(tool) else "" if required else _free_place(tool, fixed)
+    by_place = "path" if _takes_path(tool) else "" if required else _default_positional(tool, fixed)
     for name, schema in options.items():
         option = _option(name, schema) | ({"help": argparse.SUPPRESS} if name == by_place else {})
         parser.add_argument(f"--{name.replace('_', '-')}", dest=f"option_{name}", **option)
@@ -79,7 +79,7 @@ def read_tool_call(
     shared = FOR_CHROME | {"json", "debug", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
     found = parser.read(words)
-    url, given = _by_place(tool, fixed, found.values)
+    url, given = _from_positionals(tool, fixed, found.values)
     given |= {**fixed} | {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
     try:
         arguments = tool.parse(given)
@@ -89,7 +89,7 @@ def read_tool_call(
     return ToolCommand(tool, arguments, url, loaded(found, caller), shows_page=shows_page)
 
 
-def places_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
+def positionals_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
     """The positional arguments in the help: the required ones, or else one optional argument, as in `scroll down`."""
     if _takes_path(tool):
         return ["[URL]", "[PATH]"]
@@ -100,7 +100,7 @@ def places_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
             return ["[URL]", *places]
         other = _other_ref(tool)
         return [*places, f"[{other.upper()}]"] if other else places
-    free = _free_place(tool, fixed).upper()
+    free = _default_positional(tool, fixed).upper()
     if tool.read_only and "ref" in tool.parameters["properties"]:
         free += "|REF"
     return [f"[{free}]"] if free else []
@@ -120,7 +120,7 @@ def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> To
     return msgspec.structs.replace(call, tool=searching(search), needs_page=False)
 
 
-def _by_place(tool: Tool, fixed: Mapping[str, object], values: list[str]) -> tuple[str | None, dict[str, Any]]:
+def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]) -> tuple[str | None, dict[str, Any]]:
     required = [name for name in tool.parameters["required"] if name not in fixed]
     if _takes_path(tool) and (given := _url_and_path(values)) is not None:
         return given
@@ -136,7 +136,7 @@ def _by_place(tool: Tool, fixed: Mapping[str, object], values: list[str]) -> tup
     if len(values) == len(required) + 1 and required and (other := _other_ref(tool)) and is_ref(values[-1]):
         return None, dict(zip([*required, other], values, strict=True))
     if len(values) == 1 and not required:
-        free = "ref" if _is_own_ref(values[0], tool) else _free_place(tool, fixed)
+        free = "ref" if _is_own_ref(values[0], tool) else _default_positional(tool, fixed)
         if free:
             return None, {free: values[0]}
     name = shown_name(tool)
@@ -190,7 +190,7 @@ def _other_ref(tool: Tool) -> str:
     return next((name for name, each in properties if name not in required and each.get("pattern") == REF_PATTERN), "")
 
 
-def _free_place(tool: Tool, fixed: Mapping[str, object]) -> str:
+def _default_positional(tool: Tool, fixed: Mapping[str, object]) -> str:
     """The argument that a single word sets if none is required: the address for read-only tools, else the first."""
     if tool.read_only or fixed.get("action") == "open":
         return "url"
@@ -214,7 +214,7 @@ def _help_of(tool: Tool, fixed: Mapping[str, object]) -> str:
             "URL": "opened first." if described else "opened first (default: the open page).",
             **described,
         }
-    elif not described and (free := _free_place(tool, fixed)):
+    elif not described and (free := _default_positional(tool, fixed)):
         choices = ", ".join(properties[free].get("enum", []))
         described = {free.upper(): ": ".join(filter(None, (choices, properties[free]["description"])))}
     texts = [f"{name}: {text}" for name, text in described.items()] if len(described) > 1 else list(described.values())

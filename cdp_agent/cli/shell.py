@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _PROMPT = "cdp> "
 _SESSION = "shell"
-_HERE = ("open", "tabs", "web_search")
+_SHELL_COMMANDS = ("open", "tabs", "web_search")
 """Commands other than tools that can be used in the shell."""
 _ENDS = ("exit", "quit")
 _OF_MODEL = {"planner", "model", "flow", "planner_page", "vision", "replan", "fallback_model", "fallback_base_url"}
@@ -151,7 +151,7 @@ class _Shell:
 
     def _words(self) -> list[str]:
         """The completions for the next word: commands, and the refs of the page."""
-        found = [*_HERE, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
+        found = [*_SHELL_COMMANDS, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
         opened = self._sessions.find(_SESSION)
         page = None if opened is None else opened.session.page
         history = () if page is None else tab_of(page).history
@@ -161,8 +161,8 @@ class _Shell:
 def is_command(words: Sequence[str]) -> bool:
     """Whether the words are a command, and not a sentence that begins with the same word."""
     name = words[0]
-    if name in _HERE or name in OWN:
-        return name in (*_HERE, "close")
+    if name in _SHELL_COMMANDS or name in OWN:
+        return name in (*_SHELL_COMMANDS, "close")
     found = find_tool(name, words[1:]) if name.islower() else None
     if found is None or found[0] not in TOOLS:
         return False

@@ -21,7 +21,7 @@ HOST = (sys.executable, "-P", "-c", _BEGIN, os.path.dirname(os.path.dirname(os.p
 """The command that starts a session host with the same code as this process."""
 RUNS = ("run", "do", "resume")
 """The commands that an agent carries out."""
-_ALONE = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")
+_VALUELESS_OPTIONS = ("-h", "--help", "-V", "--version", "--json", "-q", "--quiet", "--debug")
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
@@ -65,7 +65,7 @@ def split_session(arguments: Sequence[str]) -> tuple[ChosenSession, list[str]]:
 
 
 def _takes_value(word: str) -> bool:
-    if "=" in word or word in _ALONE:
+    if "=" in word or word in _VALUELESS_OPTIONS:
         return False
     from cdp_agent.cli.flags import takes_value  # late: all settings, for the rare option before the command
 

@@ -28,7 +28,7 @@ NO_MODEL = (
 )
 
 
-_MEANT: dict[str, Callable[[Any], Any]] = {
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "viewport": viewport_of,
     "geolocation": place_of,
     "constrained": lambda text: text == "yes",
@@ -137,7 +137,7 @@ def _proxy(config: Config) -> dict[str, Proxy]:
 
 def _taken(config: Config, *users: User) -> dict[str, Any]:
     return {
-        setting.keyword: _MEANT.get(setting.name, lambda value: value)(getattr(config, setting.name))
+        setting.keyword: _CONVERTERS.get(setting.name, lambda value: value)(getattr(config, setting.name))
         for setting in _set(config, *users)
     }
 

@@ -120,7 +120,7 @@ def _setting(name: str, hint: Any, default: object) -> Setting:
     meta = next((each for each in hint.__metadata__ if each.extra), None)
     assert meta is not None, f"{name} says nothing of itself: annotate it with option(…)"
     about = meta.extra["option"]
-    bare, bounds = _bare(hint)
+    bare, bounds = _unwrapped(hint)
     return Setting(
         name=name,
         hint=hint,
@@ -146,7 +146,7 @@ def _default(field: msgspec.structs.FieldInfo) -> object:
     return field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
 
 
-def _bare(hint: Any) -> tuple[Any, msgspec.Meta | None]:
+def _unwrapped(hint: Any) -> tuple[Any, msgspec.Meta | None]:
     """The type without annotations and None, and the bounds of a number."""
     bounds = None
     while True:

@@ -39,7 +39,7 @@ from . import prompts
 from .form import Form, SchemaForm, form_of
 from .grounding import Ungrounded, ungrounded
 from .schema import compile_schema, listed
-from .shape import list_in, merged, part_of
+from .shape import list_property, merged, part_of
 
 CONTEXT_TOKENS = 100_000
 _ANSWER_TOKENS = 8_000
@@ -135,7 +135,7 @@ class _Run:
         self._parts = len(pieces)
         if len(pieces) == 1:
             return await self._ask(form, self._question(pieces[0]))
-        where = list_in(form.source) if form is not None else None
+        where = list_property(form.source) if form is not None else None
         if form is not None and where is not None:
             part = SchemaForm(compile_schema(part_of(form.source, where)))
             values = await self._ask_each(part, pieces)

@@ -92,7 +92,7 @@ _UNITS = _table("""
     °f ℉ fahrenheit
     % percent prozent prosent pct
 """)
-_EITHER = {"pound": ("lb", "£")}
+_AMBIGUOUS_UNITS = {"pound": ("lb", "£")}
 """Units whose name is ambiguous, with the units that it may mean."""
 _CURRENCIES = _table("""
     € eur euro euros
@@ -313,7 +313,7 @@ def _of_one_range(text: str, numbers: list[Figure]) -> list[Figure]:
 def _agree(mine: str, theirs: str) -> bool:
     if mine == theirs or not mine or not theirs:
         return True
-    return theirs in _EITHER.get(mine, ()) or mine in _EITHER.get(theirs, ())
+    return theirs in _AMBIGUOUS_UNITS.get(mine, ()) or mine in _AMBIGUOUS_UNITS.get(theirs, ())
 
 
 def _all_readings(numeral: str) -> Iterator[float]:

@@ -35,7 +35,7 @@ _OF_A_VERSION = re.compile(r"\bv(?=\d+\.\d)")
 _WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 _HARD_SIGNS = re.compile(r"[^\w\s.,:;!?'\"()\[\]/|·•-]")
-_BY_THE_WAY = frozenset(
+_NEUTRAL_WORDS = frozenset(
     """
     about approximately approx around roughly circa ca from to until till between and sterling
     monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
@@ -97,12 +97,12 @@ class SourcePage:
 
     def _line_with_text(self, wanted: str) -> str | None:
         for at in range(len(self._lines) - 1, -1, -1):
-            if wanted in self._lines[at] and _stands_in(wanted, self._lines[at]):
+            if wanted in self._lines[at] and _contains_whole(wanted, self._lines[at]):
                 return self._raw[at].strip()
         return None
 
     def _has_text(self, wanted: str) -> bool:
-        if _stands_in(wanted, self._text):
+        if _contains_whole(wanted, self._text):
             return True
         if _HARD_SIGNS.search(wanted):  # C++ is not C
             return False
@@ -172,7 +172,7 @@ def _choices(schema: object) -> set[str]:
     return found
 
 
-def _stands_in(wanted: str, text: str) -> bool:
+def _contains_whole(wanted: str, text: str) -> bool:
     """Whether the text contains `wanted` literally, and not within a longer word or number."""
     start = text.find(wanted)
     while start >= 0:
@@ -190,7 +190,7 @@ def _joins(left: str, right: str) -> bool:
 
 def _words_besides(text: str, found: list[Figure]) -> list[str]:
     """The words of a text apart from its figures and _BY_THE_WAY."""
-    return [word for word in _WORD.findall(_without(text, found)) if word not in _BY_THE_WAY]
+    return [word for word in _WORD.findall(_without(text, found)) if word not in _NEUTRAL_WORDS]
 
 
 def _without(text: str, found: list[Figure]) -> str:

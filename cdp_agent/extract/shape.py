@@ -64,7 +64,7 @@ def _at(root: dict[str, Any], reference: str) -> Any:
     return found
 
 
-def list_in(source: object) -> str | None:
+def list_property(source: object) -> str | None:
     """The property that is the list in a schema for a list, "" if the value itself is; None for other schemas."""
     if not isinstance(source, dict):
         return None

@@ -51,7 +51,7 @@ class Chromes:
         chrome = await self._taken()
         try:
             taken = page_keywords(self._config)
-            keywords: dict[str, Any] = {name: each for name, each in taken.items() if name not in _OF_WHOLE}
+            keywords: dict[str, Any] = {name: each for name, each in taken.items() if name not in _NOT_PER_CONTEXT}
             if downloads is not None:
                 keywords["downloads"] = downloads
             context = await chrome.browser.new_context(isolated=True, **keywords)
@@ -88,7 +88,7 @@ class Chromes:
         if self._config.cdp:
             return await Browser.connect(self._config.cdp, **connect_keywords(self._config))
         taken = launch_keywords(self._config)
-        return await Browser.launch(**{name: each for name, each in taken.items() if name not in _OF_TASKS})
+        return await Browser.launch(**{name: each for name, each in taken.items() if name not in _NOT_PER_CHROME})
 
     def _has_room(self, chrome: _SharedChrome) -> bool:
         return bool(self._config.cdp) or (chrome.tasks < self._options.tasks_per_chrome and not self._is_old(chrome))
@@ -106,6 +106,6 @@ class Chromes:
         await asyncio.gather(*(each.browser.close() for each in old))
 
 
-_OF_WHOLE = ("profile", "downloads")
-_OF_TASKS = ("profile", "downloads", "storage_state")
+_NOT_PER_CONTEXT = ("profile", "downloads")
+_NOT_PER_CHROME = ("profile", "downloads", "storage_state")
 """Settings that belong to each task, or that several Chromes cannot share."""

@@ -178,7 +178,7 @@ class NextAttempt(msgspec.Struct, frozen=True):
     """Its checkpoint."""
 
 
-def next_of(store: StateStore, job: Job) -> NextAttempt:
+def next_attempt(store: StateStore, job: Job) -> NextAttempt:
     """The next attempt, by the acts and the checkpoint that the dead worker stored.
 
     Raises SetupError when they cannot be read.
@@ -198,7 +198,7 @@ def next_of(store: StateStore, job: Job) -> NextAttempt:
 
 
 def _unfinished(job: Job, attempts: int, history: BatchHistory, store: StateStore) -> UnfinishedJob:
-    known = next_of(store, job)
+    known = next_attempt(store, job)
     lost = None
     if known.error is None and not known.goes_on and known.saved is not None and len(history.of(job.id)) < attempts:
         lost = Spent(job.id, False, *spent_until(known.saved))

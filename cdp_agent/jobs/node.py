@@ -21,7 +21,7 @@ from cdp_agent.config.setting import settings_of
 from cdp_agent.config.sources import load
 from cdp_agent.config.values import MASK, checked, plain, shown
 from cdp_agent.errors import CdpAgentError, SetupError
-from cdp_agent.jobs.journal import next_of
+from cdp_agent.jobs.journal import next_attempt
 from cdp_agent.jobs.load import Concurrency, cores, measure
 from cdp_agent.jobs.politeness import Pacing, Politeness
 from cdp_agent.jobs.states import OWNER, store_at
@@ -93,7 +93,7 @@ class NodeWorker:
         if before is not None:
             # That worker may still act, though Ray or the process that ordered it has ended, until the task is claimed.
             await asyncio.to_thread(self._store.write, f"{key}/{OWNER}", owner)
-            known = await asyncio.to_thread(next_of, self._store, given.job)
+            known = await asyncio.to_thread(next_attempt, self._store, given.job)
             if known.error is not None:
                 return msgspec.json.encode(AttemptResult(ok=False, error=known.error, acts=known.acts))
             if is_again or known.acts.over:

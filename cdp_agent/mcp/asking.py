@@ -17,7 +17,7 @@ from cdp_agent.decisions import ActionProposed, FormRequested, Paused, QuestionA
 from cdp_agent.errors import ActionError
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.query.consequence import consequence
-from cdp_agent.session.calls import Understood
+from cdp_agent.session.calls import ParsedCall
 from cdp_agent.steps.approval.policy import Rules, allowing
 from cdp_agent.steps.approval.risk import Risk, risk_of
 
@@ -49,7 +49,7 @@ class UserAnswers:
         """The question that ended the call, if any."""
         self._is_filled_in = False
 
-    async def approve(self, understood: Understood, page: Page) -> str | None:
+    async def approve(self, understood: ParsedCall, page: Page) -> str | None:
         """Why the call must not be made, None if it may be. Raises ActionError if the user has to be asked first."""
         if self._rules is None:
             return None
@@ -108,7 +108,7 @@ def _digest(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:16]
 
 
-def _proposed(understood: Understood, about: str, risk: Risk) -> ActionProposed:
+def _proposed(understood: ParsedCall, about: str, risk: Risk) -> ActionProposed:
     return ActionProposed(
         id=0,
         number=0,
@@ -120,7 +120,7 @@ def _proposed(understood: Understood, about: str, risk: Risk) -> ActionProposed:
     )
 
 
-async def _about(understood: Understood, page: Page) -> str:
+async def _about(understood: ParsedCall, page: Page) -> str:
     """The role and name of the element that the call acts on; "" if there is none."""
     for ref in understood.tool.refs_in(understood.arguments):
         found = await consequence(tab_of(page), ref)

@@ -37,7 +37,7 @@ class CallRequest(msgspec.Struct, frozen=True, tag="call"):
     can_ask: bool = False
 
 
-class FilesAsked(msgspec.Struct, frozen=True, tag="files"):
+class FilesRequest(msgspec.Struct, frozen=True, tag="files"):
     """A request for the files of a session; None is the server's own session."""
 
     session: str | None = None
@@ -67,7 +67,7 @@ class ToolCalls(Protocol):
     async def call(self, request: CallRequest) -> CallReply:
         """Makes the call; cancelling stops it. Raises BrowserError if no session can be opened, SetupError."""
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         """The files of the session, [] if it has not begun. Raises BrowserError, SetupError."""
 
 
@@ -93,7 +93,7 @@ class OneSession:
     async def call(self, request: CallRequest) -> CallReply:
         return await perform_call(self._session, request, self._allowance)
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         return files_of(self._session)
 
 

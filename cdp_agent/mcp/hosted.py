@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from cdp_agent.errors import BrowserError, SetupError
-from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
+from cdp_agent.mcp.calls import CallReply, CallRequest, FilesRequest, SessionFile
 from cdp_agent.session.client import HostConnection
 from cdp_agent.session.messages import (
     CallAnswered,
@@ -53,7 +53,7 @@ class HostedCalls:
         link = await self._link(request.session)
         return _REPLY.decode(await link.ask(request))
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         """See ToolCalls."""
         link = await self._link(asked.session)
         return msgspec.json.decode(await link.ask(asked), type=list[SessionFile])
@@ -63,7 +63,7 @@ class HostedCalls:
         async with self._opening.setdefault(name, asyncio.Lock()):
             link = self._links.get(name)
             if link is None or link.is_over:
-                link = self._links[name] = await _linked(name, self._connect)
+                link = self._links[name] = await _open_link(name, self._connect)
         return link
 
     async def close(self) -> None:
@@ -72,7 +72,7 @@ class HostedCalls:
             await link.close()
 
 
-async def _linked(name: str, connect: Connect) -> _Link:
+async def _open_link(name: str, connect: Connect) -> _Link:
     connection = await asyncio.to_thread(connect, name)
     reader, writer = await asyncio.open_connection(sock=connection.detach(), limit=_LONGEST_MESSAGE)
     return _Link(reader, writer, connection.lost(name))
@@ -91,7 +91,7 @@ class _Link:
         self.is_over = False
         self._reading = asyncio.ensure_future(self._read_messages(reader))
 
-    async def ask(self, request: CallRequest | FilesAsked) -> msgspec.Raw:
+    async def ask(self, request: CallRequest | FilesRequest) -> msgspec.Raw:
         """The answer, as JSON; cancelling also stops the call in the other process. Raises BrowserError, SetupError."""
         number = next(self._ids)
         answered: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()

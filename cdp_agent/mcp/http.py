@@ -15,7 +15,7 @@ from cdp_agent.security.http_guard import AsgiApp, HttpGuard, Message, Receive, 
 from cdp_agent.server.streams import disconnected
 
 PATH = "/mcp"
-_SILENT_S = 15.0
+_PING_S = 15.0
 """How often a client gets a ping during a call, since proxies may close silent connections."""
 _PLAIN_HEADERS = {
     b"content-type": b"application/json",
@@ -98,7 +98,7 @@ class _PlainCallRouter:
         both: list[asyncio.Future[bytes] | asyncio.Future[None]] = [answering, leaving]
         streams = False
         try:
-            while not (await asyncio.wait(both, timeout=_SILENT_S, return_when=asyncio.FIRST_COMPLETED))[0]:
+            while not (await asyncio.wait(both, timeout=_PING_S, return_when=asyncio.FIRST_COMPLETED))[0]:
                 if not streams:
                     await send(_head(b"text/event-stream", (b"cache-control", b"no-cache, no-transform")))
                     streams = True

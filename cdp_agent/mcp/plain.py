@@ -74,7 +74,7 @@ class CallCancellation(msgspec.Struct, frozen=True, tag_field="method", tag="not
     params: _CancelledParams
 
 
-_SAID = msgspec.json.Decoder(PlainCall | CallCancellation)
+_DECODER = msgspec.json.Decoder(PlainCall | CallCancellation)
 
 
 class PlainCalls:
@@ -90,7 +90,7 @@ class PlainCalls:
     def read(self, message: bytes) -> PlainCall | CallCancellation | None:
         """The call or cancellation in a message; None if the SDK has to handle the message."""
         try:
-            said: PlainCall | CallCancellation = _SAID.decode(message)
+            said: PlainCall | CallCancellation = _DECODER.decode(message)
         except (msgspec.DecodeError, ValueError, RecursionError):  # the SDK reports what is wrong, if anything
             return None
         if isinstance(said, PlainCall):

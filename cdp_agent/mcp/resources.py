@@ -24,7 +24,7 @@ from mcp.types import (
 )
 
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.mcp.calls import TRACE, FilesAsked, SessionFile, ToolCalls
+from cdp_agent.mcp.calls import TRACE, FilesRequest, SessionFile, ToolCalls
 
 MOST_BYTES = 64 << 20
 """Larger files are not served: their path is in the receipt of the action that began the download."""
@@ -69,7 +69,7 @@ class Resources:
 
     async def _files(self, session: str | None) -> list[SessionFile]:
         try:
-            return await self._calls.files(FilesAsked(session))
+            return await self._calls.files(FilesRequest(session))
         except CdpAgentError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
 

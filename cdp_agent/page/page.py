@@ -235,7 +235,7 @@ class Page:
         necessary. Text in which `hidden` finds something is masked. Marks and masks are painted onto the picture, not
         into the page. Raises InvalidArguments, NotInteractable for an element without layout, StaleRef.
         """
-        return await view.take_any(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
+        return await view.take(self._tab, full_page=full_page, marks=marks, ref=ref, region=region, hidden=hidden)
 
     async def zoom(self, region: Sequence[float], *, hidden: Spans | None = None) -> bytes:
         """A PNG of a part of the viewport, enlarged up to four times, but no larger than models can use.

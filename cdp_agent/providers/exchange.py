@@ -66,14 +66,14 @@ class _Exchange:
         except TimeoutError as error:
             if not self.received_bytes:
                 raise self._unreachable(f"no answer began within {patience.first_byte_s:g} s.") from error
-            return self._without_its_end(error, f"nothing more came for {patience.between_chunks_s:g} s")
+            return self._reply_if_complete(error, f"nothing more came for {patience.between_chunks_s:g} s")
         except httpx.ConnectTimeout as error:
             raise self._not_there(f"no connection within {patience.connect_s:g} s") from error
         except httpx.ConnectError as error:
             raise self._not_there(str(error) or "no connection") from error
         except httpx.TransportError as error:
             if self._decoder is not None:
-                return self._without_its_end(error, str(error))
+                return self._reply_if_complete(error, str(error))
             if isinstance(error, httpx.RemoteProtocolError) and _CLOSED not in str(error):
                 raise BadReply(self._endpoint.provider, f"the answer is not HTTP: {error}.") from error
             raise ClosedSilently(str(error)) from error
@@ -111,7 +111,7 @@ class _Exchange:
                 self._decoder.feed(data)
             return self._decoder.reply()
 
-    def _without_its_end(self, error: Exception, why: str) -> Reply:
+    def _reply_if_complete(self, error: Exception, why: str) -> Reply:
         """The reply, if the connection broke only after its last token. Raises BadReply."""
         assert self._decoder is not None  # a part of the reply has come
         try:

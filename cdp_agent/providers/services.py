@@ -110,7 +110,7 @@ WIRES_OF_OPENAI = {
 """OpenAI under names that select the wire, regardless of the address."""
 
 # Names of models that imply the provider; anybody may serve gpt-oss.
-_WHOSE = (
+_PROVIDER_BY_NAME = (
     (re.compile(r"(?:gpt-(?!oss)|chatgpt-|o\d+(?:-|$)|codex-)"), "openai"),
     (re.compile(r"claude-"), "anthropic"),
     (re.compile(r"gemini-"), "google"),
@@ -152,7 +152,7 @@ def _named(model: str) -> tuple[Service, str]:
         if service is None:
             raise SetupError(f"There is no provider {name!r}. Those there are: {', '.join(SERVICES)}.")
         return service, model_name
-    if not slash and (whose := next((provider for names, provider in _WHOSE if names.match(model)), None)):
+    if not slash and (whose := next((provider for names, provider in _PROVIDER_BY_NAME if names.match(model)), None)):
         return SERVICES[whose], model
     if slash or not model:
         raise SetupError(f"{model!r} is not a model: write provider/model, for example anthropic/claude-sonnet-5.")

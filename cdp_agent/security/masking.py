@@ -74,13 +74,13 @@ class Mask:
     """Texts to be hidden, each with a label that is shown instead."""
 
     def __init__(self) -> None:
-        self._hidden: dict[str, _Hidden] = {}
+        self._hidden: dict[str, _MaskedText] = {}
         self._remembered: dict[str, str] = {}
 
     def add(self, secret: str, shown: str) -> None:
         """Adds a secret, to be replaced by `shown`."""
         if secret not in self._hidden:
-            found = {**self._hidden, secret: _Hidden(secret, shown)}
+            found = {**self._hidden, secret: _MaskedText(secret, shown)}
             self._hidden = {each: found[each] for each in sorted(found, key=len, reverse=True)}
             self._remembered.clear()
 
@@ -122,7 +122,7 @@ class Mask:
         return "".join([*parts, text[at:]]) if at else text
 
 
-class _Hidden:
+class _MaskedText:
     """One text to be hidden, in all the encodings that are searched for."""
 
     def __init__(self, secret: str, shown: str) -> None:
@@ -135,7 +135,7 @@ class _Hidden:
         self._encoded = sorted(once | twice)
         normal = _normal(secret)
         turned = {normal, normal[::-1], _normal(secret[::-1]), secret.encode().hex(), secret.encode()[::-1].hex()}
-        self._turned = sorted(turned) if len(normal) >= _LEAST_NORMAL else []
+        self._normal_forms = sorted(turned) if len(normal) >= _LEAST_NORMAL else []
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -169,7 +169,7 @@ class _Hidden:
 
     def spread(self, forms: _Forms) -> Iterator[tuple[Span, str]]:
         """The spans where it occurs in the normal form: its first piece with the label, pieces elsewhere with ""."""
-        for turned in self._turned:
+        for turned in self._normal_forms:
             at = forms.normal.find(turned)
             while at >= 0:
                 shown = self.shown
@@ -267,11 +267,11 @@ def _written(secret: str) -> str:
     """A pattern for the text with each letter as it is or encoded."""
     letters = [each for each in "".join(secret.split()) if each not in _UNSEEN]  # white space may be between any two
     first = "" if secret.endswith("\\") else _FIRST_BACKSLASH  # it may directly follow an occurrence that ends in one
-    writings = (_writings(each, begins="" if at else first) for at, each in enumerate(letters))
+    writings = (_letter_patterns(each, begins="" if at else first) for at, each in enumerate(letters))
     return _BETWEEN.join(f"(?:{'|'.join(each)})" for each in writings)
 
 
-def _writings(letter: str, *, begins: str) -> Iterator[str]:
+def _letter_patterns(letter: str, *, begins: str) -> Iterator[str]:
     """Patterns for one letter: itself, and as encoded in addresses, HTML and JSON. `begins` precedes escapes."""
     number = ord(letter)
     percent = "".join(f"%(?:25)*{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass"))

@@ -106,7 +106,7 @@ def _encoded(text: str, characters: re.Pattern[str]) -> str:
     return characters.sub(lambda each: quote(each[0].encode("utf-8", "replace"), safe=""), text)
 
 
-def written_origin(url: str) -> str | None:
+def location_origin(url: str) -> str | None:
     """The origin exactly as a page reads it in `location.origin`; None for an address without one."""
     found = _parts(url)
     if found is None or found[0] not in ("http", "https"):

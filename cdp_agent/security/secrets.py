@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from cdp_agent.errors import InvalidArguments, SetupError
-from cdp_agent.security.origins import written_origin
+from cdp_agent.security.origins import location_origin
 
 if TYPE_CHECKING:
     from cdp_agent.security.masking import Mask
@@ -206,14 +206,14 @@ def _checked(name: str, given: GivenSecret, start: str | None) -> Secret | Totp:
 
 def _origins(name: str, given: Collection[str], start: str | None) -> Iterable[str]:
     if not given:
-        if (begun := written_origin(start or "")) is None:
+        if (begun := location_origin(start or "")) is None:
             raise SetupError(
                 f"Say where the secret {name!r} may be filled in, with origins=[…], or begin at an address (url=)."
             )
         return [begun]
     found = []
     for each in given:
-        origin = written_origin(each)
+        origin = location_origin(each)
         if origin is None:
             raise SetupError(f"{each!r} is no origin: give one such as https://shop.example.")
         parts = urlsplit(each)

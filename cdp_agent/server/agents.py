@@ -103,7 +103,7 @@ def _with_files(task: str, names: Sequence[str]) -> str:
     return f"{task}\n\nFiles that you may upload, by these names: {', '.join(names)}" if names else task
 
 
-def asks_somebody(request: RunRequest, config: Config) -> bool:
+def needs_user(request: RunRequest, config: Config) -> bool:
     """Whether somebody is asked about risky actions, or for what only the user knows. Raises HttpProblem."""
     try:
         rules = _approval(request, config)
@@ -130,7 +130,10 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
         "images_in_events": request.images,
         "secrets": _all_secrets(of_server.get("secrets", {}), request.secrets),
     }
-    asked = {"guardrails": _both(of_server.get("guardrails"), request.guardrails), "vision": request.vision}
+    asked = {
+        "guardrails": _joined_guardrails(of_server.get("guardrails"), request.guardrails),
+        "vision": request.vision,
+    }
     keywords |= {name: value for name, value in asked.items() if value is not None}
     if request.search is not None and request.search != config.search:
         # The configured address and key belong to the server's own search engine.
@@ -141,7 +144,7 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     rules = _approval(request, config)
     if config.planner is not None or request.steps:
         keywords["approve"] = rules
-    if asks_somebody(request, config):
+    if needs_user(request, config):
         keywords["approver"] = approver
     return keywords
 
@@ -182,7 +185,7 @@ def _all_secrets(of_server: Mapping[str, GivenSecret], asked: Mapping[str, Secre
     return {**of_server, **given_secrets(asked)}
 
 
-def _both(of_server: str | None, asked: str | None) -> str | None:
+def _joined_guardrails(of_server: str | None, asked: str | None) -> str | None:
     """The guardrails of server and caller together: a caller cannot remove those of the server."""
     return "\n".join(filter(None, (of_server, asked))) or None
 

@@ -158,19 +158,21 @@ class Places:
 
     def methods(self, path: str) -> list[str]:
         """The methods that the path accepts; [] if there is no such path."""
-        fitting = [each for each in self._paths if _as_of(each, path) == path]
+        fitting = [each for each in self._paths if _filled_path(each, path) == path]
         return sorted({method.upper() for each in fitting for method in self._paths[each] if method in _METHODS})
 
     def nearest(self, path: str) -> str | None:
         """The most similar path of the document, with the ids of the given path filled in."""
         if len(path) > _LONGEST_PATH:
             return None
-        likeness = {each: SequenceMatcher(None, path, each).ratio() for each in {_as_of(p, path) for p in self._paths}}
+        likeness = {
+            each: SequenceMatcher(None, path, each).ratio() for each in {_filled_path(p, path) for p in self._paths}
+        }
         best = max(sorted(likeness), key=lambda each: likeness[each])
         return best if likeness[best] >= _ALIKE else None
 
 
-def _as_of(place: str, path: str) -> str:
+def _filled_path(place: str, path: str) -> str:
     """A path of the document, with its parameters replaced by the parts of `path` at the same places."""
     parts = path.split("/")
     return "/".join(

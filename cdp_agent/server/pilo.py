@@ -29,7 +29,7 @@ from cdp_agent.server.streams import EventStream
 _SEARCHES: dict[str, EngineAsked] = {"none": "none", "duckduckgo": "duckduckgo", "google": "google", "bing": "bing"}
 SEARCH_PROVIDERS = (*_SEARCHES, "parallel-api")
 _DECODER = msgspec.json.Decoder(Event)
-_OF_THE_MACHINE = ("executablePath", "pwEndpoint", "pwCdpEndpoint", "pwCdpEndpoints", "proxy", "uploadAllowedPaths")
+_OPERATOR_FIELDS = ("executablePath", "pwEndpoint", "pwCdpEndpoint", "pwCdpEndpoints", "proxy", "uploadAllowedPaths")
 _KEYS = {
     "openai": "openaiApiKey",
     "openrouter": "openrouterApiKey",
@@ -86,7 +86,7 @@ class PiloRoutes:
             raise HttpProblem(
                 HTTPStatus.BAD_REQUEST, "MISSING_SEARCH_API_KEY", "This server has no key for parallel-api."
             )
-        given = [name for name in _OF_THE_MACHINE if getattr(body, _snake(name)) not in (None, "", [])]
+        given = [name for name in _OPERATOR_FIELDS if getattr(body, _snake(name)) not in (None, "", [])]
         if given:
             raise HttpProblem(
                 HTTPStatus.FORBIDDEN, "NOT_ALLOWED", f"{', '.join(given)}: that is for whoever runs the server to set."

@@ -10,7 +10,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from cdp_agent.tools.base import without_its_middle
+from cdp_agent.tools.base import shorten_middle
 from cdp_agent.tools.misfits import readable
 
 T = TypeVar("T")
@@ -93,7 +93,7 @@ def _what_is_wrong(error: msgspec.ValidationError, body: bytes, kind: type[T]) -
         return f"The body has to be a JSON object: {problem[0].lower()}{problem[1:]}."
     if (key := _key_of_misfit(problem, body, kind)) is not None:
         problem = problem.replace("[...]", f".{key}", 1)
-    return without_its_middle(f"{readable(problem, msgspec.json.schema(kind))}.")
+    return shorten_middle(f"{readable(problem, msgspec.json.schema(kind))}.")
 
 
 def _key_of_misfit(problem: str, body: bytes, kind: type[T]) -> str | None:

@@ -90,14 +90,14 @@ class RunRoutes:
         said = decoded(await request.body(), dict[str, Any])
         if (ask_id := _question_of(said)) is None:
             raise bad_request("id has to be the number of the question.")
-        return _taken(run, await run.decide(ask_id, said), ask_id)
+        return _decision_response(run, await run.decide(ask_id, said), ask_id)
 
     async def _answer(self, request: Request) -> Response:
         run = self._run(request)
         said = decoded(await request.body(), AnswerBody)
         if said.text is not None and said.values is not None:
             raise bad_request("Give text or values, not both.")
-        return _taken(run, await run.decide(said.id, said.decision), said.id)
+        return _decision_response(run, await run.decide(said.id, said.decision), said.id)
 
     async def _pause(self, request: Request) -> Response:
         run = self._run(request)
@@ -179,7 +179,7 @@ def _question_of(said: dict[str, Any]) -> int | None:
     return ask_id if isinstance(ask_id, int) and not isinstance(ask_id, bool) else None
 
 
-def _taken(run: ServedRun, problem: str | None, ask_id: int) -> Response:
+def _decision_response(run: ServedRun, problem: str | None, ask_id: int) -> Response:
     """The state of the run, if the decision counted. Raises HttpProblem if not."""
     if problem is None:
         return json_response(run.info)
@@ -204,12 +204,12 @@ async def _receive_messages(run: ServedRun, socket: WebSocket) -> None:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
-        ask_id, problem = await _heard(run, message.get("text") or message.get("bytes") or b"")
+        ask_id, problem = await _handle_message(run, message.get("text") or message.get("bytes") or b"")
         if problem is not None:
             await socket.send_text(msgspec.json.encode(SocketRefusal(problem, ask_id)).decode())
 
 
-async def _heard(run: ServedRun, text: str | bytes) -> tuple[int | None, str | None]:
+async def _handle_message(run: ServedRun, text: str | bytes) -> tuple[int | None, str | None]:
     """Handles a message. Returns the question it was about, and why it does not count (None if it does)."""
     try:
         said = msgspec.json.decode(text, type=dict[str, Any])

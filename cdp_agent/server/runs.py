@@ -13,7 +13,7 @@ import msgspec
 
 from cdp_agent.config import Config
 from cdp_agent.events import Event, TaskCompleted
-from cdp_agent.server.agents import asks_somebody, page_config, run_events, secrets_of
+from cdp_agent.server.agents import needs_user, page_config, run_events, secrets_of
 from cdp_agent.server.bodies import RunRequest
 from cdp_agent.server.browsers import Browsers, OpenedContext
 from cdp_agent.server.files import RunForm
@@ -78,7 +78,7 @@ class Runs:
             self._browsers.files(run_id),
             leave_grace_s=grace_s,
             secrets=secrets_of(request, self._config),
-            has_user=asks_somebody(request, self._config),
+            has_user=needs_user(request, self._config),
         )
         self._starting += 1
         try:
@@ -122,7 +122,7 @@ class Runs:
                 async for event in happening:
                     if isinstance(event, TaskCompleted):
                         last = event  # reported when all is over, so that its reader can begin another run
-                        await _downloaded(run, opened)
+                        await _wait_for_downloads(run, opened)
                     else:
                         run.question.note_event(event)
                         run.log.add(*_encoded(event, opened))
@@ -166,7 +166,7 @@ class Runs:
             sending.cancel()
 
 
-async def _downloaded(run: ServedRun, opened: OpenedContext) -> None:
+async def _wait_for_downloads(run: ServedRun, opened: OpenedContext) -> None:
     """Waits until the downloads of the run are complete, unless the run is stopped."""
     if run.stop.is_set() or opened.browser.gone is not None:
         return

@@ -17,7 +17,7 @@ from cdp_agent.security.http_guard import Receive, Scope, Send
 
 HEAD_TIMEOUT_S = 20
 LONGEST_HEAD = 64 << 10
-UNTAKEN_TIMEOUT_S = 60
+UNREAD_TIMEOUT_S = 60
 """How long a client may read nothing of the data sent to it before its connection is closed."""
 MOST_CONNECTIONS = 1000
 _END_TIMEOUT_S = 10
@@ -125,9 +125,9 @@ def listening_at(host: str, port: int) -> socket.socket:
         # Accepted sockets inherit these options, so that a vanished client is noticed.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNTAKEN_TIMEOUT_S * 1000)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_TIMEOUT_S * 1000)
         if hasattr(socket, "TCP_KEEPIDLE"):
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, UNTAKEN_TIMEOUT_S)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, UNREAD_TIMEOUT_S)
         listener.bind((host, port))
         listener.listen(socket.SOMAXCONN)
     except OSError as error:

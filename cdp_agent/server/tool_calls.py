@@ -17,7 +17,7 @@ from cdp_agent.server.browsers import OpenedContext
 from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import decoded, no_model, not_found
 from cdp_agent.server.streams import unless_disconnected
-from cdp_agent.session.calls import Understood
+from cdp_agent.session.calls import ParsedCall
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
 from cdp_agent.tools.aliases import nearest, resolve_alias
@@ -81,7 +81,7 @@ def called(request: Request) -> tuple[str, Tool]:
     return name, tool
 
 
-async def _writes_no_file(understood: Understood, page: Page) -> str | None:
+async def _writes_no_file(understood: ParsedCall, page: Page) -> str | None:
     """Refuses calls that would write a file: pictures are in the answer, since callers have no files here."""
     if isinstance(understood.arguments, SavingArguments) and understood.arguments.path is not None:
         return f"No file is written here: call {understood.tool.name} without `path`, and it comes with the answer."

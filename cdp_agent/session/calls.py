@@ -15,7 +15,7 @@ from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import nearest, resolve_alias, selector_in
-from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, without_its_middle
+from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, shorten_middle
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
@@ -29,7 +29,7 @@ _MOST_MATCHES = 5
 _NO_SECRETS = Secrets()
 
 
-class Understood(msgspec.Struct, frozen=True):
+class ParsedCall(msgspec.Struct, frozen=True):
     """A tool call whose tool exists and whose arguments fit."""
 
     tool: Tool
@@ -70,12 +70,12 @@ class ToolOutcome(msgspec.Struct, frozen=True):
         return found | {"value": None if self.value is None else facts(self.value)}
 
 
-def understand(call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
+def parse_call(call: ToolCall, tools: Mapping[str, Tool]) -> ParsedCall | ActionError:
     """The tool and the arguments of a model's call, or an error that says what is wrong with it."""
     try:
         name, arguments = resolve_alias(call.name, read_object(call.arguments), tools)
         if name in tools:
-            return Understood(tools[name], tools[name].parse(arguments))
+            return ParsedCall(tools[name], tools[name].parse(arguments))
         return _as_read(InvalidArguments(_no_such_tool(call.name, tools)))
     except ValueError as error:
         return _as_read(InvalidArguments(f"{call.name}: {error}."))
@@ -89,17 +89,17 @@ def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
     return f"There is no tool {name!r}. {f'The nearest: {near}.' if near else 'Call one of those that you were given.'}"
 
 
-async def understand_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Understood | ActionError:
-    """Like `understand`, but in place of a ref accepts a CSS selector that matches exactly one element now."""
+async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> ParsedCall | ActionError:
+    """Like `parse_call`, but in place of a ref accepts a CSS selector that matches exactly one element now."""
     try:
         given = await _with_ref(page, call, tools)
     except ValueError:
-        return understand(call, tools)  # which says what is wrong with the arguments
+        return parse_call(call, tools)  # which says what is wrong with the arguments
     except ActionError as error:
         return _as_read(error)
     if given is None:
-        return understand(call, tools)
-    return understand(ToolCall(call.id, call.name, msgspec.json.encode(given).decode()), tools)
+        return parse_call(call, tools)
+    return parse_call(ToolCall(call.id, call.name, msgspec.json.encode(given).decode()), tools)
 
 
 async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> dict[str, Any] | None:
@@ -120,7 +120,7 @@ async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> di
     return {"ref": found.elements[0].ref} | rest
 
 
-async def perform(understood: Understood, context: Context) -> Observation | Answer | ActionError:
+async def perform(understood: ParsedCall, context: Context) -> Observation | Answer | ActionError:
     """Calls the tool and returns its result, or the ActionError.
 
     Raises BrowserError and ProtocolError, which end the task.
@@ -143,5 +143,5 @@ async def perform(understood: Understood, context: Context) -> Observation | Ans
 
 def _as_read(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:
     """The error with its message shortened to a length fit for a model, and with its secrets masked."""
-    error.args = (without_its_middle(secrets.mask(str(error))),)
+    error.args = (shorten_middle(secrets.mask(str(error))),)
     return error

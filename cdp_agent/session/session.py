@@ -26,13 +26,13 @@ from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.session.calls import ToolError, ToolOutcome, Understood, perform, understand_on
+from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome, parse_call_on, perform
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
-from cdp_agent.tools.addresses import admitted
+from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.aliases import resolve_alias
 from cdp_agent.tools.asking import USER_TOOLS
-from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, without_its_middle
+from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, shorten_middle
 from cdp_agent.tools.picturing import Screenshot
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ NO_TAB = "No tab of this session is open: open a page first, or name one of the 
 _P = ParamSpec("_P")
 _log = logging.getLogger(__name__)
 
-Approve = Callable[[Understood, "Page"], Awaitable[str | None]]
+Approve = Callable[[ParsedCall, "Page"], Awaitable[str | None]]
 """Called before each tool call: returns why the call must not be made, or None to allow it."""
 
 
@@ -82,7 +82,7 @@ class WatchedCall(Protocol):
     def enters(self, page: Page) -> None:
         """The call has its tab."""
 
-    async def acts(self, understood: Understood, url: str | None) -> None:
+    async def acts(self, understood: ParsedCall, url: str | None) -> None:
         """The tool is about to be called; `url` was opened for it, if not None."""
 
     def ended(self, outcome: ToolOutcome) -> None:
@@ -204,7 +204,7 @@ class Session:
         tool = tools.get(resolve_alias(name, {}, tools)[0])
         outcome = await self._call_watched(
             name if tool is None else tool.name,
-            lambda page: understand_on(page, asked, tools),
+            lambda page: parse_call_on(page, asked, tools),
             tool,
             tab=tab,
             model=model,
@@ -213,8 +213,8 @@ class Session:
         self.calls.append(
             CallMade(
                 name if tool is None else tool.name,
-                without_its_middle(text),
-                without_its_middle(outcome.text),
+                shorten_middle(text),
+                shorten_middle(outcome.text),
                 None if outcome.error is None else outcome.error.type,
                 None if self.page is None else self.page.url,
                 outcome.duration_ms,
@@ -224,7 +224,7 @@ class Session:
 
     async def perform(
         self,
-        understood: Understood,
+        understood: ParsedCall,
         *,
         url: str | None = None,
         tab: str | None = None,
@@ -233,7 +233,7 @@ class Session:
     ) -> ToolOutcome:
         """Like `call`, for arguments that are already parsed; opens `url` first. Relative paths start at `folder`."""
 
-        async def known(page: Page) -> Understood:
+        async def known(page: Page) -> ParsedCall:
             return understood
 
         tool = understood.tool
@@ -242,20 +242,20 @@ class Session:
     async def _call_watched(
         self,
         name: str,
-        understand: Callable[[Page], Awaitable[Understood | ActionError]],
+        parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
         tool: Tool | None,
         **keywords: Unpack[_CallKeywords],
     ) -> ToolOutcome:
         if self.watcher is None:
-            return await self._call_tool(understand, tool, **keywords)
+            return await self._call_tool(parse_call, tool, **keywords)
         watched = self.watcher.call(name)
-        outcome = await self._call_tool(understand, tool, watched=watched, **keywords)
+        outcome = await self._call_tool(parse_call, tool, watched=watched, **keywords)
         watched.ended(outcome)
         return outcome
 
     async def _call_tool(
         self,
-        understand: Callable[[Page], Awaitable[Understood | ActionError]],
+        parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
         tool: Tool | None,
         *,
         url: str | None = None,
@@ -287,7 +287,7 @@ class Session:
                     ask_user=permitted.ask_user,
                     folder=folder,
                 )
-                outcome = await self._in_time(understand, context, url, permitted.approve, watched)
+                outcome = await self._in_time(parse_call, context, url, permitted.approve, watched)
                 # The result is about this tab: a tab that has just opened is entered by the next call.
                 stays = reads and not page.closed
                 moved = back if stays else await self._follow(outcome, page, named=tab is not None)
@@ -304,7 +304,7 @@ class Session:
 
     async def _in_time(
         self,
-        understand: Callable[[Page], Awaitable[Understood | ActionError]],
+        parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
         context: Context,
         url: str | None,
         approve: Approve | None,
@@ -320,8 +320,8 @@ class Session:
 
                     context = msgspec.structs.replace(context, ask_user=ask)
                 if url is not None:
-                    await context.page.goto(await admitted(url, context))
-                understood = await understand(context.page)
+                    await context.page.goto(await allowed_address(url, context))
+                understood = await parse_call(context.page)
                 if isinstance(understood, ActionError):
                     return understood
                 if approve is not None:

@@ -12,7 +12,7 @@ from cdp_agent.security.origins import WEB, scheme_of
 if TYPE_CHECKING:
     from cdp_agent.tools.base import Context
 
-_MOST_TOLD = 200
+_LONGEST_SHOWN = 200
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d+(?:[/?#]|$))")
 _OPENED = ("http:", "https:", "file:", "data:", "about:", "blob:", "view-source:", "chrome:")
@@ -21,7 +21,7 @@ _ON_PAGE = re.compile(r"/(?!/)|[?#]|\.\.?/")
 _LOCAL = re.compile(r"localhost|.*\.localhost|\d{1,3}(?:\.\d{1,3}){3}|\[.*\]", re.IGNORECASE)
 
 
-async def admitted(text: str, context: Context) -> str:
+async def allowed_address(text: str, context: Context) -> str:
     """The complete address for a tool's argument, if it may be opened.
 
     Raises InvalidArguments for text that is not an address, or an address that the run has not seen; BlockedByPolicy
@@ -32,8 +32,8 @@ async def admitted(text: str, context: Context) -> str:
     is_web = context.schemes is None or scheme in context.schemes or address.lower() == "about:blank"
     if not is_web and not context.tab.request_policy.names_scheme(scheme):
         raise BlockedByPolicy(
-            f"{address[:_MOST_TOLD]} was not opened: it is a {scheme}: address. Only http and https are opened, and "
-            f"what `allow` names, where {scheme}:// would have to stand. Reach the goal without it."
+            f"{address[:_LONGEST_SHOWN]} was not opened: it is a {scheme}: address. Only http and https are opened, "
+            f"and what `allow` names, where {scheme}:// would have to stand. Reach the goal without it."
         )
     if context.may_open is not None:
         await context.may_open(address)

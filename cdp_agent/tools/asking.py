@@ -17,7 +17,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
 MOST_ASKED = 3
 """The most times that the user is asked for values, as long as the page refuses them."""
-_SHOWN_ANYWAY = (*user_form.BOXES, "radio")
+_UNMASKED_TYPES = (*user_form.BOXES, "radio")
 """Types of fields whose values are not masked: all labels are on the page, so masking one would reveal the choice."""
 _NOBODY = "Nobody is there to be asked. Do without, or say what is missing."
 _DECLINED = "The user does not answer. Do without, or say what is missing."
@@ -80,7 +80,7 @@ async def request_user_data(args: RequestUserDataArguments, context: Context) ->
 def withhold(secrets: Secrets, values: Mapping[str, FieldValue], types: Mapping[str, str]) -> None:
     """Masks the user's values from now on; `types` are the types of the fields by ref, as in `FormField`."""
     for ref, value in values.items():
-        if types.get(ref) not in _SHOWN_ANYWAY:
+        if types.get(ref) not in _UNMASKED_TYPES:
             for text in value if isinstance(value, list) else [value]:
                 secrets.withhold(str(text))
 
@@ -125,7 +125,10 @@ class _Form:
 
     async def fill_in(self, ask_user: AskUser) -> Observation:
         """Asks the user, fills the values in, and asks again for those that the page refuses."""
-        reason, errors = self._args.reason, {ref: self._secrets.mask(each.minded) for ref, each in self._fields.items()}
+        reason, errors = (
+            self._args.reason,
+            {ref: self._secrets.mask(each.validation_message) for ref, each in self._fields.items()},
+        )
         refused: dict[str, str] = {}
         for _ in range(MOST_ASKED):
             given = await ask_user(self._request(reason, errors))
@@ -197,7 +200,7 @@ class _Form:
             self._failed[entered[-1]] = self._secrets.mask(str(error))
         for ref in entered:
             try:
-                message_before = self._fields[ref].minded
+                message_before = self._fields[ref].validation_message
                 if error_of := await user_form.complaint_about(self._tab, ref, values[ref], message_before):
                     errors[ref] = error_of
             except ActionError as error:

@@ -216,7 +216,7 @@ class Tool:
         except ValueError as error:  # includes msgspec.ValidationError
             problem = readable(str(error), self.parameters, lists_fields=False)
             message = f"{self.name}: {problem}. {self._usage()}"
-            raise InvalidArguments(without_its_middle(message)) from error
+            raise InvalidArguments(shorten_middle(message)) from error
 
     def _usage(self) -> str:
         required = self.parameters["required"]
@@ -224,7 +224,7 @@ class Tool:
         return f"It takes {{{', '.join(fields)}}}: call it again with those." if fields else "It takes {}."
 
 
-def without_its_middle(message: str, longest: int = 2_000) -> str:
+def shorten_middle(message: str, longest: int = 2_000) -> str:
     """An error's message cut to about `longest` characters in its middle, where it repeats overlong input."""
     left_out = len(message) - longest
     if left_out <= 0:
@@ -279,7 +279,7 @@ def facts(value: msgspec.Struct) -> dict[str, Any]:
     return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 
 
-def only_asked_for(name: str, description: str, arguments: type[Arguments]) -> Tool:
+def answer_tool(name: str, description: str, arguments: type[Arguments]) -> Tool:
     """A tool that is never run: a model calls it to give its answer in this form."""
 
     async def run(args: Arguments, context: Context) -> Observation:

@@ -15,7 +15,7 @@ from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, t
 
 Pair = Annotated[list[float], Meta(min_length=2, max_length=2)]
 _NO_PATH = re.compile(r"(?:data|https?|blob|cdp-agent):", re.IGNORECASE)
-_MOST_TOLD = 100
+_LONGEST_SHOWN = 100
 PLACE_WORDS = "Pixels from its top left corner: right, down."
 
 
@@ -183,8 +183,8 @@ async def upload(args: UploadArguments, context: Context) -> Observation:
     """Give files to a file field."""
     if content := next((each for each in args.files if _NO_PATH.match(each)), None):
         raise InvalidArguments(
-            f"{content[:_MOST_TOLD]!r} is no path: a file is given by its path on the machine that cdp-agent runs on, "
-            "and never by its content or by an address."
+            f"{content[:_LONGEST_SHOWN]!r} is no path: a file is given by its path on the machine that cdp-agent runs "
+            "on, and never by its content or by an address."
         )
     files = args.files if context.folder is None else [context.path(each) for each in args.files]
     if context.upload_folders is not None:

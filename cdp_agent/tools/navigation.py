@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from cdp_agent.tools.addresses import admitted
+from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
 
 LONGEST_S = 120
@@ -65,7 +65,7 @@ class NoArguments(Arguments, frozen=True):
 @tool(page_changing=True, effect="address")
 async def goto(args: GotoArguments, context: Context) -> Observation:
     """Open an address that you have seen in the task or on a page. To follow a link, click it instead."""
-    receipt = await context.page.goto(await admitted(args.url, context))
+    receipt = await context.page.goto(await allowed_address(args.url, context))
     return Observation(receipt.text, receipt)
 
 

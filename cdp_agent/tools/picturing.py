@@ -56,7 +56,7 @@ class Screenshot(msgspec.Struct, frozen=True):
     image: bytes | None
 
 
-class MadeFile(msgspec.Struct, frozen=True):
+class WrittenFile(msgspec.Struct, frozen=True):
     """A file of `size` bytes: as `content` (base64 in JSON), or in `path`; `left_out` lists what is not in it."""
 
     path: str | None
@@ -116,9 +116,9 @@ async def _pictured(path: str | None, picture: bytes, context: Context) -> Obser
 
 async def _made(path: str | None, content: bytes, left_out: list[str], context: Context) -> Observation:
     if path is None:
-        return Observation(f"A file of {len(content):,} bytes.", MadeFile(None, len(content), content, left_out))
+        return Observation(f"A file of {len(content):,} bytes.", WrittenFile(None, len(content), content, left_out))
     whole, summary = await _saved(path, content, context)
-    return Observation("\n".join([summary, *left_out]), MadeFile(whole, len(content), None, left_out))
+    return Observation("\n".join([summary, *left_out]), WrittenFile(whole, len(content), None, left_out))
 
 
 async def _saved(path: str, content: bytes, context: Context) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.snapshot.lines import in_line, quoted
-from cdp_agent.tools.addresses import admitted
+from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ async def manage_tabs(args: ManageTabsArguments, context: Context) -> Observatio
 
 async def open_tab(url: str | None, context: Context) -> Observation:
     """Opens a tab and makes it current. Raises ActionError for an address that must not or cannot be opened."""
-    address = await admitted(url, context) if url else None
+    address = await allowed_address(url, context) if url else None
     page = await context.browser.new_page()
     try:
         if address is not None:

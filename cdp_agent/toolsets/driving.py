@@ -16,7 +16,7 @@ from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import GivenSecret, Secrets
-from cdp_agent.session.calls import ToolError, ToolOutcome, Understood
+from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome
 from cdp_agent.session.session import Session
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.members.anthropic import Pressed
@@ -76,7 +76,7 @@ class DrivenBrowser:
         """Calls a member with these arguments and returns its outcome."""
         where = arguments.get("tab_id") or (tab_id(self.active) if self.active is not None else "")
         try:
-            understood = Understood(tool, tool.parse(arguments))
+            understood = ParsedCall(tool, tool.parse(arguments))
         except InvalidArguments as error:
             return ToolOutcome(str(error), error=ToolError.of(error))
         outcome = await self.session.perform(understood)

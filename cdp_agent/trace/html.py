@@ -20,7 +20,7 @@ import msgspec
 
 from cdp_agent.errors import SetupError
 from cdp_agent.security import files
-from cdp_agent.trace.options import with_texts_cut
+from cdp_agent.trace.options import truncate_texts
 from cdp_agent.trace.reading import ShownLines, latest_run, lines_of
 
 MOST_BYTES = 300_000
@@ -52,7 +52,7 @@ def html_of(folders: Sequence[Path], *, pictures: bool = True) -> bytes:
     images = [_pictures(run, lines) if pictures else {} for run, lines in zip(runs, shown, strict=True)]
     page = b""
     for longest in _LONGEST:
-        lines = shown if longest is None else [[with_texts_cut(line, longest, _CUT) for line in each] for each in shown]
+        lines = shown if longest is None else [[truncate_texts(line, longest, _CUT) for line in each] for each in shown]
         data = [{"name": run.name, "lines": each} for run, each in zip(runs, lines, strict=True)]
         compressed = base64.b64encode(gzip.compress(msgspec.json.encode(data), 9, mtime=0)).decode()
         page = page_with(records=compressed, title=f"{task[:80]} – trace")

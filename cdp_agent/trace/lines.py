@@ -147,7 +147,7 @@ DocumentLine = DocumentTaken | SheetTaken
 Record = ModelLine | PictureLine | DocumentLine | RequestLine | ConsoleLine
 
 
-def kept_as(line: msgspec.Struct) -> Subject:
+def subject_of(line: msgspec.Struct) -> Subject:
     """The subject that is counted as left out if this line is not written."""
     match line:
         case ModelMessage() | ModelTools() | ModelRequest():

@@ -95,14 +95,14 @@ def run_folders(parent: Path) -> list[Path]:
         raise SetupError(f"{parent} cannot be read: {error.strerror}.") from error
 
 
-def with_texts_cut(value: object, longest: int, mark: str) -> Any:
+def truncate_texts(value: object, longest: int, mark: str) -> Any:
     """The JSON data with texts cut after `longest` characters, and `mark` with the number of characters left out."""
     match value:
         case str() if len(value) > longest:
             return value[:longest] + mark.format(len(value) - longest)
         case list():
-            return [with_texts_cut(each, longest, mark) for each in value]
+            return [truncate_texts(each, longest, mark) for each in value]
         case dict():
-            return {key: with_texts_cut(each, longest, mark) for key, each in value.items()}
+            return {key: truncate_texts(each, longest, mark) for key, each in value.items()}
         case _:
             return value

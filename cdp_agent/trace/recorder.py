@@ -26,7 +26,7 @@ from cdp_agent.providers.base import Assistant, Forced, Message, Reply, Request,
 from cdp_agent.security.redaction import redact
 from cdp_agent.trace import lines
 from cdp_agent.trace.event_file import TraceStarted
-from cdp_agent.trace.lines import Record, Subject, TraceOmitted, kept_as
+from cdp_agent.trace.lines import Record, Subject, TraceOmitted, subject_of
 from cdp_agent.trace.options import (
     CONSOLE,
     DOCUMENTS,
@@ -36,7 +36,7 @@ from cdp_agent.trace.options import (
     PICTURES,
     TraceOptions,
     new_run_folder,
-    with_texts_cut,
+    truncate_texts,
 )
 
 _FILES: dict[Subject, str] = {
@@ -48,11 +48,11 @@ _FILES: dict[Subject, str] = {
     "console": CONSOLE,
     "document": DOCUMENTS,
 }
-_FOR_EVENTS = 0.1
+_EVENT_SHARE = 0.1
 """The share of `max_bytes` that is reserved for events."""
 _LONGEST_TEXTS = (50_000, 5_000, 500)
 """The limits, in characters, of each text in a line that is too long, tried in order until the line is short enough."""
-_ALWAYS = (TraceOmitted, TaskCompleted)
+_UNLIMITED = (TraceOmitted, TaskCompleted)
 """Written even beyond `max_bytes`: short, few, and needed by readers."""
 _CUT = "… (cut: {:,} characters more)"
 _log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Recorder:
 
     def record(self, line: Record) -> None:
         """Writes a line other than an event."""
-        self._write(kept_as(line), line)
+        self._write(subject_of(line), line)
 
     def asked(self, request: Request, provider: str) -> int:
         """Writes a request to a model. Returns its number, for `replied` or `failed`."""
@@ -267,7 +267,7 @@ class Recorder:
             self.options.follow(self.folder, encoded)
         if self._is_broken:
             return
-        if not isinstance(line, _ALWAYS) and not self._has_room(subject, len(encoded)):
+        if not isinstance(line, _UNLIMITED) and not self._has_room(subject, len(encoded)):
             return
         try:
             self._append(_FILES[subject], encoded)
@@ -278,12 +278,12 @@ class Recorder:
         if not self.options.redacted and longest is None:
             return msgspec.json.encode(line) + b"\n"
         plain = redact(msgspec.to_builtins(line), self.options.redacted)
-        return msgspec.json.encode(plain if longest is None else with_texts_cut(plain, longest, _CUT)) + b"\n"
+        return msgspec.json.encode(plain if longest is None else truncate_texts(plain, longest, _CUT)) + b"\n"
 
     def _has_room(self, subject: Subject, size: int) -> bool:
         """Whether there is room for `size` bytes; a part of the limit is reserved for events."""
         most = self.options.max_bytes
-        if self._written + size <= (most if subject == "event" else most * (1 - _FOR_EVENTS)):
+        if self._written + size <= (most if subject == "event" else most * (1 - _EVENT_SHARE)):
             return True
         self.omit(subject, f"all of the trace may have {most:,} bytes")
         return False

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cdp_agent.mcp import server
-from cdp_agent.mcp.calls import CallReply, CallRequest, FilesAsked, SessionFile
+from cdp_agent.mcp.calls import CallReply, CallRequest, FilesRequest, SessionFile
 from cdp_agent.mcp.http import McpApp
 from cdp_agent.security.http_guard import LOOPBACK
 from cdp_agent.session import ToolError
@@ -351,7 +351,7 @@ class NoSession:
     async def call(self, request: CallRequest) -> CallReply:
         return CallReply(f"{request.name}: there is no page here.", error=ToolError("BrowserError", "No page."))
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         raise AssertionError(asked.session)
 
 

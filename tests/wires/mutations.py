@@ -29,7 +29,7 @@ from cdp_agent.events import AiGeneration
 from cdp_agent.providers import constrained
 from cdp_agent.providers.base import Assistant, Reply, Request, ToolResult
 from cdp_agent.providers.client import finished
-from cdp_agent.session.calls import understand
+from cdp_agent.session.calls import parse_call
 from cdp_agent.tools import DEFAULT
 from tests.wires.cases import MODELS, TOOLS, WIRES
 
@@ -177,7 +177,7 @@ def consume(wire: str, mutant: Mutant) -> Reply | ModelError:
     )
     msgspec.json.encode(event)
     for call in reply.tool_calls:
-        understand(call, DEFAULT)
+        parse_call(call, DEFAULT)
     history = History("Be brief.")
     history.add_reply(Assistant(reply.text, reply.tool_calls, reply.state))
     results = [ToolResult(call.id, "Done.") for call in reply.tool_calls]

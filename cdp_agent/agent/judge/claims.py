@@ -17,9 +17,7 @@ _WORD = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»]+")
 _LIST_MARK = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _LINK = re.compile(r" → (\S+)|\]\(((?:(?!\]\()[^\s)])+)\)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
-_NOT_SAID = re.compile(
-    r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE
-)
+_MARKUP = re.compile(r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE)
 """Our own marks, and keys of JSON, which are not from pages."""
 _WRITTEN_ADDRESS = re.compile(r"(?:→ |\]\(|\w://)\S*")
 _PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
@@ -46,7 +44,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 def check(answer: object, shown: str, schema: object = None) -> Checked:
     """Looks up the claims of an answer, Markdown or JSON data of `schema`, in `shown`, a text as from Evidence.text."""
-    text = _NOT_SAID.sub("", shown)
+    text = _MARKUP.sub("", shown)
     readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
     page = SourcePage(readable)
     pages, addresses = _places(text, readable)

@@ -21,7 +21,7 @@ from cdp_agent.outcome import Quality, TaskError
 from cdp_agent.page.snapshot.budget import tokens
 from cdp_agent.page.snapshot.lines import heading, shown_address
 from cdp_agent.security.fence import fence
-from cdp_agent.tools.base import Arguments, only_asked_for
+from cdp_agent.tools.base import Arguments, answer_tool
 
 ACCEPTED = ("complete", "excellent")
 _ACTIONS_TOKENS, _FINDINGS_TOKENS, _PAGE_TOKENS = 4_000, 4_000, 4_000
@@ -65,7 +65,7 @@ class ValidateTaskArguments(Arguments, frozen=True):
     feedback: Annotated[str | None, Meta(description="What is missing or wrong, and how to get it.")] = None
 
 
-_VALIDATE = only_asked_for("validate_task", "Give your verdict on the answer.", ValidateTaskArguments)
+_VALIDATE = answer_tool("validate_task", "Give your verdict on the answer.", ValidateTaskArguments)
 
 
 async def conclude(run: Run, answer: str) -> str | None:

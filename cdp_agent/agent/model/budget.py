@@ -17,7 +17,7 @@ from cdp_agent.providers.prices import Prices, cost_of
 if TYPE_CHECKING:
     from cdp_agent.providers.services import Endpoint
 
-_TELL_COSTS = ("openrouter",)
+_COST_REPORTING = ("openrouter",)
 """Providers whose replies state their cost."""
 
 
@@ -34,7 +34,7 @@ def check_prices(limits: Limits, prices: Prices, endpoints: Iterable[Endpoint]) 
     if limits.max_cost is None:
         return
     for each in endpoints:
-        if each.provider not in _TELL_COSTS and prices.price_of(each.provider, each.model) is None:
+        if each.provider not in _COST_REPORTING and prices.price_of(each.provider, each.model) is None:
             raise SetupError(
                 f"max_cost needs to know what {each.provider}/{each.model} costs, which the prices of {prices.date} do "
                 'not say: give a file of prices of your own (prices=), where "provider/*" names all of a provider.'

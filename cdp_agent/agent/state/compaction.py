@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ENOUGH = 0.5
 """The share of the window that may be used afterwards; with more, it would be full again in the next turn."""
 _FOR_TRIED, _FOR_FOUND = 0.12, 0.23
-_MOST_OF_IT = 3
+_MAX_ITEM_DIVISOR = 3
 """No single item takes more than the budget divided by this."""
 _LINE = 80
 _REF = re.compile(r" \[ref=E\d+\]")
@@ -64,10 +64,12 @@ async def make_room(run: Run) -> None:
 
 def _record(run: Run) -> str:
     budget_tokens = int(run.window_tokens * _FOR_TRIED)
-    lines = [prompts.cut(each, budget_tokens // _MOST_OF_IT) for each in (*_tried_before(run.history), *_tried(run))]
+    lines = [
+        prompts.cut(each, budget_tokens // _MAX_ITEM_DIVISOR) for each in (*_tried_before(run.history), *_tried(run))
+    ]
     tried = _latest(lines, list, budget_tokens)
     budget_tokens = int(run.window_tokens * _FOR_FOUND)
-    found = _latest(_found(run, budget_tokens // _MOST_OF_IT), _below_their_pages, budget_tokens)
+    found = _latest(_found(run, budget_tokens // _MAX_ITEM_DIVISOR), _below_their_pages, budget_tokens)
     parts = ["\n".join([_TRIED, *tried]), "\n".join([_FOUND, *found])] if found else ["\n".join([_TRIED, *tried])]
     plan = [f"The plan, as you revised it:\n{run.plan.plan}"] if run.plan is not None and run.revisions else []
     return "\n\n".join([prompts.RECORD, *plan, fence("\n\n".join(parts), "record")])

@@ -185,7 +185,7 @@ class Conversation:
                 self._restart()
                 await self.compose_question(compose)
             except ModelError as error:
-                if not self._shared.vision.gave_up_pictures(self.history, error):
+                if not self._shared.vision.drop_refused_pictures(self.history, error):
                     raise
         raise AssertionError("the last attempt returns or raises")
 

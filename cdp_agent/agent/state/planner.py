@@ -13,7 +13,7 @@ from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Question
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.base import Arguments, Context, Observation, Tool, only_asked_for, tool
+from cdp_agent.tools.base import Arguments, Context, Observation, Tool, answer_tool, tool
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
@@ -90,7 +90,7 @@ class RevisePlanArguments(Arguments, frozen=True):
 
 
 _NAMED = "create_plan", "Say what counts as success, and how to get there."
-_PLAN, _PLAN_AND_START = only_asked_for(*_NAMED, PlanArguments), only_asked_for(*_NAMED, PlanAndStartArguments)
+_PLAN, _PLAN_AND_START = answer_tool(*_NAMED, PlanArguments), answer_tool(*_NAMED, PlanAndStartArguments)
 
 
 async def make_plan(run: Run) -> Plan:

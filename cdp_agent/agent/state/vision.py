@@ -63,7 +63,7 @@ class Vision:
             )
         )
 
-    def gave_up_pictures(self, asked: History, error: ModelError) -> bool:
+    def drop_refused_pictures(self, asked: History, error: ModelError) -> bool:
         """Whether the model refused pictures. If so, all are removed, and the run goes on without any."""
         if asked.picture is None or not is_of_pictures(error):
             return False

@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import msgspec
 
-from cdp_agent.cdp.websocket import WebSocketTransport, without_place
+from cdp_agent.cdp.websocket import WebSocketTransport, without_host
 from cdp_agent.errors import BrowserError, SetupError
 
 from .tab_closer import HttpEndpoint
@@ -69,7 +69,7 @@ class Address:
             except ConnectionRefusedError as error:
                 raise BrowserError(f"nothing listens there. {_HOW}") from error
             except OSError as error:
-                raise BrowserError(f"cannot connect: {without_place(error)}") from error
+                raise BrowserError(f"cannot connect: {without_host(error)}") from error
             # Chrome reports an address made from the Host header; behind a tunnel or a proxy, only the address that we
             # used works. A token in its query is needed again.
             path, query = reported.path, reported.query or query

@@ -186,10 +186,10 @@ def settings_for_network(rules: RequestRules | None, args: Sequence[str], proxie
 def _resolver_rules(rules: RequestRules, proxied_by: str | None) -> Iterator[str]:
     for denied in rules.deny:
         if denied.host and not denied.scheme and denied.port is None:
-            yield from (f"MAP {name} ~NOTFOUND" for name in denied.written_as())
+            yield from (f"MAP {name} ~NOTFOUND" for name in denied.chrome_host_patterns())
     if rules.allow is not None and not any(not each.host and each.scheme in _WEB for each in rules.allow):
         yield "MAP * ~NOTFOUND"
         if proxied_by is not None:
             yield f"EXCLUDE {urlsplit(proxied_by).hostname}"
         for allowed in rules.allow:
-            yield from (f"EXCLUDE {name}" for name in allowed.written_as() if allowed.host)
+            yield from (f"EXCLUDE {name}" for name in allowed.chrome_host_patterns() if allowed.host)

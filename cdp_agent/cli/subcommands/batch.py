@@ -33,7 +33,7 @@ from cdp_agent.session.memory import give_memory_back
 
 _STDIO = "-"
 _SILENT_AFTER_S = 15.0
-_NOT_OF_IT = {
+_EXCLUDED_SETTINGS = {
     *("url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve", "profile", "idle"),
     *("max_cost", "max_seconds"),
     *(FOR_OUTPUT - {"debug", "quiet"}),
@@ -90,7 +90,7 @@ def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
     parser.add_argument("--ray", metavar="auto|ADDRESS", help="on a Ray cluster")
     parser.add_argument("--storage", metavar="URL", help="storage its nodes can reach")
     parser.add_argument("--watch", metavar="FILE|URL", help="show a batch's progress")
-    add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=())
+    add_settings(parser, SETTINGS.keys() - _EXCLUDED_SETTINGS, shown=())
     found = parser.read(words)
     if found.watch is not None and (found.tasks is not None or found.output is not None):
         parser.error("--watch only tells how far a batch is: give it alone")

@@ -10,7 +10,7 @@ import msgspec
 from cdp_agent.cli.argument_parser import Parser, columns
 from cdp_agent.cli.flags import FOR_CHROME, SETTINGS, WHERE, usage_of
 from cdp_agent.cli.names import OWN, TOOLS, shown_name
-from cdp_agent.cli.parser import places_of
+from cdp_agent.cli.parser import positionals_of
 from cdp_agent.cli.status import DONE
 from cdp_agent.tools import BUILT_IN
 
@@ -25,7 +25,7 @@ _STATUS = "Exit status: 0 done, 1 the action or task failed, 2 wrong usage, 3 no
 def top_help() -> str:
     """All commands, with their arguments."""
     rows = {" ".join(filter(None, (name, takes))): description for name, (takes, description) in OWN.items()}
-    rows |= {" ".join((shown_name(tool), *places_of(tool, {}))): tool.summary for tool in TOOLS.values()}
+    rows |= {" ".join((shown_name(tool), *positionals_of(tool, {}))): tool.summary for tool in TOOLS.values()}
     return "\n".join(
         [
             "usage: cdp-agent COMMAND …     `cdp-agent help COMMAND` shows its arguments, `cdp-agent options` the rest",

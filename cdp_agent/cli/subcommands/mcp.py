@@ -28,7 +28,7 @@ from cdp_agent.mcp.calls import (
     Allowance,
     CallReply,
     CallRequest,
-    FilesAsked,
+    FilesRequest,
     SessionFile,
     ToolCalls,
     files_of,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _SHOWN = ("approve",)
 _LOOKS_EVERY_S = 30.0
-_REQUEST = msgspec.json.Decoder(CallRequest | FilesAsked)
+_REQUEST = msgspec.json.Decoder(CallRequest | FilesRequest)
 _log = logging.getLogger(__name__)
 
 
@@ -233,7 +233,7 @@ class LocalCalls:
             opened.trace(self._found.config)
             return await perform_call(opened.session, request, self._allowance)
 
-    async def files(self, asked: FilesAsked) -> list[SessionFile]:
+    async def files(self, asked: FilesRequest) -> list[SessionFile]:
         """See ToolCalls."""
         opened = self._sessions.find(self._name(asked.session))
         return [] if opened is None else files_of(opened.session)
@@ -267,7 +267,7 @@ async def _answer(calls: ToolCalls, number: int, request: msgspec.Raw, output: C
         match _REQUEST.decode(request):
             case CallRequest() as call:
                 reply = await calls.call(call)
-            case FilesAsked() as asked:
+            case FilesRequest() as asked:
                 reply = await calls.files(asked)
     except CdpAgentError as error:
         reply = CallReply(str(error), error=ToolError.of(error))

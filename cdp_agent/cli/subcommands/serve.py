@@ -20,7 +20,7 @@ from cdp_agent.security.http_guard import hosts_of
 from cdp_agent.session.memory import give_memory_back
 
 DEFAULT_PORT = 8765
-_NOT_OF_IT = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
+_EXCLUDED_SETTINGS = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
     FOR_OUTPUT - {"trace", "debug"}
 )
 _SHOWN = ("model", "max_runs")
@@ -44,7 +44,7 @@ def serve(words: Sequence[str]) -> int:
         metavar="TOKEN",
         help="the token that callers must send; CDP_AGENT_SERVER_TOKEN keeps it hidden",
     )
-    add_settings(parser, SETTINGS.keys() - _NOT_OF_IT, shown=_SHOWN)
+    add_settings(parser, SETTINGS.keys() - _EXCLUDED_SETTINGS, shown=_SHOWN)
     found = parser.read(words)
     config = loaded(found).config
     if found.token is not None:

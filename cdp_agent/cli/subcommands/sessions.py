@@ -70,7 +70,7 @@ def close_session(folder: str, name: str) -> bool:
         connection = client.connect(folder, name)
     except BrowserError:
         return _end_hanging(folder, name)
-    if connection is None and (connection := _begun_meanwhile(folder, name)) is None:
+    if connection is None and (connection := _starting_host(folder, name)) is None:
         return False
     return bool(_asked(connection, name, CLOSE))
 
@@ -82,7 +82,7 @@ def _about(folder: str, name: str) -> str:
     except BrowserError as error:
         print(f"{name}: {error}")
         return ""
-    if connection is None and (connection := _begun_meanwhile(folder, name)) is None:
+    if connection is None and (connection := _starting_host(folder, name)) is None:
         return ""
     try:
         return _asked(connection, name, ABOUT)
@@ -101,7 +101,7 @@ def _asked(connection: HostConnection, name: str, word: str) -> str:
     return "".join(answer)
 
 
-def _begun_meanwhile(folder: str, name: str) -> HostConnection | None:
+def _starting_host(folder: str, name: str) -> HostConnection | None:
     """The host of a session that is just being started; if there is none, the socket of a killed host is removed."""
     with runtime.starting(folder, name):
         if (connection := client.connect(folder, name)) is None:
@@ -118,7 +118,7 @@ def _end_hanging(folder: str, name: str) -> bool:
         raise BrowserError(f"The process that holds the session {name!r} does not answer, and is not known.")
     if not client.end_and_wait(folder, name, lambda: _kill(pid), _ENDS_WITHIN_S):
         raise BrowserError(f"The process {pid} that holds the session {name!r} does not end.")
-    if (connection := _begun_meanwhile(folder, name)) is not None:
+    if (connection := _starting_host(folder, name)) is not None:
         connection.close()
     return True
 

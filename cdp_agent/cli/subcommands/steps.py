@@ -27,7 +27,7 @@ _REWORDING = ("ask", "jsonl")
 """The kinds of approval in which a step can be reworded before it is carried out."""
 _OF_PLANNER = {"planner", "flow", "planner_page", "model", "vision", "replan"}
 _FALLBACK = {"fallback_model", "fallback_base_url"}
-_TAKEN = (
+_ACCEPTED_SETTINGS = (
     FOR_CHROME
     | FOR_OUTPUT
     | {"url", "executor", "executor_base_url", *_FALLBACK, "allow_evaluate", "guardrails"}
@@ -45,7 +45,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     parser = Parser("do", "Carry out steps in plain English, one per line.", "%(prog)s FILE [options]", more="all")
     parser.add_argument("file", metavar="FILE", help="the steps; # starts a comment; - is stdin")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
-    add_settings(parser, _TAKEN, shown=("url", "executor", "approve"))
+    add_settings(parser, _ACCEPTED_SETTINGS, shown=("url", "executor", "approve"))
     found = parser.read(words)
     asked = loaded(found, caller)
     if found.interactive:
@@ -61,7 +61,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     if not steps:
         raise SetupError("There are no steps: say what to do, one act a line.")
     if config.executor is None and config.approve not in _REWORDING:
-        _refuse_what_nobody_understands(steps)
+        _check_resolvable(steps)
     left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
     keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
@@ -78,7 +78,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     )
 
 
-def _refuse_what_nobody_understands(steps: list[str]) -> None:
+def _check_resolvable(steps: list[str]) -> None:
     """Raises SetupError for steps that code cannot resolve on any page, so that no list is carried out only in part."""
     for number, step in enumerate(steps, 1):
         if (why := why_unresolvable(step)) is not None:

@@ -26,10 +26,10 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.session.calls import ToolError, ToolOutcome, Understood
+from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Tool, facts
-from cdp_agent.tools.picturing import MadeFile, SavingArguments, Screenshot
+from cdp_agent.tools.picturing import SavingArguments, Screenshot, WrittenFile
 from cdp_agent.tools.reading import SnapshotArguments
 from cdp_agent.tools.tabs import TabList
 
@@ -60,10 +60,10 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     with debug_log(call.config, caller.output):
         async with _model(call, caller) as model:
             outcome = await session.perform(
-                Understood(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
+                ParsedCall(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
             )
         if outcome.error is not None:
-            return _complain(outcome.error, outcome.text, caller)
+            return _report_error(outcome.error, outcome.text, caller)
         if (made := _made(outcome.value)) is not None:
             file = await asyncio.to_thread(_saved, made, call.tool, caller.folder, path)
             caller.output.write(_as_json(file) if call.config.json else f"{for_terminal(file.path)}\n")
@@ -76,10 +76,10 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
         caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
         if not call.shows_page or not _leads(call, outcome.value):
             return DONE
-        snapshot = Understood(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
+        snapshot = ParsedCall(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
         page = await session.perform(snapshot, tab=call.config.tab)
     if page.error is not None:
-        _complain(page.error, page.text, caller)
+        _report_error(page.error, page.text, caller)
         return DONE
     text = page.text
     if now is not None and now is session.page and isinstance(page.value, Snapshot) and text == page.value.text:
@@ -136,7 +136,7 @@ def _made(value: msgspec.Struct | None) -> bytes | None:
     match value:
         case Screenshot():
             return value.image
-        case MadeFile():
+        case WrittenFile():
             return value.content
         case _:
             return None
@@ -165,7 +165,7 @@ def _saved(content: bytes, tool: Tool, folder: str, path: str | None) -> SavedFi
     raise AssertionError("there is always another name")
 
 
-def _complain(error: ToolError, text: str, caller: CommandCaller) -> int:
+def _report_error(error: ToolError, text: str, caller: CommandCaller) -> int:
     caller.output.write_error(f"cdp-agent: {one_line(text)}\n")
     return status_of_class(getattr(errors, error.type))
 

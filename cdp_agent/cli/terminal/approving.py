@@ -96,7 +96,7 @@ class Terminal:
         """A decision, or a message that states what is wrong with the line; None when there are no more lines."""
         if isinstance(ask, Paused):
             line = await self._asked("go on> ")
-            return None if line is None else _going_on(line.strip())
+            return None if line is None else _pause_decision(line.strip())
         if isinstance(ask, QuestionAsked):
             line = await self._asked("Answer (nothing to decline)> ")
             return None if line is None else _answer(ask, line.strip())
@@ -104,7 +104,7 @@ class Terminal:
         if line is None:
             return None
         letter, _, rest = line.strip().partition(" ")
-        made = _LETTERS.get(type(ask), _OTHERWISE).get(letter.lower()[:1])
+        made = _LETTERS.get(type(ask), _STEP_FAILED_LETTERS).get(letter.lower()[:1])
         if made is None:
             return "Type one of the letters."
         if made is Edit and isinstance(ask, PlanProposed):
@@ -183,7 +183,7 @@ def _answer(ask: QuestionAsked, line: str) -> Decision:
     return Respond(line) if line else Decline()
 
 
-def _going_on(line: str) -> Decision:
+def _pause_decision(line: str) -> Decision:
     """The decision of a line about a paused run: text for its model, unless it only continues or stops the run."""
     if line.lower() in ("q", "quit", "stop"):
         return Stop()
@@ -195,7 +195,7 @@ _LETTERS: dict[type, dict[str, Callable[..., Decision]]] = {
     ActionProposed: {"y": Execute, "s": Skip, "r": Reword, "q": Stop},
     FormRequested: {"y": Fill, "n": Decline, "q": Stop},
 }
-_OTHERWISE: dict[str, Callable[..., Decision]] = {"a": Retry, "r": Reword, "s": Skip, "q": Stop}
+_STEP_FAILED_LETTERS: dict[str, Callable[..., Decision]] = {"a": Retry, "r": Reword, "s": Skip, "q": Stop}
 _WITH_WORDS: dict[Callable[..., Decision], str] = {Reject: "What is wrong with it? ", Reword: "Do what instead? "}
 
 

@@ -14,7 +14,7 @@ except ImportError:  # on Windows
     termios = None  # type: ignore[assignment]  # checked where it is used
 
 _PIECE = 65_536
-_TAKES_S = 0.05
+_HANDOVER_S = 0.05
 
 
 class Lines:
@@ -63,7 +63,7 @@ class Lines:
             return
         if termios is not None:
             termios.tcflush(self._descriptor, termios.TCIFLUSH)
-        await asyncio.sleep(_TAKES_S)  # the thread may have read a line that it has not handed over yet
+        await asyncio.sleep(_HANDOVER_S)  # the thread may have read a line that it has not handed over yet
         while not self._lines.empty():
             self._ended = self._lines.get_nowait() is None
 

@@ -96,7 +96,7 @@ async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Out
             await hand.let_go(elsewhere=isinstance(to, Located) and to.frame is not at.frame)
             await at.world.call("nextTwoFrames")
     except BaseException:
-        hand.drop_now()
+        hand.cancel_now()
         raise
     finally:
         session.tell(cdp_input.SetInterceptDrags(enabled=False))
@@ -121,7 +121,7 @@ async def drag_along(session: Session, path: Sequence[tuple[float, float]], *, m
                 await _carry(hand, point, draggable=point is first, wait_s=_MAY_BE_HANDED_OVER_WITHIN_S)
             await hand.let_go(elsewhere=False)
     except BaseException:
-        hand.drop_now()
+        hand.cancel_now()
         raise
     finally:
         session.tell(cdp_input.SetInterceptDrags(enabled=False))
@@ -180,7 +180,7 @@ class _Hand:
             await _drop(self.session, self.handed_over.result().data, self.start, self.at, elsewhere=elsewhere)
         await self.release()
 
-    def drop_now(self) -> None:
+    def cancel_now(self) -> None:
         """Ends an interrupted drag without waiting and without a drop."""
         if not self.pressed:
             return

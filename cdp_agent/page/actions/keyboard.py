@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from cdp_agent.cdp import input as cdp_input
-from cdp_agent.cdp.connection import Session, half_a_character
+from cdp_agent.cdp.connection import Session, lone_surrogate_message
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.frames.frames import Frame
@@ -99,7 +99,7 @@ def check_enterable(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidArguments(half_a_character(error)) from error
+        raise InvalidArguments(lone_surrogate_message(error)) from error
 
 
 def quoted_for_receipt(text: str) -> str:

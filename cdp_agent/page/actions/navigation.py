@@ -64,7 +64,7 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
     async with tab.act():
         deadline = _now(tab) + timeout_s
         if tab.request_policy.has_retired_rules and not tab.related:
-            await _begin_anew(tab, timeout_s)
+            await _drop_retired_rules(tab, timeout_s)
         tab.request_policy.check(url.strip())
         tree = await tab.frames()
         await end_scripts(tab, detour=True)
@@ -130,7 +130,7 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
         return receipt
 
 
-async def _begin_anew(tab: Tab, timeout_s: float) -> None:
+async def _drop_retired_rules(tab: Tab, timeout_s: float) -> None:
     """Clears the tab's page and history, then removes the rules of a run that is over. Raises as `goto`."""
     tree = await tab.frames()
     await tab.disable_scripts()

@@ -64,7 +64,7 @@ def inside(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
     Raises InvalidArguments for a file that is in none of the folders.
     """
     roots = [os.path.realpath(os.path.expanduser(each)) for each in folders]
-    found = [_in_a_root(os.path.expanduser(_name(each)), roots) for each in paths]
+    found = [_in_a_root(os.path.expanduser(_checked_path(each)), roots) for each in paths]
     for given, file in zip(paths, found, strict=True):
         if not any(file != root and os.path.commonpath([file, root]) == root for root in roots):
             allowed = (
@@ -121,7 +121,7 @@ async def _by_chooser(at: Located, files: list[str]) -> Outcome:
 def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str]:
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
-    files = [Path(os.path.expanduser(_name(os.fspath(each)))).absolute() for each in paths]
+    files = [Path(os.path.expanduser(_checked_path(os.fspath(each)))).absolute() for each in paths]
     for given, file in zip(paths, files, strict=True):
         if not file.exists():
             raise InvalidArguments(f"There is no file {os.fspath(given)} (looked for {file}).")
@@ -134,7 +134,7 @@ def _files(paths: Sequence[str | os.PathLike[str]], *, folder: bool) -> list[str
     return [str(each) for each in files]
 
 
-def _name(path: str) -> str:
+def _checked_path(path: str) -> str:
     """The path, unchanged. Raises InvalidArguments for one that no file can have."""
     try:
         written = os.fsencode(path)

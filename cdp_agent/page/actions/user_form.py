@@ -34,7 +34,7 @@ class UserField(msgspec.Struct, frozen=True):
     """A field of the page. `radios` are the buttons for the `options` of a group; `problem`: why it accepts no value.
 
     `type` is select, multiselect, checkbox, switch, radio, combobox, textarea, richtext, file, or an input's type.
-    `minded` is the page's message for a field that it marks as invalid.
+    `validation_message` is the page's message for a field that it marks as invalid.
     """
 
     local: int
@@ -46,7 +46,7 @@ class UserField(msgspec.Struct, frozen=True):
     value: str
     origins: list[str]
     problem: str
-    minded: str
+    validation_message: str
     ref: str = ""
 
 
@@ -55,7 +55,7 @@ class _After(msgspec.Struct, frozen=True):
 
     match: Literal["same", "alike", "other", "empty", "gone"]
     max: int
-    minded: str
+    validation_message: str
     invalid: bool
 
 
@@ -133,8 +133,8 @@ async def complaint_about(tab: Tab, ref: str, value: Value, before: str) -> str:
     meant = value_for(field, value)
     compared = None if field.options or isinstance(meant, list) else meant
     after = await at.world.call("userFieldAfter", field.local, compared, returning=_After)
-    if after.minded and (after.invalid or after.minded != before):
-        return without_value(after.minded, value)
+    if after.validation_message and (after.invalid or after.validation_message != before):
+        return without_value(after.validation_message, value)
     if after.match == "empty":
         return "The field did not take it and is empty."
     if after.match == "other" and field.type in BOXES:

@@ -101,7 +101,7 @@ class Console:
         ]
         return ConsoleResult(wanted[-max_results:], len(wanted), unread)
 
-    async def thrown_since(self, tree: FrameTree, since: float) -> list[ConsoleMessage]:
+    async def exceptions_since(self, tree: FrameTree, since: float) -> list[ConsoleMessage]:
         """The uncaught exceptions after `since` (a `time.perf_counter` value), in all frames that answer."""
         async with self._asking:
             found = await asyncio.gather(*(self._thrown_in(frame, since) for frame in _processes(tree)))

@@ -96,7 +96,7 @@ class Requests:
         self._running: dict[str, _Request] = {}
         self._failures: list[tuple[int, RequestFailure, str]] = []
         """The failures, each with the order of its request, and Chrome's id of the request."""
-        self._without_page: list[tuple[int, str]] = []
+        self._no_content: list[tuple[int, str]] = []
         """Requests for documents that were answered with _NO_CONTENT, each with its order."""
         self._statuses: dict[str, int] = {}
         self._answered_at: dict[str, float] = {}
@@ -175,9 +175,9 @@ class Requests:
             for (failure, _), each in zip_longest(failed, logged)
         ]
 
-    def answered_without_page(self, since: NetworkMark) -> str:
+    def no_content_since(self, since: NetworkMark) -> str:
         """The last document request after `since` answered with _NO_CONTENT, as "GET https://… with 204"; else ""."""
-        return next((said for order, said in reversed(self._without_page) if order > since.order), "")
+        return next((said for order, said in reversed(self._no_content) if order > since.order), "")
 
     def refused(self, url: str) -> None:
         """Records a navigation that Chrome refused to begin."""
@@ -277,8 +277,8 @@ class Requests:
         request = self._running.get(event.request_id)
         if (status := self._statuses.get(event.request_id)) in _NO_CONTENT and request is not None:
             self.log.ended(event.request_id, event.timestamp)
-            self._without_page.append((request.order, f"{request.method} {shortened(request.url)} with {status}"))
-            del self._without_page[:-_REMEMBERED]
+            self._no_content.append((request.order, f"{request.method} {shortened(request.url)} with {status}"))
+            del self._no_content[:-_REMEMBERED]
             self._end(event.request_id)
             return
         self.log.ended(event.request_id, event.timestamp, error=event.error_text)

@@ -13,7 +13,7 @@ from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.errors import BrowserError, ProtocolError
 
-from .standstill import timeout
+from .timeout_pause import timeout
 
 ANSWERS_WITHIN_S = 1.0
 _SHORTEST_WAIT_S = 0.1

@@ -25,7 +25,7 @@ from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, Protoco
 from cdp_agent.page import js
 
 from .responsiveness import check_chrome, is_responsive_again, running_timeouts
-from .standstill import standstill_of
+from .timeout_pause import timeout_pause_of
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -235,14 +235,14 @@ class deadline:
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
         running_timeouts(self._session).add(self._timeout)
-        if (standstill := standstill_of(self._session)) is not None:
-            standstill.add(self._timeout)
+        if (pause := timeout_pause_of(self._session)) is not None:
+            pause.add(self._timeout)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if (standstill := standstill_of(self._session)) is not None:
-            standstill.discard(self._timeout)
+        if (pause := timeout_pause_of(self._session)) is not None:
+            pause.discard(self._timeout)
         running_timeouts(self._session).discard(self._timeout)
         try:
             await self._timeout.__aexit__(kind, error, trace)

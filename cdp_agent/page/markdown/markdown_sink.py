@@ -142,7 +142,7 @@ class Sink:
         sink.flush()
         return sink.blocks
 
-    def made_of(self, element: Element) -> list[Block]:
+    def blocks_of_element(self, element: Element) -> list[Block]:
         """The blocks that an element is written as."""
         sink = Sink(self.source, self.rank)
         self.source.writers[element.tag](sink, element)

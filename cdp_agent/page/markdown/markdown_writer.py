@@ -46,23 +46,23 @@ def write_list(sink: Sink, element: Element) -> None:
     if step < 0 and element.get("s") is None:
         number = sum(1 for child in element if child.tag == "li")
     items: list[str] = []
-    sink.add(_stray(element.text), "p")
+    sink.add(_text_outside_items(element.text), "p")
     for child in element:
         if child.tag in ("ul", "ol") and items:  # a list between items belongs to the previous item
-            items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.made_of(child))
+            items[-1] += "".join("\n" + indented(block.text, 2) for block in sink.blocks_of_element(child))
         else:
             if child.tag == "li":  # in a field, "v" is no number
                 number = int(child.get("v", number))
             marker = f"{number}. " if element.tag == "ol" else "- "
-            if item := list_item(sink.inner(child) if child.tag == "li" else sink.made_of(child), marker):
+            if item := list_item(sink.inner(child) if child.tag == "li" else sink.blocks_of_element(child), marker):
                 items.append(item)
             number += step if child.tag == "li" else 0
-        if text := _stray(child.tail):
+        if text := _text_outside_items(child.tail):
             items.append("\n" + indented(text, len(marker)) + "\n")
     sink.add("\n".join(items).rstrip("\n"), "l")
 
 
-def _stray(text: str | None) -> str:
+def _text_outside_items(text: str | None) -> str:
     """Text in a list that is in none of its items."""
     return paragraph(escape(text.replace("\n", " "))) if text and not text.isspace() else ""
 
@@ -102,10 +102,12 @@ def write_definitions(sink: Sink, element: Element) -> None:
 
 def _is_of_terms(element: Element) -> bool:
     """Whether everything in a definition list is in its terms and definitions."""
-    if _stray(element.text):
+    if _text_outside_items(element.text):
         return False
     for child in element:
-        if _stray(child.tail) or (child.tag not in ("dt", "dd") and (child.tag == "dl" or not _is_of_terms(child))):
+        if _text_outside_items(child.tail) or (
+            child.tag not in ("dt", "dd") and (child.tag == "dl" or not _is_of_terms(child))
+        ):
             return False
     return len(element) > 0 or element.tag == "dl"
 

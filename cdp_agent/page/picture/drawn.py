@@ -190,11 +190,11 @@ class _Drawing:
                 yield _Piece(_cut(self._strings[layout.text[at]], start, length), key, number, at, _box(bounds))
             values = dict(_pairs(document.nodes.input_value))
             for at, node in enumerate(layout.node_index):
-                for place, text in enumerate(self._said(document, at, node, values.get(node, -1)), 1):
+                for place, text in enumerate(self._other_texts(document, at, node, values.get(node, -1)), 1):
                     key = _key(self._frame, ids[node], -place)
                     yield _Piece(text, key, number, at, _box(layout.bounds[at]))
 
-    def _said(self, document: dom_snapshot.DocumentSnapshot, at: int, node: int, value: int) -> Iterator[str]:
+    def _other_texts(self, document: dom_snapshot.DocumentSnapshot, at: int, node: int, value: int) -> Iterator[str]:
         """The texts drawn for an element that are no text nodes: of fields, of images, and those set by its style."""
         if document.layout.text[at] >= 0:
             styles = [self._strings[each] for each in document.layout.styles[at]]

@@ -50,7 +50,7 @@ async def take_view(tab: Tab, *, hidden: Spans | None = None) -> Picture:
     return await take_picture(tab, hidden=hidden, format="png", longest_px=longest)
 
 
-async def take_any(
+async def take(
     tab: Tab,
     *,
     full_page: bool = False,

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.standstill import Standstill
+from cdp_agent.page.frames.timeout_pause import TimeoutPause
 
 from .unsafe import RequestKind, body_of, fields_of, is_certain, outline_of, unsafe_kind, without_query
 
@@ -71,14 +71,14 @@ class Withheld(msgspec.Struct, frozen=True):
     why: str = "it was not approved"
 
 
-Asks = Callable[[Held], Awaitable[bool]]
+AskApproval = Callable[[Held], Awaitable[bool]]
 """Asks whether an effect is allowed."""
 
 
 class Act(msgspec.Struct, eq=False):
     """An action in a page. `asks` is asked about its effects; `approved` are the risks that were allowed beforehand."""
 
-    asks: Asks
+    asks: AskApproval
     approved: frozenset[str] = frozenset()
     begun_at: float = 0.0
     documents: dict[int, tuple[int, int]] = {}
@@ -100,7 +100,7 @@ class Hold:
     """
 
     def __init__(self) -> None:
-        self.standstill = Standstill()
+        self.timeout_pause = TimeoutPause()
         self._act: Act | None = None
         self._background = RecentSet()
         """Keys of the requests that pages sent by themselves, without an act."""
@@ -132,7 +132,7 @@ class Hold:
 
     async def decided(self) -> None:
         """Waits while a question is open. Raises the error if asking failed."""
-        await self.standstill.wait_until_answered()
+        await self.timeout_pause.wait_until_answered()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -159,7 +159,7 @@ class Hold:
         """Whether `take` would return anything."""
         return bool(self._withheld)
 
-    async def linger(self) -> None:
+    async def wait_for_late_effects(self) -> None:
         """Waits for late effects of the last act, unless risks were allowed for it beforehand."""
         if self._act is not None and not self._act.approved:
             await asyncio.sleep(max(0.0, self._act.begun_at + LINGERS_S - _now()))
@@ -265,7 +265,7 @@ class Hold:
         approved = False
         try:
             if not self.over:
-                with self.standstill.asking():
+                with self.timeout_pause.asking():
                     approved = await act.asks(held)
         except Exception as error:  # noqa: BLE001 (what the user's own function raises: raised again by `decided`)
             self._error = error
@@ -312,7 +312,7 @@ class Gate(Protocol):
     allowed them and after any question about them was answered.
     """
 
-    standstill: Standstill
+    timeout_pause: TimeoutPause
     """Pauses timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:

@@ -182,7 +182,7 @@ def _url_patterns(pattern: Pattern, schemes: Mapping[str, str]) -> list[str]:
     if pattern.scheme not in schemes:
         return []
     if not pattern.host or is_ip(pattern.host):
-        hosts = [_in_url_pattern(each) for each in pattern.written_as()]
+        hosts = [_in_url_pattern(each) for each in pattern.chrome_host_patterns()]
     else:
         before = "" if not pattern.subdomains else "{*.}?" if pattern.itself else "*."
         hosts = [f"{before}{_in_url_pattern(pattern.host)}{{.}}?"]

@@ -179,7 +179,7 @@ class PolicyRegistry:
                 self,
                 on_browser_session=self._all_ours,
                 context=context,
-                bound_elsewhere=is_foreign and bound,
+                lists_spare_this_tab=is_foreign and bound,
             )
         if policy not in self._policies:
             self._policies.append(policy)

@@ -15,7 +15,7 @@ from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.standstill import Standstill, set_standstill
+from cdp_agent.page.frames.timeout_pause import TimeoutPause, set_timeout_pause
 from cdp_agent.security.origins import origin_of
 
 from .interception import FailReason, Interception, Verdict, refusal_of, socket_conditions
@@ -75,9 +75,9 @@ class RequestPolicy:
         *,
         on_browser_session: bool = False,
         context: str | None = None,
-        bound_elsewhere: bool = False,
+        lists_spare_this_tab: bool = False,
     ) -> None:
-        """`context`: the browser context of its tabs. `bound_elsewhere`: lists apply to other tabs, which we opened."""
+        """`context`: the browser context of its tabs. `lists_spare_this_tab`: lists are for tabs that we opened."""
         self.browser_rules = browser_rules
         self.context = context
         self.tab_rules: list[RequestRules] = list(tab_rules)
@@ -91,7 +91,7 @@ class RequestPolicy:
         self._owner = owner
         self._open: set[str] = set()
         self._on_browser_session = on_browser_session
-        self._bound_elsewhere = bound_elsewhere
+        self._bound_elsewhere = lists_spare_this_tab
         self._sessions: list[Session] = []
         """The sessions of the tabs and their frames; `_watched` has those of their workers too."""
         self._interceptions: dict[Session, Interception] = {}
@@ -121,8 +121,8 @@ class RequestPolicy:
     @property
     def paused_s(self) -> float:
         """How long timeouts of these tabs were paused because somebody was asked, in seconds."""
-        standstill = standstill_of(self.tab_rules)
-        return 0.0 if standstill is None else standstill.paused_s
+        pause = _pause_of(self.tab_rules)
+        return 0.0 if pause is None else pause.paused_s
 
     @property
     def has_withheld(self) -> bool:
@@ -200,8 +200,8 @@ class RequestPolicy:
         session.on(cdp_page.FrameNavigated, lambda event: self.note_visit(event.frame.url))
         self._watched.append(session)
         self._limit_sockets(session)
-        if (standstill := standstill_of(self.tab_rules)) is not None:
-            set_standstill(session, standstill)
+        if (pause := _pause_of(self.tab_rules)) is not None:
+            set_timeout_pause(session, pause)
 
     def watch_worker(self, session: Session, target_id: str) -> bool:
         """Puts the rules in force on a dedicated worker. Returns whether to stay attached to it.
@@ -308,7 +308,7 @@ class RequestPolicy:
             self._visit_present(session)
         for session in self._watched:
             self._limit_sockets(session)
-            set_standstill(session, standstill_of(rules))
+            set_timeout_pause(session, _pause_of(rules))
         retrieve_exceptions(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         if self._owner is not None:
@@ -404,10 +404,10 @@ def gate_of(rules: Sequence[RequestRules]) -> Gate | None:
     return next((each.gate for each in rules if each.gate is not None), None)
 
 
-def standstill_of(rules: Sequence[RequestRules]) -> Standstill | None:
-    """The Standstill that pauses the timeouts of the tabs, None if there is none."""
+def _pause_of(rules: Sequence[RequestRules]) -> TimeoutPause | None:
+    """The pause of the timeouts of the tabs, None if there is none."""
     waiting = hold_of(rules) or gate_of(rules)
-    return None if waiting is None else waiting.standstill
+    return None if waiting is None else waiting.timeout_pause
 
 
 def _at_gate(

@@ -68,7 +68,7 @@ class Pattern(msgspec.Struct, frozen=True):
             return self.itself
         return self.subdomains and origin.host.endswith(f".{self.host}")
 
-    def written_as(self) -> list[str]:
+    def chrome_host_patterns(self) -> list[str]:
         """The hosts that it means, in Chrome's form; `*.` stands for any subdomain and `*` for any host.
 
         Names that Chrome distinguishes may be the same host here: see `origin_of`.

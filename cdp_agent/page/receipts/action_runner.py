@@ -267,11 +267,11 @@ class ActionRunner:
         tab = self._tab
         if self._aftermath.has_left:
             return []
-        thrown = await tab.activity.console.thrown_since(await tab.frames(), self._begun)
+        thrown = await tab.activity.console.exceptions_since(await tab.frames(), self._begun)
         return [str(each).removeprefix("error: Uncaught ") for each in thrown]
 
     def _no_page_note(self) -> str:
-        answered = self._tab.activity.requests.answered_without_page(self._watch.requests)
+        answered = self._tab.activity.requests.no_content_since(self._watch.requests)
         return f"the server answered {answered}: it gives no new page" if answered else ""
 
     def _give_up(self) -> None:

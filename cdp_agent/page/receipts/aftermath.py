@@ -30,7 +30,7 @@ from .stability import QUIET, Watch
 DOWNLOAD_S = 3.0
 LARGE_S = 0.1
 """A page that takes longer to read stays watched between actions, so that each action reads it only once."""
-_BESIDE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
+_MINOR_CHANGE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
 """Changes that come with the first letter in a field, and are not the purpose of filling it."""
 _PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
 FALLBACK_S = 0.4
@@ -96,7 +96,7 @@ class Aftermath:
         Waits until `wait_s` after `rested`, when the page settled. `lists`: the button that clears a field does not
         count as an effect, since it comes with the first letter.
         """
-        only_beside = lists and self.changed and all(_BESIDE.match(line) for line in self.changed)
+        only_beside = lists and self.changed and all(_MINOR_CHANGE.match(line) for line in self.changed)
         only_pictures = self._only_pictures()
         left_s = rested + (min(wait_s, FALLBACK_S) if only_pictures else wait_s) - time.perf_counter()
         waited_for = not self.has_effect or only_beside or only_pictures

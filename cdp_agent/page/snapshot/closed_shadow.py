@@ -102,7 +102,7 @@ class HiddenContent:
         self._roots: dict[int, Handle] = {}
         """The documents and shadow roots that the world has entered, as objects of the page's own world."""
         self._documents: set[int] = set()
-        self._taken = 0
+        self._roots_entered = 0
         self._nodes = (-1, -1)
         self._came: list[int] = []
         """The counts of nodes that had been added when `_nodes` was counted, see `countAddedSoFar` in page/js."""
@@ -145,7 +145,7 @@ class HiddenContent:
         """Takes in the answers about a new world's document. Raises DocumentGone, PageUnresponsive, BrowserError."""
         self._roots = {1: first.document}  # the world's own document, see `recordRoot` in page/js
         self._documents = {1}
-        self._taken = 1
+        self._roots_entered = 1
         update = await self._known_listeners.update(world, [1], {1: first.listeners})
         self._known_listeners.remember(update.since_first(), first.counted, first.took_s)
 
@@ -188,11 +188,11 @@ class HiddenContent:
             if (root := self._roots.pop(number, None)) is not None:
                 world.release(root)
             self._documents.discard(number)
-        entered = await self._enter(world, part.roots) if part.roots > self._taken else []
+        entered = await self._enter(world, part.roots) if part.roots > self._roots_entered else []
         learnt = False
         if part.endless:
             self._unsearched = _TOO_LONG
-        elif self._documents.intersection(entered) or not self._accounts_for(counted, part.came):
+        elif self._documents.intersection(entered) or not self._only_texts_were_added(counted, part.came):
             learnt |= await self._search(world, counted, part.came)
         if listeners:
             learnt |= await self._adopt_listeners(world, queries, entered, part.elements, counted)
@@ -205,7 +205,7 @@ class HiddenContent:
     async def _enter(self, world: World, roots: int) -> list[int]:
         """Takes in the roots that the world has entered since the last call, and returns their numbers."""
         with world.group() as group:
-            handles = await world.nodes("rootsEnteredAfter", self._taken, group=group)
+            handles = await world.nodes("rootsEnteredAfter", self._roots_entered, group=group)
             described = await world.ask_each(
                 [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
             )
@@ -214,17 +214,17 @@ class HiddenContent:
                 [dom.ResolveNode(backend_node_id=each.node.backend_node_id) if each else None for each in described]
             )
         entered: list[int] = []
-        for number, (node, own) in enumerate(zip(described, resolved, strict=True), start=self._taken + 1):
+        for number, (node, own) in enumerate(zip(described, resolved, strict=True), start=self._roots_entered + 1):
             if node is None or own is None or own.object.object_id is None:
                 continue
             entered.append(number)
             self._roots[number] = Handle(own.object.object_id)
             if node.node.node_name == "#document":
                 self._documents.add(number)
-        self._taken = max(roots, self._taken + len(handles))
+        self._roots_entered = max(roots, self._roots_entered + len(handles))
         return entered
 
-    def _accounts_for(self, counted: ChromeCounters, came: list[int]) -> bool:
+    def _only_texts_were_added(self, counted: ChromeCounters, came: list[int]) -> bool:
         """Whether no nodes were created since the last time, or only the text nodes that were added.
 
         False if memory was freed meanwhile: as many nodes may have been created as were freed.
@@ -298,7 +298,7 @@ class HiddenContent:
             took_s = time.monotonic() - begun
             self._known_listeners.remember(update.instead_of(elements), counted.js_event_listeners, took_s)
         else:
-            self._known_listeners.remember_asked_before(
+            self._known_listeners.remember_older_answers(
                 update.instead_of(elements), elements, counted.js_event_listeners
             )
         return update.news

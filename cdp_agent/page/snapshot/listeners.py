@@ -105,7 +105,7 @@ class KnownListeners:
         self._took = took_s
         self._remember(elements, counted)
 
-    def remember_asked_before(self, elements: str, said: str, counted: int) -> None:
+    def remember_older_answers(self, elements: str, said: str, counted: int) -> None:
         """As `remember`, for listeners asked for before `said` and `counted` were known: more may have come since."""
         self._remember(elements, -1 if self.due(said, counted) else counted)
 

@@ -20,7 +20,7 @@ from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError, ScriptError
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.frames.standstill import timeout
+from cdp_agent.page.frames.timeout_pause import timeout
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
@@ -124,7 +124,7 @@ class Tab:
         self.action_lock = asyncio.Lock()
         """Held during an action or a wait, so that receipts do not mix."""
         self._is_acting = False
-        self._until_done = contextlib.ExitStack()
+        self._action_exit_stack = contextlib.ExitStack()
         """Closed at the end of the present action."""
         self.forces_drawing = False
         """Whether Chrome is made to draw the tab during the present action."""
@@ -197,7 +197,7 @@ class Tab:
                 self._emulate_focus((await self.frames()).root.session)
             self._is_acting = True
             try:
-                with contextlib.ExitStack() as self._until_done:
+                with contextlib.ExitStack() as self._action_exit_stack:
                     if self._is_behind:
                         self.force_drawing((await self.frames()).root.session)
                     yield
@@ -207,7 +207,7 @@ class Tab:
     def force_drawing(self, session: Session) -> None:
         """Notes that the tab is behind another: Chrome is made to draw it during this action and all later ones."""
         self._is_behind = self.forces_drawing = True
-        self._until_done.enter_context(drawing(session))
+        self._action_exit_stack.enter_context(drawing(session))
 
     @contextlib.asynccontextmanager
     async def own_session(self) -> AsyncIterator[Session]:

@@ -60,7 +60,7 @@ def wants_signatures(model: str) -> bool:
 JSON_OUTPUT: Final = True
 
 # For calls that another model made: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs
-_NOBODYS_SIGNATURE = "skip_thought_signature_validator"
+_DUMMY_SIGNATURE = "skip_thought_signature_validator"
 
 
 def path(model: str) -> str:
@@ -157,7 +157,7 @@ def _own_parts(message: Assistant, model: str) -> list[dict[str, Any]]:
     for call in message.tool_calls:
         signed = signatures.get(call.id)
         if not signatures and call is message.tool_calls[0] and wants_signatures(model):
-            signed = _NOBODYS_SIGNATURE
+            signed = _DUMMY_SIGNATURE
         part: dict[str, Any] = {"functionCall": _id(call.id) | {"name": call.name, "args": object_of(call)}}
         parts.append(part | ({"thoughtSignature": signed} if signed else {}))
     return parts

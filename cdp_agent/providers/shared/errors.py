@@ -69,7 +69,7 @@ _NOT_TO_BE_FORCED = re.compile(
     re.IGNORECASE | re.S,
 )
 """Error messages of models that do not allow `tool_choice` to force a call, as many reasoning models do not."""
-_CALLED_AMISS = ("tool_use_failed",)
+_MALFORMED_CALL_CODES = ("tool_use_failed",)
 """Groq's code for a tool call by the model that it could not parse."""
 _WITHOUT_TOOLS = re.compile(
     rf"(?:{_TOOLS}).{{0,80}}(?:{_NO})|(?:{_NO}).{{0,60}}(?:{_TOOLS})|no endpoints.{{0,30}}tool use"
@@ -114,7 +114,7 @@ def model_error(
         return Unsupported(provider, message, code, "schema")
     if code in _REFUSED and _NOT_TO_BE_FORCED.search(words):
         return Unsupported(provider, message, code, "tool_choice")
-    if failure.code in _CALLED_AMISS:
+    if failure.code in _MALFORMED_CALL_CODES:
         return BadReply(provider, message)  # without the status, since the request is not at fault
     if code in _REFUSED and _WITHOUT_TOOLS.search(words):
         return Unsupported(provider, message, code, "tools")

@@ -78,24 +78,24 @@ def for_anthropic(schema: object) -> dict[str, Any] | None:
     """
     try:
         return _for_anthropic(schema) if isinstance(schema, dict) and not _is_recursive(schema) else None
-    except _CannotBeSaid:
+    except _Inexpressible:
         return None
 
 
-class _CannotBeSaid(Exception):
+class _Inexpressible(Exception):
     """A schema needs a keyword that the provider does not have."""
 
 
 def _for_anthropic(schema: object) -> dict[str, Any]:
     if not isinstance(schema, dict) or schema.keys() & _NOT_TO_LEAVE_OUT:
-        raise _CannotBeSaid
+        raise _Inexpressible
     found = {name: value for name, value in schema.items() if name in _ANTHROPIC}
     if schema.get("minItems") in (0, 1):
         found["minItems"] = schema["minItems"]
     if "oneOf" in schema:
         found["anyOf"] = [*found.get("anyOf", ()), *schema["oneOf"]]
     if not found.keys() & {"type", "enum", "const", "anyOf", "allOf", "$ref"}:
-        raise _CannotBeSaid
+        raise _Inexpressible
     if found.get("format") not in _ANTHROPIC_FORMATS:
         found.pop("format", None)
     if left := [name for name in schema if name not in found and name not in ("oneOf", "$schema")]:
@@ -103,7 +103,7 @@ def _for_anthropic(schema: object) -> dict[str, Any]:
         found["description"] = f"{schema['description']}\n\n{said}" if "description" in schema else said
     if _is_object(schema):
         if found.pop("additionalProperties", False) is not False:
-            raise _CannotBeSaid
+            raise _Inexpressible
         return {**_within(found, _for_anthropic), "additionalProperties": False}
     found.pop("additionalProperties", None)
     return _within(found, _for_anthropic)

@@ -14,7 +14,7 @@ import msgspec
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.unsafe import FILES, ends_something
 from cdp_agent.page.query.consequence import Consequence, Submitted, consequence
-from cdp_agent.steps.approval.risky_words import RiskKind, said_by
+from cdp_agent.steps.approval.risky_words import RiskKind, risk_in_name
 from cdp_agent.tools.base import Arguments, Tool
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _kinds(found: Consequence) -> list[RiskKind]:
     if found.writes:
         kinds.append("sends")
     leads_elsewhere = found.link.startswith(("http:", "https:")) and found.role == "link"
-    said = said_by(found.name, brief=leads_elsewhere)
+    said = risk_in_name(found.name, brief=leads_elsewhere)
     asks = found.form is not None and _only_asks(found.form)
     if said is not None and not (asks and said == "submits"):
         kinds.append(said)

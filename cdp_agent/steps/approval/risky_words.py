@@ -61,7 +61,7 @@ _AFTER = ("now", "ahora", "maintenant", "agora", "nu", "nå", "it", "anyway")
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 
 
-def said_by(name: str, *, brief: bool = False) -> RiskKind | None:
+def risk_in_name(name: str, *, brief: bool = False) -> RiskKind | None:
     """The risk that the name of a button indicates, None for none. `brief`, for links: only in a short name."""
     seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
     text = "".join(seen).casefold()

@@ -19,13 +19,13 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.providers.base import ToolCall, ToolSpec
 from cdp_agent.providers.constrained import as_calls
 from cdp_agent.security.fence import fence
-from cdp_agent.session.calls import Understood, understand, understand_on
-from cdp_agent.steps.flow.orchestrator import with_limits
+from cdp_agent.session.calls import ParsedCall, parse_call, parse_call_on
+from cdp_agent.steps.flow.orchestrator import fill_system_prompt
 from cdp_agent.steps.flow.outputs import MOST_CHARS, format_outputs
 from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
-from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, only_asked_for
+from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, answer_tool
 from cdp_agent.tools.input import PLACE_WORDS
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class CannotDoArguments(Arguments, frozen=True):
     why: Annotated[str, Meta(min_length=1, description="What is missing, or what there is to choose from.")]
 
 
-_CANNOT = only_asked_for("cannot_do", "Say that the step cannot be told from the page.", CannotDoArguments)
+_CANNOT = answer_tool("cannot_do", "Say that the step cannot be told from the page.", CannotDoArguments)
 
 
 class ResolvedStep(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ class ResolvedStep(msgspec.Struct, frozen=True):
     """
 
     call: Call
-    understood: Understood
+    understood: ParsedCall
     by: Literal["code", "model"]
     why: str
     reasoning: str = ""
@@ -81,8 +81,8 @@ async def resolve_step(step_run: StepRun, step: str) -> ResolvedStep | Unclear:
     run = step_run.run
     found = await _resolve_by_code(step_run, step)
     if isinstance(found, Call):
-        understood = understand(_as_call(found.tool, found.arguments), run.tools)
-        if isinstance(understood, Understood):
+        understood = parse_call(_as_call(found.tool, found.arguments), run.tools)
+        if isinstance(understood, ParsedCall):
             why = f"the words fit {found.about} and nothing else" if found.about else "the words say all of it"
             return ResolvedStep(found, understood, "code", why)
         found = Unclear(str(understood).rstrip("."))
@@ -109,7 +109,9 @@ async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | U
     """The call that the executor's model makes; after an invalid one the model gets the error, and one more attempt."""
     run = step_run.run
     assert step_run.executor is not None  # the caller checks this
-    conversation = step_run.conversation("executor", lambda: with_limits(step_run, _SYSTEM), client=step_run.executor)
+    conversation = step_run.conversation(
+        "executor", lambda: fill_system_prompt(step_run, _SYSTEM), client=step_run.executor
+    )
     specs = tuple(spec_of(each) for each in (*run.tools.values(), _CANNOT))
 
     async def compose(first: bool) -> Question:
@@ -130,7 +132,7 @@ async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | U
         if call.name == _CANNOT.name:
             return Unclear(_reason(call, why))
         found = await _check_call(step_run, call)
-        if isinstance(found, Understood):
+        if isinstance(found, ParsedCall):
             about = ", ".join(found.tool.refs_in(found.arguments))
             called = Call(found.tool.name, found.as_json(), about)
             return ResolvedStep(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
@@ -155,9 +157,9 @@ async def _question(step_run: StepRun, conversation: Conversation, step: str, wh
     return Question(asked, records="\n\n".join(filter(None, records)), page=seen.view or prompts.UNCHANGED)
 
 
-async def _check_call(step_run: StepRun, call: ToolCall) -> Understood | ActionError:
+async def _check_call(step_run: StepRun, call: ToolCall) -> ParsedCall | ActionError:
     """The parsed call, if its tool exists, its arguments are valid and its refs belong to elements; else the error."""
-    understood = await understand_on(step_run.run.tabs.page, call, step_run.run.tools)
+    understood = await parse_call_on(step_run.run.tabs.page, call, step_run.run.tools)
     if isinstance(understood, ActionError):
         return understood
     try:

@@ -26,7 +26,7 @@ _ONCE = ("fill", "select", "check", "uncheck", "goto", "upload", "focus")
 """Tools that have no further effect when they are called again in the same way."""
 _MAY_GO_ON = ("wait", "wait_for", "scroll", "reload")
 """Tools that may be called again even though the page has not changed."""
-_NOT_AGAIN = (
+_REPEATED = (
     "The step was not carried out again, for nothing on the page has changed since it was: {step}\n"
     "Choose another one, or say that nothing is left to do, or that it cannot be done. The same again ends the task."
 )
@@ -113,7 +113,7 @@ def _refuse_repetition(step_run: StepRun, step: str, *, warned: bool) -> None:
     run.emit(AgentStatus(**run.stamp, message=f"Not carried out again, for nothing has changed since: {step}"))
     if warned:
         run.fail("stuck", f"The planner chose the same step again and again, and nothing had changed: {step}")
-    step_run.notes.append(_NOT_AGAIN.format(step=step))
+    step_run.notes.append(_REPEATED.format(step=step))
     run.check_limits()
 
 

@@ -17,7 +17,7 @@ from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.providers.base import Image
 from cdp_agent.security.fence import fence
 from cdp_agent.steps.flow.outputs import LINE_CHARS, format_outputs
-from cdp_agent.tools.base import Arguments, Tool, only_asked_for
+from cdp_agent.tools.base import Arguments, Tool, answer_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,8 +123,8 @@ class MoveArguments(Arguments, frozen=True):
         _check_length("action", self.action or "")
 
 
-_PROPOSE = only_asked_for("propose_steps", "Give the steps, or the answer when none are needed.", StepsArguments)
-_NEXT = only_asked_for("next_step", "Give the next step, or the answer when nothing is left to do.", MoveArguments)
+_PROPOSE = answer_tool("propose_steps", "Give the steps, or the answer when none are needed.", StepsArguments)
+_NEXT = answer_tool("next_step", "Give the next step, or the answer when nothing is left to do.", MoveArguments)
 
 
 async def _observe(step_run: StepRun, conversation: Conversation, *, first: bool) -> tuple[str, Image | None]:
@@ -164,7 +164,7 @@ async def propose(step_run: StepRun, notes: list[str]) -> StepsArguments:
 
     `notes` are the objections to earlier plans, and the user's answers. Raises ModelError, OverBudget.
     """
-    conversation = step_run.conversation("planner", lambda: with_limits(step_run, _SYSTEM))
+    conversation = step_run.conversation("planner", lambda: fill_system_prompt(step_run, _SYSTEM))
 
     async def compose(first: bool) -> Question:
         view, picture = await _observe(step_run, conversation, first=True) if first else ("", None)
@@ -178,12 +178,12 @@ async def propose(step_run: StepRun, notes: list[str]) -> StepsArguments:
 async def next_move(step_run: StepRun) -> MoveArguments:
     """The next step, a question for the user, or the answer if nothing is left to do. Raises ModelError, OverBudget."""
     conversation = step_run.conversation(
-        "planner", lambda: with_limits(step_run, _ONE_BY_ONE), observer=step_run.run.observer
+        "planner", lambda: fill_system_prompt(step_run, _ONE_BY_ONE), observer=step_run.run.observer
     )
 
     async def compose(first: bool) -> Question:
         done = "\n".join(conversation.new_items("done", step_run.done)[-_MAX_STEPS_SHOWN:])
-        outputs = format_outputs(_asked_for(step_run, conversation.new_items("outputs", step_run.outputs)))
+        outputs = format_outputs(_read_outputs(step_run, conversation.new_items("outputs", step_run.outputs)))
         what = "What was done so far" if first else "What came of it"
         view, picture = await _observe(step_run, conversation, first=first)
         records = [
@@ -197,7 +197,7 @@ async def next_move(step_run: StepRun) -> MoveArguments:
     return await conversation.ask_for(compose, _NEXT, MoveArguments, "planning")
 
 
-def _asked_for(step_run: StepRun, outputs: Iterable[Output]) -> list[Output]:
+def _read_outputs(step_run: StepRun, outputs: Iterable[Output]) -> list[Output]:
     """The outputs of read-only tools; for other tools the line in `StepRun.done` is enough."""
     return [each for each in outputs if (tool := step_run.run.tools.get(each.tool)) is not None and tool.read_only]
 
@@ -220,7 +220,7 @@ def preamble(step_run: StepRun) -> list[str]:
     ]
 
 
-def with_limits(step_run: StepRun, system: str) -> str:
+def fill_system_prompt(step_run: StepRun, system: str) -> str:
     """A system prompt with its placeholders filled in: the date, the user's guardrails, and the results of tools."""
     return system.format(
         today=prompts.written(date.today()),

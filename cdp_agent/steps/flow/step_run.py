@@ -106,7 +106,7 @@ class StepRun:
             try:
                 yield
                 if self.run.end is None or self.run.end.error is None:
-                    await hold.linger()
+                    await hold.wait_for_late_effects()
             finally:
                 await hold.end()
 
@@ -117,7 +117,7 @@ class StepRun:
             return
         lifted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
         if self.hold is not None:
-            await self.hold.linger()
+            await self.hold.wait_for_late_effects()
             lifted = self.hold.lifted()
         with lifted:
             handed_back = await wait_for_user(run, self.approvals.ask_user)

@@ -16,9 +16,9 @@ from cdp_agent.extract.schema import Problem, listed
 from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.security.fence import fence
 from cdp_agent.step_events import StepsVerified
-from cdp_agent.steps.flow.orchestrator import preamble, take_picture, with_limits
+from cdp_agent.steps.flow.orchestrator import fill_system_prompt, preamble, take_picture
 from cdp_agent.steps.flow.outputs import format_outputs
-from cdp_agent.tools.base import Arguments, only_asked_for
+from cdp_agent.tools.base import Arguments, answer_tool
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
@@ -52,7 +52,7 @@ class VerifyArguments(Arguments, frozen=True):
     message: Annotated[str, Meta(min_length=1, description="The answer to the user, or what is missing.")]
 
 
-_VERIFY = only_asked_for("verify", "Give your verdict.", VerifyArguments)
+_VERIFY = answer_tool("verify", "Give your verdict.", VerifyArguments)
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class Verdict(msgspec.Struct, frozen=True):
 async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
     """The model's verdict on the run; `proposed` is the planner's answer. Raises ModelError, OverBudget."""
     run = step_run.run
-    conversation = step_run.conversation("verifier", lambda: with_limits(step_run, _SYSTEM))
+    conversation = step_run.conversation("verifier", lambda: fill_system_prompt(step_run, _SYSTEM))
     note = ""
     claims = claims_report(run, _check_claims(step_run, _read(run, proposed)[0])) if proposed else []
 

@@ -120,7 +120,7 @@ def listed_as(word: str) -> str:
     return f"{word.lower().removeprefix('search ').removesuffix('s')}s"
 
 
-def order_of(words: str) -> tuple[int | None, str]:
+def ordinal_at_beginning(words: str) -> tuple[int | None, str]:
     """The place that the words begin with (-1 for the last, 0 for the only one), and the rest of them."""
     found = _ORDER.match(words)
     if found is None:

@@ -9,7 +9,14 @@ import msgspec
 
 from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Target, Targets
-from cdp_agent.steps.language.kinds import AREAS, kind_at_beginning, kind_at_end, listed_as, may_be, order_of
+from cdp_agent.steps.language.kinds import (
+    AREAS,
+    kind_at_beginning,
+    kind_at_end,
+    listed_as,
+    may_be,
+    ordinal_at_beginning,
+)
 from cdp_agent.steps.language.words import QUOTE, Quoted
 
 _NAMED = (
@@ -133,7 +140,7 @@ def _whole_name(words: str, text: Quoted, kind: str | None, readings: list[Targe
     found = None if re.search(QUOTE, words) else kind_at_end(_ARTICLE.sub("", words))
     if found is None or (kind is not None and readings[0].kind == kind):
         return []
-    if not found[1] or found[0] not in _IN_NAMES or order_of(found[1])[0] is not None:
+    if not found[1] or found[0] not in _IN_NAMES or ordinal_at_beginning(found[1])[0] is not None:
         return []
     whole = _named(words, text, kind, None)
     return [whole] if whole not in readings else []
@@ -189,18 +196,18 @@ def _element(words: str, text: Quoted, kind: str | None) -> Target:
     words = _ARTICLE.sub("", words.strip())
     if re.fullmatch("(?:search )?results(?: list)?", words, re.I):
         return Target("results", kind="area")
-    order, words = order_of(words)
+    order, words = ordinal_at_beginning(words)
     if saying := _SAYING.search(words):
         found = kind_at_end(words[: saying.start()].strip())
         return _named(saying["name"], text, found[0] if found else kind, order)
-    if (found := kind_at_end(words)) and _is_taken(found[0], kind):
+    if (found := kind_at_end(words)) and _kind_suits_act(found[0], kind):
         return _of_kind(found, words, text, kind, order, pointed=pointed)
     if (found := kind_at_beginning(words)) and (re.search(QUOTE, found[1]) or found[1].isupper()):
         return _named(found[1], text, found[0], order)
     return _named(words, text, kind, order)
 
 
-def _is_taken(named: str, kind: str | None) -> bool:
+def _kind_suits_act(named: str, kind: str | None) -> bool:
     """Whether the kind at the end of the words suits the act: text is typed into the field "New todo", not an item."""
     return kind != "field" or named == "search" or any(may_be(role, named) for role in FIELDS)
 

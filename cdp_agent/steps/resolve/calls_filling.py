@@ -85,11 +85,11 @@ def upload(intent: Upload, page: Outline) -> Call | Unclear:
         why = f"{len(takers) or 'No'} elements of the page take files"
         node = takers[0] if len(takers) == 1 else Unclear(why, tuple(takers), float(bool(takers)))
     else:
-        node = _taker(intent.target, takers, page)
+        node = _file_field(intent.target, takers, page)
     return node if isinstance(node, Unclear) else on("upload", node, files=[intent.file])
 
 
-def _taker(target: Targets, takers: list[OutlineNode], page: Outline) -> OutlineNode | Unclear:
+def _file_field(target: Targets, takers: list[OutlineNode], page: Outline) -> OutlineNode | Unclear:
     """The file field that the words mean; people may call it a field, a button, or by the file to choose."""
     if len(takers) == 1 and not any(each.name for each in target):
         return takers[0]

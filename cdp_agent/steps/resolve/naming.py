@@ -50,7 +50,7 @@ def fit_score(target: Target, node: OutlineNode, roles: Sequence[str]) -> float:
     """How well the element matches the target, from 0 to 1. `roles` are those that the act can be done to."""
     score = max((weight * _called(target, said) for weight, said in _possible_names(node)), default=0.0)
     if score < ENOUGH:
-        score = max(score, _as_seen(target, node), _HINT if normal(target.name) in node.hints else 0.0)
+        score = max(score, _icon_score(target, node), _HINT if normal(target.name) in node.hints else 0.0)
     if target.kind == "field" and _is_search_field(target, node):
         score = max(score, _SEARCH)
     if target.kind is not None:
@@ -126,7 +126,7 @@ def words_of_hint(hint: str) -> list[str]:
     return [word.lower() for word in _WORDS_IN_HINT.findall(hint)]
 
 
-def _as_seen(target: Target, node: OutlineNode) -> float:
+def _icon_score(target: Target, node: OutlineNode) -> float:
     """The score of an element that is called by what its icon shows: "x" for Close, "trash can" for Delete."""
     if target.kind not in (None, "image", "button", "link") or node.role not in (
         "button",

@@ -59,7 +59,7 @@ def entries(target: Target, page: Outline) -> list[OutlineNode]:
     if not isinstance(part, Region):
         return []
     found = [node for node in part.nodes if _is_entry(node)]
-    return [node for node in found if not any(each in found for each in node.ancestors)] or _headings_that_lead_on(part)
+    return [node for node in found if not any(each in found for each in node.ancestors)] or _linked_headings(part)
 
 
 def _is_entry(node: OutlineNode) -> bool:
@@ -83,7 +83,7 @@ def _is_list_name(part: Region, listed: str) -> bool:
     return {word for word in words if not word[0].isdigit()} == {listed}
 
 
-def _headings_that_lead_on(part: Region) -> list[OutlineNode]:
+def _linked_headings(part: Region) -> list[OutlineNode]:
     """The entries of a part that is not marked up as a list, but has a heading with a link for each entry.
 
     Only headings of the highest level count.

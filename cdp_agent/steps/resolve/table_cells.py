@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from cdp_agent.steps.language.intents import Target
-from cdp_agent.steps.language.kinds import AREAS, CELLS, order_of
+from cdp_agent.steps.language.kinds import AREAS, CELLS, ordinal_at_beginning
 from cdp_agent.steps.language.words import mention_score, normal
 from cdp_agent.steps.resolve.outline import OutlineNode
 
@@ -35,7 +35,7 @@ def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     return [cell for cell in found if cell is not None]
 
 
-def as_pattern(cell: OutlineNode) -> str:
+def cell_pattern(cell: OutlineNode) -> str:
     """A regular expression for `Page.search` that finds a plain-text cell at its place in the row; "" if none does."""
     row = cell.parent
     said = row.parts if row else []
@@ -67,7 +67,7 @@ def _rows(words: str, table: OutlineNode, column: str = "") -> list[OutlineNode]
         named = [row for row in saying if mention_score(words, _texts(row)[0]) == 1.0]
         placed = body[numbers[0] : numbers[0] + 1]
         return placed + [row for row in named if row not in placed]
-    order, rest = order_of(f"{words} row")
+    order, rest = ordinal_at_beginning(f"{words} row")
     if order and rest == "row":
         return body[order - 1 :][:1] if order > 0 else body[order:][:1]
     return saying or [

@@ -18,7 +18,7 @@ from cdp_agent.steps.resolve.calls import call_for, needs_page
 from cdp_agent.steps.resolve.naming import words_of_hint
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode, outline
 from cdp_agent.steps.resolve.resolve import Unclear
-from cdp_agent.steps.resolve.table_cells import as_pattern, cell_at
+from cdp_agent.steps.resolve.table_cells import cell_at, cell_pattern
 
 PATIENCE_S = 3.0
 _LOOK_AGAIN_S = 0.25
@@ -54,7 +54,7 @@ async def understand_step(
     """
     intent = read_step(step)
     if intent is None:
-        return await _as_bare(step, page)
+        return await _resolve_bare(step, page)
     if not needs_page(intent):
         nothing = Outline(OutlineNode("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)
@@ -68,9 +68,9 @@ async def understand_step(
         late = time.monotonic() > until
         if isinstance(found, Unclear):
             if found.score or late:
-                return found if found.score else _as_several(step, found)
+                return found if found.score else _suggest_split(step, found)
             before = None
-        elif late or found == before or _says_all(step, found, shown):
+        elif late or found == before or _is_named_in_full(step, found, shown):
             return found
         else:
             before = found
@@ -82,7 +82,7 @@ def why_unresolvable(step: str) -> str | None:
     return None if read_step(step) or read_bare(step) else _UNKNOWN
 
 
-async def _as_bare(step: str, page: Page) -> Call | Unclear:
+async def _resolve_bare(step: str, page: Page) -> Call | Unclear:
     """The call for "Next", or "Email: ada@example.org": only on an element with exactly that name, without waiting."""
     intent = read_bare(step)
     if intent is None:
@@ -108,7 +108,7 @@ async def _on_current_page(
     return found
 
 
-def _says_all(step: str, call: Call, shown: Outline) -> bool:
+def _is_named_in_full(step: str, call: Call, shown: Outline) -> bool:
     """Whether all words of the element's name are in the step: if not, a better match may still appear."""
     name = next((node.name for node in shown.nodes if node.ref == call.arguments.get("ref")), "")
     return set(words_of(name)) <= set(words_of(step))
@@ -136,7 +136,7 @@ async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Un
     if not isinstance(intent, Click | Point):
         return None
     cells = [cell for each in intent.target if each.column for cell in cell_at(each, shown.nodes)]
-    pattern = as_pattern(cells[0]) if len(cells) == 1 else ""
+    pattern = cell_pattern(cells[0]) if len(cells) == 1 else ""
     found = await page.search(pattern, regex=True, case_sensitive=True) if pattern else None
     if found is None or found.total != 1:
         return None
@@ -144,7 +144,7 @@ async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Un
     return calls_pointing.pointed(intent, OutlineNode("cell", match.text, "", "", {}, match.ref, 0, 0))
 
 
-def _as_several(step: str, found: Unclear) -> Unclear:
+def _suggest_split(step: str, found: Unclear) -> Unclear:
     """`found`; if the step may be more than one act, the reason also suggests splitting it."""
     acts = split_step(step)
     if len(acts) < 2:

@@ -21,7 +21,7 @@ from cdp_agent.page.picture.paint import Picture
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.tools import inspecting
-from cdp_agent.tools.addresses import admitted
+from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_name, tool
 from cdp_agent.tools.input import FillArguments, SelectArguments, fill, select
 from cdp_agent.tools.inspecting import ReadConsoleArguments, ReadNetworkArguments
@@ -184,7 +184,7 @@ async def navigate(args: NavigateArguments, context: Context) -> Observation:
             return receipt_result(await tab_context.page.forward())
         case "reload":
             return receipt_result(await tab_context.page.reload())
-    return receipt_result(await tab_context.page.goto(await admitted(args.url, tab_context)))
+    return receipt_result(await tab_context.page.goto(await allowed_address(args.url, tab_context)))
 
 
 @tool(read_only=True)

@@ -10,14 +10,14 @@ const MOST_OFFERED = 300;
 
 /**
  * @typedef {{local: number, type: string, name: string, required: boolean, options: string[], radios: number[], value: string,
- *   origins: string[], problem: string, minded: string}} UserField  local: the field itself; radios: the radio buttons of its group, in the order of `options`;
- *   origins: all origins that can get its value; problem: why it cannot be filled; minded: the page's error message for it
+ *   origins: string[], problem: string, validation_message: string}} UserField  local: the field itself; radios: the radio buttons of its group, in the order of `options`;
+ *   origins: all origins that can get its value; problem: why it cannot be filled; validation_message: the page's error message for it
  * @param {number} id @returns {UserField}
  */
 function userField(id) {
   const element = resolveElement(id);
   /** @type {UserField} */
-  const none = { local: id, type: '', name: '', required: false, options: [], radios: [], value: '', origins: [], problem: '', minded: '' };
+  const none = { local: id, type: '', name: '', required: false, options: [], radios: [], value: '', origins: [], problem: '', validation_message: '' };
   const view = element && viewOf(element);
   if (!view) return { ...none, problem: 'is gone' };
   forget();
@@ -34,7 +34,7 @@ function userField(id) {
   return {
     local: internalIdOf(field), type, name: type === 'radio' ? groupName(field, name) : name, required: isRequired(field), options, radios: radios.map(internalIdOf),
     value: isSecret(field) ? '' : chosen ? roleAndNameOf(chosen).name : userFieldValue(field, type),
-    origins: [...new Set([view.origin, ...view.location.ancestorOrigins, ...addresses])], problem, minded: pageErrorOf(field),
+    origins: [...new Set([view.origin, ...view.location.ancestorOrigins, ...addresses])], problem, validation_message: pageErrorOf(field),
   };
 }
 
@@ -114,11 +114,11 @@ function leaveField(id) {
 /**
  * Whether the field holds the wanted value, and the error message of the browser or the page.
  * @param {number} id @param {string | null} wanted  null: the value is not compared
- * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, minded: string, invalid: boolean}} invalid: the browser reports it as invalid
+ * @returns {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, validation_message: string, invalid: boolean}} invalid: the browser reports it as invalid
  */
 function userFieldAfter(id, wanted) {
   const field = resolveElement(id);
-  if (!field || !isConnected_.call(field)) return { match: 'gone', max: -1, minded: '', invalid: false };
+  if (!field || !isConnected_.call(field)) return { match: 'gone', max: -1, validation_message: '', invalid: false };
   forget();
   const kind = fieldKind(field);
   const box = checkStateOf(field);
@@ -128,7 +128,7 @@ function userFieldAfter(id, wanted) {
   let match = 'same';
   if (wanted !== null && box && kind === 'other') match = box.state === wanted ? 'same' : 'other';
   else if (wanted !== null && FILLABLE_KINDS.has(kind) && !isRow) match = matchOf(field, kind, fieldText(field, kind), wanted);
-  return { match, max: isText ? maxLengthOf(field) : -1, minded: validationOf(field) || pageErrorOf(field), invalid: validationOf(field) !== '' };
+  return { match, max: isText ? maxLengthOf(field) : -1, validation_message: validationOf(field) || pageErrorOf(field), invalid: validationOf(field) !== '' };
 }
 
 /** The browser's validation message; "" if there is none, or the form has `novalidate`. */

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from cdp_agent.cdp.connection import Session
 
 
-class Standstill:
+class TimeoutPause:
     """Pauses the timeouts of one run while any question of that run is open."""
 
     def __init__(self) -> None:
@@ -67,19 +67,19 @@ class Standstill:
             timeout.reschedule(None)
 
 
-_by_session: WeakKeyDictionary[Session, Standstill] = WeakKeyDictionary()
+_by_session: WeakKeyDictionary[Session, TimeoutPause] = WeakKeyDictionary()
 
 
-def set_standstill(session: Session, standstill: Standstill | None) -> None:
-    """Sets the Standstill that pauses the timeouts of calls on the session from now on; None for none."""
-    if standstill is None:
+def set_timeout_pause(session: Session, pause: TimeoutPause | None) -> None:
+    """Sets the pause that pauses the timeouts of calls on the session from now on; None for none."""
+    if pause is None:
         _by_session.pop(session, None)
     else:
-        _by_session[session] = standstill
+        _by_session[session] = pause
 
 
-def standstill_of(session: Session) -> Standstill | None:
-    """The Standstill that pauses the timeouts of calls on the session, None if there is none."""
+def timeout_pause_of(session: Session) -> TimeoutPause | None:
+    """The pause that pauses the timeouts of calls on the session, None if there is none."""
     return _by_session.get(session)
 
 
@@ -87,15 +87,15 @@ def standstill_of(session: Session) -> Standstill | None:
 async def timeout(session: Session, timeout_s: float) -> AsyncIterator[None]:
     """`asyncio.timeout`, paused while somebody is asked on behalf of the session."""
     async with asyncio.timeout(timeout_s) as limit:
-        standstill = standstill_of(session)
-        if standstill is None:
+        pause = timeout_pause_of(session)
+        if pause is None:
             yield
             return
-        standstill.add(limit)
+        pause.add(limit)
         try:
             yield
         finally:
-            standstill.discard(limit)
+            pause.discard(limit)
 
 
 def _now() -> float:

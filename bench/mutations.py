@@ -136,7 +136,7 @@ MUTATIONS = (
     Mutation("steps/approval/risk.py", "form.fields <= 1", "form.fields <= 2", "test_steps_risk.py"),
     Mutation(
         "trace/recorder.py",
-        'most if subject == "event" else most * (1 - _FOR_EVENTS)',
+        'most if subject == "event" else most * (1 - _EVENT_SHARE)',
         "most",
         "test_trace_recorder.py",
     ),

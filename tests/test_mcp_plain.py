@@ -132,7 +132,7 @@ def test_giving_a_call_up_is_understood() -> None:
 
 
 async def test_a_connection_is_not_silent_while_a_call_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cdp_agent.mcp.http._SILENT_S", 0.01)
+    monkeypatch.setattr("cdp_agent.mcp.http._PING_S", 0.01)
     calls = Told(CallReply("Clicked."))
     calls.may_end.clear()
     asyncio.get_running_loop().call_later(0.1, calls.may_end.set)

@@ -97,10 +97,10 @@ def test_a_secret_that_is_none_is_refused(secret: str) -> None:
         ("no address", False),
     ],
 )
-def test_results_go_to_the_origins_that_are_named(url: str, *, allowed_address: bool) -> None:
+def test_results_go_to_the_origins_that_are_named(url: str, *, admitted: bool) -> None:
     options = ServerOptions(webhooks=["https://*.example.com"], webhook_secret=SECRET)
 
-    assert options.admits_webhook(url) is allowed_address
+    assert options.admits_webhook(url) is admitted
 
 
 def test_webhooks_without_a_secret_are_refused() -> None:

@@ -9,7 +9,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.tab import asked_tabs, downloads, tab
+from cdp_agent.page.tab import downloads, requested_tabs, tab
 from tests.fake_chrome import FakeChrome
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ OPEN = ("tasks", "timers", "tabs", "sessions", "files")
 async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
     # What is remembered up to a number is full after the first round.
     monkeypatch.setattr(tab, "_CLOSED_POPUPS", 0)
-    monkeypatch.setattr(asked_tabs, "_REMEMBERED", 1)
+    monkeypatch.setattr(requested_tabs, "_REMEMBERED", 1)
     monkeypatch.setattr(tab, "REMEMBERED_READINGS", 2)
     monkeypatch.setattr(network, "_REMEMBERED", 2)
     monkeypatch.setattr(downloads, "_REMEMBERED", 1)

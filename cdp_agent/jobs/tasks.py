@@ -23,7 +23,7 @@ from cdp_agent.steps.language.grammar import read_step
 from cdp_agent.steps.language.intents import Open
 from cdp_agent.steps.resolve.understanding import why_unresolvable
 from cdp_agent.tools.addresses import complete_address
-from cdp_agent.tools.misfits import readable
+from cdp_agent.tools.validation_errors import readable
 
 _Natural = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cdp_agent.tools.base import shorten_middle
-from cdp_agent.tools.misfits import readable
+from cdp_agent.tools.validation_errors import readable
 
 T = TypeVar("T")
 

@@ -76,11 +76,11 @@ def parse_call(call: ToolCall, tools: Mapping[str, Tool]) -> ParsedCall | Action
         name, arguments = resolve_alias(call.name, read_object(call.arguments), tools)
         if name in tools:
             return ParsedCall(tools[name], tools[name].parse(arguments))
-        return _as_read(InvalidArguments(_no_such_tool(call.name, tools)))
+        return _for_model(InvalidArguments(_no_such_tool(call.name, tools)))
     except ValueError as error:
-        return _as_read(InvalidArguments(f"{call.name}: {error}."))
+        return _for_model(InvalidArguments(f"{call.name}: {error}."))
     except InvalidArguments as error:
-        return _as_read(error)
+        return _for_model(error)
 
 
 def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
@@ -96,7 +96,7 @@ async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -
     except ValueError:
         return parse_call(call, tools)  # which says what is wrong with the arguments
     except ActionError as error:
-        return _as_read(error)
+        return _for_model(error)
     if given is None:
         return parse_call(call, tools)
     return parse_call(ToolCall(call.id, call.name, msgspec.json.encode(given).decode()), tools)
@@ -131,7 +131,7 @@ async def perform(understood: ParsedCall, context: Context) -> Observation | Ans
             raise InvalidArguments(_ONLY_FILLED)
         outcome = await tool.run(understood.arguments, context)
     except ActionError as error:
-        return _as_read(error, secrets)
+        return _for_model(error, secrets)
     except SessionClosed:
         # The action itself may have closed the tab or moved it to another process: the model looks again, and goes on.
         return ActionError("The tab or frame went away during the action. Look at the page as it is now.")
@@ -141,7 +141,7 @@ async def perform(understood: ParsedCall, context: Context) -> Observation | Ans
     return secrets.masked(outcome)
 
 
-def _as_read(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:
+def _for_model(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:
     """The error with its message shortened to a length fit for a model, and with its secrets masked."""
     error.args = (shorten_middle(secrets.mask(str(error))),)
     return error

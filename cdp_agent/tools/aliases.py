@@ -67,7 +67,7 @@ _Given = dict[str, Any]
 def resolve_alias(name: str, given: Mapping[str, object], tools: Collection[str]) -> tuple[str, _Given]:
     """The name of the tool that is meant, and its arguments; both unchanged where the name is unknown."""
     exact = name if name in tools else {_plain(each): each for each in tools}.get(_plain(name), name.strip())
-    if exact == "wait_for" and (waited := _waited(given)) is not None:
+    if exact == "wait_for" and (waited := _wait_call(given)) is not None:
         return waited if waited[0] in tools else (exact, dict(given))
     if exact == "wait_for" and given and _plain(next(iter(given))) in _TIMES and len(given) == 1 and "wait" in tools:
         return "wait", dict(given)
@@ -110,7 +110,7 @@ def selector_in(given: Mapping[str, object]) -> str | None:
     return None
 
 
-def _waited(given: Mapping[str, object]) -> tuple[str, _Given] | None:
+def _wait_call(given: Mapping[str, object]) -> tuple[str, _Given] | None:
     """The tool and arguments for a wait with a `waitType`, whose times are in milliseconds; None without one."""
     by_name = {_plain(name): (name, value) for name, value in given.items()}
     if "waittype" not in by_name:

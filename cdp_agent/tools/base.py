@@ -17,9 +17,9 @@ from cdp_agent.providers.shared.json_reading import read_object
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import rename_arguments
-from cdp_agent.tools.misfits import readable
 from cdp_agent.tools.parsing import coerce
 from cdp_agent.tools.schema import brief_parameters_of, parameters_of
+from cdp_agent.tools.validation_errors import readable
 
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext

@@ -118,7 +118,7 @@ class Recorder:
                 provider=provider,
                 model=request.model,
                 messages=[self._message(each) for each in request.messages],
-                tools=self._once(tools, lambda number: lines.ModelTools(**self.stamp, number=number, tools=tools))
+                tools=self._number_of(tools, lambda number: lines.ModelTools(**self.stamp, number=number, tools=tools))
                 if tools
                 else None,
                 tool_choice=choice.name if isinstance(choice, Forced) else choice,
@@ -211,9 +211,9 @@ class Recorder:
         for image in [each for each in [*plain.get("parts", ()), *plain.get("images", ())] if "data" in each]:
             content = image.pop("data")
             image["file"] = self._save(content, image["media_type"].partition("/")[2])
-        return self._once(plain, lambda number: lines.ModelMessage(**self.stamp, number=number, message=plain))
+        return self._number_of(plain, lambda number: lines.ModelMessage(**self.stamp, number=number, message=plain))
 
-    def _once(self, what: object, line: Callable[[int], Record]) -> int:
+    def _number_of(self, what: object, line: Callable[[int], Record]) -> int:
         digest = hashlib.blake2b(msgspec.json.encode(what), digest_size=16).digest()
         if digest not in self._known:
             self._known[digest] = len(self._known) + 1

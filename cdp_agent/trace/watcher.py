@@ -58,7 +58,7 @@ class Watcher:
         """Elements that were acted on but are not in the picture of their step: they may be in the next one."""
         self._requests: WeakKeyDictionary[Tab, _SeenRequests] = WeakKeyDictionary()
         self._messages: WeakKeyDictionary[Tab, _SeenMessages] = WeakKeyDictionary()
-        self._heavy: WeakKeyDictionary[Tab, int] = WeakKeyDictionary()
+        self._slow_documents: WeakKeyDictionary[Tab, int] = WeakKeyDictionary()
         """For tabs whose documents took long to capture, the number of the document."""
         self._keeping: set[asyncio.Task[None]] = set()
         """The tasks that write documents."""
@@ -177,7 +177,7 @@ class Watcher:
         step, url, taken = self.recorder.step, tab.url, time.time()
         view, captured = await asyncio.gather(view_of(tab), documents.capture(tab))
         if time.time() - taken > _SLOW_S:
-            self._heavy[tab] = tab.activity.document.number
+            self._slow_documents[tab] = tab.activity.document.number
             self.recorder.omit("document", "a document takes long to be told: after the first time it is left out")
         return _Captured(captured, step, url, taken, view.width, view.height)
 
@@ -204,7 +204,7 @@ class Watcher:
         await self._take_sheets(tab, {sheet for each in found for sheet in each.sheets})
 
     def _is_heavy(self, tab: Tab) -> bool:
-        return self._heavy.get(tab) == tab.activity.document.number
+        return self._slow_documents.get(tab) == tab.activity.document.number
 
     async def _take_sheets(self, tab: Tab, addresses: set[str]) -> None:
         """Writes the style sheets that are new, if Chrome still has them."""

@@ -65,7 +65,7 @@ class _Choice(msgspec.Struct, frozen=True):
 
 def set_up(file: ConfigFile, *, yes: bool, ask: Ask | None = None, servers: Sequence[LocalServer] = LOCAL) -> int:
     """Finds, tries and configures a model. Without a terminal or `yes`, it only prints advice. Raises SetupError."""
-    found = [*asyncio.run(running(servers)), *with_keys()]
+    found = [*asyncio.run(running(servers)), *providers_with_keys()]
     if yes:
         choice = _first(found)
     elif ask is None and not sys.stdin.isatty():
@@ -102,7 +102,7 @@ async def running(servers: Sequence[LocalServer]) -> list[Candidate]:
     ]
 
 
-def with_keys() -> list[Candidate]:
+def providers_with_keys() -> list[Candidate]:
     """The providers whose key is in the environment."""
     return [
         Candidate(f"{name}: {variable} is set", name)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PAGE_TOKENS = 2_000
 """The most tokens of a page that is printed because an action led to it."""
 
-_GOING = ("goto", "back", "forward")
+_NAVIGATION_TOOLS = ("goto", "back", "forward")
 """Tools that do not read the page first, so their receipts lack the changes when the document stays the same."""
 
 
@@ -56,7 +56,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     url = _address(call.url) if call.url is not None else None
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
-    session, before = opened.session, _Place.of(opened.session.page if call.config.tab is None else None)
+    session, before = opened.session, _TabAddress.of(opened.session.page if call.config.tab is None else None)
     with debug_log(call.config, caller.output):
         async with _model(call, caller) as model:
             outcome = await session.perform(
@@ -74,7 +74,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
             return DONE
         now = session.page if call.config.tab is None else None  # `tab` is for this command only
         caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
-        if not call.shows_page or not _leads(call, outcome.value):
+        if not call.shows_page or not _shows_other_page(call, outcome.value):
             return DONE
         snapshot = ParsedCall(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
         page = await session.perform(snapshot, tab=call.config.tab)
@@ -89,19 +89,19 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     return DONE
 
 
-class _Place(NamedTuple):
+class _TabAddress(NamedTuple):
     """A tab, and its address before the call."""
 
     page: Page
     url: str
 
     @staticmethod
-    def of(page: Page | None) -> _Place | None:
-        return None if page is None else _Place(page, page.url)
+    def of(page: Page | None) -> _TabAddress | None:
+        return None if page is None else _TabAddress(page, page.url)
 
 
 def _brief(
-    outcome: ToolOutcome, arguments: Arguments, before: _Place | None, now: Page | None, opened: OpenSession
+    outcome: ToolOutcome, arguments: Arguments, before: _TabAddress | None, now: Page | None, opened: OpenSession
 ) -> str:
     """The text to print for an outcome. What it shows of the current tab is recorded, and not printed again."""
     match outcome.value:
@@ -119,11 +119,11 @@ def _printed(opened: OpenSession, page: Page) -> PrintedPages:
     return opened.printed.setdefault(page, PrintedPages())
 
 
-def _leads(call: ToolCommand, value: msgspec.Struct | None) -> bool:
+def _shows_other_page(call: ToolCommand, value: msgspec.Struct | None) -> bool:
     """Whether the tab now shows another page, or a page that was not compared with the previous one."""
     match value:
         case Receipt():
-            moved = value.navigated_to and (not value.same_document or value.action in _GOING)
+            moved = value.navigated_to and (not value.same_document or value.action in _NAVIGATION_TOOLS)
             return bool(moved or value.new_tabs or value.closed)
         case TabList():
             return call.tool.changes_page(call.arguments)

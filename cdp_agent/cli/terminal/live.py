@@ -24,7 +24,7 @@ from cdp_agent.events import (
 )
 from cdp_agent.step_events import StepNotDone, StepResolved, StepSkipped
 
-_LONG = {"done", "snapshot"}  # their text is the answer, or the page
+_LONG_OUTPUT_TOOLS = {"done", "snapshot"}  # their text is the answer, or the page
 _CLEAR = "\r\x1b[K"
 
 
@@ -72,7 +72,7 @@ class Live:
                 self._action = one_line(shown)[:60]
                 self._passing(f"{step:>3}  {self._action} …")
             case BrowserActionCompleted(step=step, success=True, text=text, action=action):
-                self._lasting(f"{step:>3}  {action if action in _LONG else one_line(text)}")
+                self._lasting(f"{step:>3}  {action if action in _LONG_OUTPUT_TOOLS else one_line(text)}")
             case BrowserActionCompleted(step=step, text=text):
                 self._lasting(f"{step:>3}  ✗ {self._action}: {one_line(text)}")
             case AiGenerationError(step=step, message=message) | AgentStatus(step=step, message=message):

@@ -27,11 +27,11 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
-from .asked_tabs import RequestedTabs
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .drawing import drawing
 from .emulate import emulate
+from .requested_tabs import RequestedTabs
 from .settings import PageSettings
 
 if TYPE_CHECKING:

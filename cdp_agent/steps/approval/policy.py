@@ -14,7 +14,7 @@ from cdp_agent.steps.approval.risk import Risk
 from cdp_agent.steps.approval.risky_words import RiskKind
 
 Verdict = Literal["allow", "ask", "deny"]
-_SET_OFF: tuple[RiskKind, ...] = ("submits", "pays", "sends", "deletes", "downloads", "confirms")
+_EFFECTS: tuple[RiskKind, ...] = ("submits", "pays", "sends", "deletes", "downloads", "confirms")
 _FORM = 'such as "allow risk=submits origin=shop.example" or "deny tool=upload"'
 
 
@@ -72,7 +72,7 @@ class Rules(msgspec.Struct, frozen=True):
             about = next((each for each in self.rules if each.risk in ("*", kind)), None)
             return about is not None and about == Rule("allow", risk=about.risk)
 
-        return not all(is_allowed(kind) for kind in _SET_OFF)
+        return not all(is_allowed(kind) for kind in _EFFECTS)
 
     def ruling(self, tool: str, risk: Risk) -> Ruling:
         """The verdict of these rules on the act."""

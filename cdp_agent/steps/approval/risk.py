@@ -72,13 +72,13 @@ async def _pressed(given: dict[str, Any], tab: Tab) -> Consequence | None:
 
 def _kinds(found: Consequence) -> list[RiskKind]:
     kinds: list[RiskKind] = []
-    if found.form is not None and not _only_asks(found.form):
+    if found.form is not None and not _only_requests_data(found.form):
         kinds.append("submits")
     if found.writes:
         kinds.append("sends")
     leads_elsewhere = found.link.startswith(("http:", "https:")) and found.role == "link"
     said = risk_in_name(found.name, brief=leads_elsewhere)
-    asks = found.form is not None and _only_asks(found.form)
+    asks = found.form is not None and _only_requests_data(found.form)
     if said is not None and not (asks and said == "submits"):
         kinds.append(said)
     if found.download:
@@ -86,7 +86,7 @@ def _kinds(found: Consequence) -> list[RiskKind]:
     return [*kinds, *_by_address(found.link)]
 
 
-def _only_asks(form: Submitted) -> bool:
+def _only_requests_data(form: Submitted) -> bool:
     """Whether sending the form only requests data: it closes a dialog, or its GET is intended and has no password.
 
     GET counts as intended if the form has an address, is a search, or has at most one field; otherwise it may just be

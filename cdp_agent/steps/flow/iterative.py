@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 _NOT_DONE = "You said that nothing was left to do. It was looked at, and this is missing: {message}"
 
 
-class Last(msgspec.Struct, frozen=True):
+class PreviousStep(msgspec.Struct, frozen=True):
     """The previous step, with its outcome and the state of the page (see `_state`) before and after it."""
 
     step: str
@@ -73,7 +73,7 @@ async def go_on_step_by_step(step_run: StepRun) -> None:
     if step_run.at_risk:
         step_run.done.append(f"{step_run.begun}. {step_run.at_risk}: {INTERRUPTED}")
         step_run.at_risk = ""
-    last: Last | None = None
+    last: PreviousStep | None = None
     while run.end is None:
         await step_run.pause_for_user()
         if run.end is not None:
@@ -103,7 +103,7 @@ async def go_on_step_by_step(step_run: StepRun) -> None:
             else:
                 run.addresses.learn_sites(step)
             _, outcome = await do_step(step_run, number, step)
-            last = Last(step, outcome, before, await _state(step_run) if run.end is None else None)
+            last = PreviousStep(step, outcome, before, await _state(step_run) if run.end is None else None)
 
 
 def _refuse_repetition(step_run: StepRun, step: str, *, warned: bool) -> None:

@@ -45,7 +45,7 @@ def select(intent: Select, page: Outline) -> Call | Unclear:
     clicked = resolve(_options_within(intent.option, intent.target), page)
     if isinstance(clicked, Unclear):
         return clicked if clicked.score else chosen
-    return _turn(clicked.node, on=True) if clicked.node.role in BOXES else on("click", clicked.node)
+    return _set_checked(clicked.node, on=True) if clicked.node.role in BOXES else on("click", clicked.node)
 
 
 def choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear:
@@ -69,14 +69,14 @@ def set_value(intent: Set, page: Outline) -> Call | Unclear:
     value = intent.value.strip().lower()
     if node.role in BOXES:
         if value in (*_ON, *_OFF):
-            return _turn(node, on=value in _ON)
+            return _set_checked(node, on=value in _ON)
         return Unclear(f"{node.described} is on or off, not {intent.value!r}", score=1.0)
     return _option_of(node, intent.value) if _options(node) else on("fill", node, value=intent.value)
 
 
 def check(intent: Check, page: Outline) -> Call | Unclear:
     node = _resolved(intent.target, page, BOXES)
-    return node if isinstance(node, Unclear) else _turn(node, on=intent.on)
+    return node if isinstance(node, Unclear) else _set_checked(node, on=intent.on)
 
 
 def upload(intent: Upload, page: Outline) -> Call | Unclear:
@@ -104,7 +104,7 @@ def _resolved(target: Targets, page: Outline, roles: Sequence[str]) -> OutlineNo
     return found if isinstance(found, Unclear) else found.node
 
 
-def _turn(node: OutlineNode, *, on: bool) -> Call:
+def _set_checked(node: OutlineNode, *, on: bool) -> Call:
     return Call("check" if on else "uncheck", {"ref": node.ref}, node.described)
 
 

@@ -33,10 +33,10 @@ def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
         return on(intent.act, node)
     if intent.kind == "double":
         return on("click", node, count=2)
-    return on("click", node, button="right") if intent.kind == "right" else _for(intent.to, node)
+    return on("click", node, button="right") if intent.kind == "right" else _click_for_purpose(intent.to, node)
 
 
-def _for(purpose: str, node: OutlineNode) -> Call | Unclear:
+def _click_for_purpose(purpose: str, node: OutlineNode) -> Call | Unclear:
     """The click for this purpose; Unclear if the element is already expanded or collapsed. A box is checked instead."""
     if purpose == "choose" and node.role in BOXES:
         return on("check", node)

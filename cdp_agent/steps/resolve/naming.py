@@ -24,7 +24,7 @@ _VALUED = (*FIELDS, "slider", "listbox")
 _LABELLED = (*_VALUED, *BOXES)
 _WORDS_IN_HINT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # What an icon shows, and the names that such buttons have.
-_SEEN = {
+_ICON_NAMES = {
     "x": ("close", "dismiss", "remove"),
     "cross": ("close", "dismiss", "x"),
     "close": ("x", "dismiss"),
@@ -135,7 +135,7 @@ def _icon_score(target: Target, node: OutlineNode) -> float:
         "menuitem",
     ):
         return 0.0
-    names = _SEEN.get(normal(target.name), ())
+    names = _ICON_NAMES.get(normal(target.name), ())
     return _AS_SEEN if names and words_of(node.name)[:1] in [(name,) for name in names] else 0.0
 
 

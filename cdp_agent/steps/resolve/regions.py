@@ -45,7 +45,7 @@ def part_of(target: Target, page: Outline) -> Region | tuple[OutlineNode, ...]:
     if target.order:
         place = target.order - 1 if target.order > 0 else len(tied) + target.order
         return tied[place] if 0 <= place < len(tied) else tuple(part.named_by for part in tied)
-    return _only([part for part in tied if not any(_holds(other, part) for other in tied if other is not part)])
+    return _only([part for part in tied if not any(_contains(other, part) for other in tied if other is not part)])
 
 
 def entries(target: Target, page: Outline) -> list[OutlineNode]:
@@ -73,7 +73,7 @@ def _list_of(listed: str, page: Outline) -> Region | tuple[OutlineNode, ...]:
     if listed == "results":
         return part_of(Target(listed, kind="area"), page)
     named = [part for score, part in _named(Target(listed, kind="area"), page) if score and _is_list_name(part, listed)]
-    named = [part for part in named if not any(_holds(other, part) for other in named if other is not part)]
+    named = [part for part in named if not any(_contains(other, part) for other in named if other is not part)]
     return _only(named or _results(page))
 
 
@@ -107,7 +107,7 @@ def _whole(node: OutlineNode) -> Region:
     return Region(node, list(node.descendants))
 
 
-def _holds(outer: Region, inner: Region) -> bool:
+def _contains(outer: Region, inner: Region) -> bool:
     """Whether the outer part contains all of the inner one."""
     ids = {id(node) for node in outer.nodes}
     inside = [node for node in inner.nodes if node is not inner.named_by]

@@ -280,7 +280,7 @@ def near_text(
     found: list[OutlineNode] = []
     for anchor in _anchors(near, page):
         there = [node for node in nodes if side is None or (node.order > anchor.order) == (side == "after")]
-        found += _holding(anchor, there) if holding else _near_anchor(anchor, there)
+        found += _containing(anchor, there) if holding else _near_anchor(anchor, there)
     return [node for node in nodes if any(node is each for each in found)]
 
 
@@ -295,7 +295,7 @@ def _mentions_in_parts(near: str, node: OutlineNode) -> float:
     return max(mention_score(near, part) for part in (node.text, *node.parts))
 
 
-def _holding(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
+def _containing(anchor: OutlineNode, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     """The innermost of `nodes` that contains the text."""
     around = [node for node in nodes if node is anchor or any(node is ancestor for ancestor in anchor.ancestors)]
     return around[-1:]

@@ -67,26 +67,16 @@ function countAddedSoFar() {
   return [idle.texts, idle.others, timesMemoryWasFreed()];
 }
 
-// Chrome frees nodes and listeners only together with old objects, of which this is one after it has outlived two collections
-// of young ones. Those are more frequent.
-/** @type {object | null} */
-let ageing = {};
-let unreferenced = new WeakRef(ageing);
-let youngObject = new WeakRef({});
-let youngFreed = 0;
+/** An object that nothing else refers to. Chrome frees it when it frees nodes and listeners: an object of the DOM with a property of ours outlives the more frequent collections of young objects. */
+const unreferencedObject = () => new WeakRef(Object.assign(new DOMPoint(), { ours: true }));
+let unreferenced = unreferencedObject();
 let timesFreed = 0;
 
 /** How often nodes and listeners may have been freed, as far as calls have noticed. Chrome's counts drop then, and may be what they were although others came. */
 function timesMemoryWasFreed() {
-  const isFreed = (ageing ? youngObject : unreferenced).deref() === undefined;
-  if (!isFreed) return timesFreed;
-  if (ageing) {
-    youngObject = new WeakRef({});
-    if (++youngFreed % 2 === 0) ageing = null;
-  } else {
-    ageing = {};
-    unreferenced = new WeakRef(ageing);
-    youngObject = new WeakRef({});
+  if (unreferenced.deref() === undefined) {
+    timesFreed++;
+    unreferenced = unreferencedObject();
   }
-  return ++timesFreed;
+  return timesFreed;
 }

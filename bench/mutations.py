@@ -98,6 +98,15 @@ MUTATIONS = (
         "if self.under_way > self",
         "test_server_runs.py test_server_limits.py",
     ),
+    Mutation("page/actions/mouse.py", "if result.missed:", "if False:", "test_actions.py"),
+    Mutation("page/js/snapshot/idle.js", "unreferenced.deref() === undefined", "false", "test_closed_shadow.py"),
+    Mutation("page/picture/pdf.py", "if found.boxes:", "if found:", "test_made_files.py"),
+    Mutation(
+        "jobs/load.py",
+        "max(self.now - 1, min(self.now, ",
+        "max(self.now - 1, max(self.now, ",
+        "test_jobs_politeness.py",
+    ),
     Mutation("jobs/politeness.py", "answer.status_code >= 500", "answer.status_code > 500", "test_jobs_politeness.py"),
     Mutation(
         "jobs/politeness.py",

@@ -44,7 +44,7 @@ def _key(of: str, *variables: str) -> msgspec.Meta:
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every setting there is. `Config.load()` reads them; `agent_keywords` and its neighbours hand them on."""
+    """All settings. `Config.load()` reads them; `agent_keywords` and similar functions turn them into arguments."""
 
     url: Annotated[str | None, option(_TASK, "the page to start on", "command", short="-u")] = None
     data: Annotated[

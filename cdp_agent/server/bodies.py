@@ -35,8 +35,10 @@ class PageSettingsAsked(_Body, frozen=True, kw_only=True):
     color_scheme: ColorScheme | None = None
     extra_headers: Annotated[dict[str, str] | None, Meta(description="Sent with every request of the pages.")] = None
     allow: Annotated[tuple[str, ...] | None, Meta(description="Origins that pages may load from.")] = None
-    deny: Annotated[tuple[str, ...] | None, Meta(description="Origins that they may not.")] = None
-    block: Annotated[tuple[ResourceType, ...] | None, Meta(description="Kinds of resources to leave out.")] = None
+    deny: Annotated[tuple[str, ...] | None, Meta(description="Origins that pages may not load from.")] = None
+    block: Annotated[tuple[ResourceType, ...] | None, Meta(description="Kinds of resources that are not loaded.")] = (
+        None
+    )
 
 
 class LimitsAsked(_Body, frozen=True, kw_only=True):
@@ -54,7 +56,9 @@ class SecretAsked(_Body, frozen=True, kw_only=True):
     """A value that the model can have filled in, but never sees."""
 
     value: str
-    origins: Annotated[tuple[str, ...], Meta(description="Where it may go; without, where the run begins.")] = ()
+    origins: Annotated[
+        tuple[str, ...], Meta(description="Origins that may receive it; by default, that of `url`.")
+    ] = ()
     purpose: str = ""
 
 
@@ -65,44 +69,48 @@ EngineAsked = Literal["none", "duckduckgo", "google", "bing"]
 class RunRequest(_Body, frozen=True, kw_only=True):
     """The run to begin: a task for a model, or steps in plain English."""
 
-    task: Annotated[str | None, Meta(description="What to do, in plain words.")] = None
-    steps: Annotated[tuple[str, ...], Meta(description="In the place of a task: acts, one each, in order.")] = ()
-    url: Annotated[str | None, Meta(description="Where it begins.")] = None
-    data: Annotated[Any, Meta(description="For the model to use, such as names to fill in.")] = None
-    answer: Annotated[Any, Meta(description="A JSON Schema that the answer has to fit.")] = None
-    guardrails: Annotated[str | None, Meta(description="Limits that the model has to keep to.")] = None
-    secrets: Annotated[dict[str, SecretAsked], Meta(description="By the names that the model knows them by.")] = {}
+    task: Annotated[str | None, Meta(description="The task, in plain English.")] = None
+    steps: Annotated[tuple[str, ...], Meta(description="Instead of a task: one action per step, in order.")] = ()
+    url: Annotated[str | None, Meta(description="The page to start on.")] = None
+    data: Annotated[Any, Meta(description="Data for the model, such as names to fill in.")] = None
+    answer: Annotated[Any, Meta(description="The JSON Schema of the answer.")] = None
+    guardrails: Annotated[str | None, Meta(description="Rules that the model must follow.")] = None
+    secrets: Annotated[dict[str, SecretAsked], Meta(description="Secrets by the names that the model knows.")] = {}
     page: PageSettingsAsked = PageSettingsAsked()
     limits: LimitsAsked = LimitsAsked()
     search: Annotated[
         EngineAsked | None,
-        Meta(description="Where the model may search the web, in the place of where the server says."),
+        Meta(description="The search engine for the model, instead of the server's."),
     ] = None
-    vision: Annotated[bool | None, Meta(description="Show the model pictures of the page, too.")] = None
-    images: Annotated[bool, Meta(description="Put those pictures into the events.")] = False
+    vision: Annotated[bool | None, Meta(description="Also show the model pictures of the page.")] = None
+    images: Annotated[bool, Meta(description="Include these pictures in the events.")] = False
     interactive: Annotated[
         bool,
         Meta(
-            description="Somebody decides and answers: what carries a risk is asked, the model may ask the user, and "
-            "the run can be paused."
+            description="A person is available: risky actions are asked about, the model may ask the user, and the run "
+            "can be paused."
         ),
     ] = False
     approve: Annotated[
         Literal["ask", "auto"] | None,
-        Meta(description="Of a run by steps: ask about each plan or step, or only about what carries a risk."),
+        Meta(description="For runs by steps: ask about each plan or step, or only about risky ones."),
     ] = None
     approval_rules: Annotated[
-        tuple[str, ...], Meta(description='What needs no asking, or is never done: "allow risk=submits origin=…".')
+        tuple[str, ...], Meta(description='Rules for actions without asking, or never: "allow risk=submits origin=…".')
     ] = ()
-    approval_timeout_s: Annotated[_Amount | None, Meta(description="No decision within that time is a stop.")] = None
+    approval_timeout_s: Annotated[
+        _Amount | None, Meta(description="Without a decision within this time, the run stops.")
+    ] = None
     on_disconnect: Annotated[
         Literal["continue", "stop"],
-        Meta(description="What becomes of the run when nobody reads its events any more."),
+        Meta(description="What happens when nobody reads the events any more."),
     ] = "continue"
-    webhook: Annotated[str | None, Meta(description="Where the result is sent to.")] = None
-    model: Annotated[str | None, Meta(description="provider/name, where the server lets callers choose.")] = None
-    base_url: Annotated[str | None, Meta(description="Of its server, where callers may bring their own.")] = None
-    api_key: Annotated[str | None, Meta(description="Its key, where callers may bring their own.")] = None
+    webhook: Annotated[str | None, Meta(description="The address that the result is sent to.")] = None
+    model: Annotated[str | None, Meta(description="provider/name, if the server lets callers choose.")] = None
+    base_url: Annotated[
+        str | None, Meta(description="The address of the model's server, if callers may bring their own.")
+    ] = None
+    api_key: Annotated[str | None, Meta(description="The key of the model, if callers may bring their own.")] = None
 
 
 class RunAccepted(msgspec.Struct, frozen=True):
@@ -191,9 +199,9 @@ class ResumeBody(_Body, frozen=True, kw_only=True):
 class SessionRequest(_Body, frozen=True, kw_only=True):
     """The session to open."""
 
-    url: Annotated[str | None, Meta(description="The page that it begins with.")] = None
+    url: Annotated[str | None, Meta(description="The page to open first.")] = None
     page: PageSettingsAsked = PageSettingsAsked()
-    secrets: Annotated[dict[str, SecretAsked], Meta(description="What placeholders in calls stand for.")] = {}
+    secrets: Annotated[dict[str, SecretAsked], Meta(description="The values of placeholders in calls, by name.")] = {}
 
 
 class SessionState(msgspec.Struct, frozen=True):

@@ -34,14 +34,14 @@ _OF_RUNS = (RunRequest, RunAccepted, RunInfo, RunList, DecisionBody, AnswerBody,
 _OF_SESSIONS = (SessionRequest, SessionState, ToolAnswer)
 _OTHERS = (FileList, Health, ErrorAnswer, PiloBody, PiloErrorAnswer, Webhook)
 _WHY = {
-    400: "What was sent makes no sense, and `error.message` says why.",
+    400: "The request is invalid; `error.message` says why.",
     401: "The token is missing or wrong.",
     403: "The server does not allow this to its callers.",
-    404: "There is none of that name.",
-    409: "It is too late for this, or too early.",
+    404: "Not found.",
+    409: "Not possible in the present state.",
     413: "The body is too long.",
-    429: "As many as may be are under way; `Retry-After` says when to try again.",
-    503: "The server has no Chrome, or no model, now.",
+    429: "The limit of concurrent runs or sessions is reached; `Retry-After` says when to try again.",
+    503: "Chrome or the model is not available at present.",
 }
 _RUN, _SESSION = "/v1/runs/{id}", "/v1/sessions/{id}"
 
@@ -77,12 +77,12 @@ def _run_paths() -> dict[str, Any]:
     return {
         "/v1/runs": {
             "post": begin,
-            "get": _operation("list_runs", "The runs that are known.", (), None, {200: RunList}),
+            "get": _operation("list_runs", "List the runs that the server knows.", (), None, {200: RunList}),
         },
         _RUN: {
             "get": _operation(
                 "look_at_run",
-                "How a run stands. A WebSocket at the same address gets {number, event}, and takes decisions, and "
+                "The state of a run. A WebSocket at the same address sends {number, event}, and accepts decisions, and "
                 '{"pause": true}, {"resume": true}, {"stop": true}.',
                 (404,),
                 None,
@@ -93,7 +93,7 @@ def _run_paths() -> dict[str, Any]:
         f"{_RUN}/events": {"get": _events_of_run()},
         f"{_RUN}/decisions": {
             "post": _operation(
-                "decide", "Decide about what is asked.", (400, 404, 409), DecisionBody, {200: RunInfo}, path=("id",)
+                "decide", "Decide on the open question.", (400, 404, 409), DecisionBody, {200: RunInfo}, path=("id",)
             )
         },
         f"{_RUN}/answers": {
@@ -104,7 +104,7 @@ def _run_paths() -> dict[str, Any]:
         f"{_RUN}/pause": {
             "post": _operation(
                 "pause_run",
-                "Have it wait after its turn or its step, so that somebody else can act in its page; it asks `paused`.",
+                "Pause the run after its turn or step, so that somebody else can act in its page; it asks `paused`.",
                 (404, 409),
                 None,
                 {202: RunInfo},
@@ -114,7 +114,7 @@ def _run_paths() -> dict[str, Any]:
         f"{_RUN}/resume": {
             "post": _operation(
                 "resume_run",
-                "Let it go on; its model is told what became of the page.",
+                "Resume the run; its model is told how the page has changed.",
                 (400, 404, 409),
                 ResumeBody,
                 {200: RunInfo},
@@ -123,7 +123,7 @@ def _run_paths() -> dict[str, Any]:
         },
         f"{_RUN}/stop": {
             "post": _operation(
-                "stop_run", "Stop it: it ends within a second.", (404,), None, {202: RunInfo}, path=("id",)
+                "stop_run", "Stop the run: it ends within a second.", (404,), None, {202: RunInfo}, path=("id",)
             )
         },
         **_file_paths(_RUN, "run"),
@@ -133,16 +133,21 @@ def _run_paths() -> dict[str, Any]:
 
 def _events_of_run() -> dict[str, Any]:
     events = {
-        **_operation("follow_run", "The events of a run, those that were and those that come.", (400, 404)),
+        **_operation("follow_run", "All events of a run, past and future.", (400, 404)),
         "parameters": [
             _parameter("id", "path"),
             {
                 "name": "Last-Event-ID",
                 "in": "header",
                 "schema": {"type": "string"},
-                "description": "Only those after this one.",
+                "description": "Send only events after this number.",
             },
-            {"name": "after", "in": "query", "schema": {"type": "integer"}, "description": "The same."},
+            {
+                "name": "after",
+                "in": "query",
+                "schema": {"type": "integer"},
+                "description": "The same as Last-Event-ID.",
+            },
         ],
     }
     events["responses"] |= {
@@ -162,14 +167,16 @@ def _file_paths(base_path: str, prefix: str) -> dict[str, Any]:
     fetch["responses"]["200"] = {"description": "The file.", "content": content}
     give = _operation(
         f"give_{prefix}_file",
-        "Give it a file to upload, by that name; one of the same name goes.",
+        "Add a file to upload under this name; it replaces one of the same name.",
         (400, 404, 409, 413),
         None,
         {201: FileInfo},
         path=("id", "file"),
     )
     give["requestBody"] = {"required": True, "content": content}
-    listed = _operation(f"list_{prefix}_files", "What was given and downloaded.", (404,), path=("id",))
+    listed = _operation(
+        f"list_{prefix}_files", "List the files to upload and the downloaded files.", (404,), path=("id",)
+    )
     listed["responses"]["200"] = _json("Done.", _ref(FileList))
     return {f"{base_path}/files": {"get": listed}, f"{base_path}/files/{{file}}": {"get": fetch, "put": give}}
 
@@ -186,7 +193,7 @@ def _call_paths(base_path: str, refusals: tuple[int, ...], prefix: str) -> dict[
                 "name": "tab",
                 "in": "query",
                 "schema": {"type": "string"},
-                "description": "Another tab, for this call: t2, or a part of its title or address.",
+                "description": "Use another tab for this call: t2, or a part of its title or address.",
             }
         )
         calls[f"{base_path}/tools/{name}"] = {"post": call}
@@ -199,8 +206,12 @@ def _session_paths() -> dict[str, Any]:
             "post": _operation("open_session", "Open a session.", (400, 429, 503), SessionRequest, {201: SessionState})
         },
         _SESSION: {
-            "get": _operation("look_at_session", "Where it is.", (404,), None, {200: SessionState}, path=("id",)),
-            "delete": _operation("end_session", "End it, with its tabs.", (404,), None, {204: None}, path=("id",)),
+            "get": _operation(
+                "look_at_session", "The state of a session.", (404,), None, {200: SessionState}, path=("id",)
+            ),
+            "delete": _operation(
+                "end_session", "Close a session and its tabs.", (404,), None, {204: None}, path=("id",)
+            ),
         },
         **_file_paths(_SESSION, "session"),
         **_call_paths(_SESSION, (400, 404, 503), "call"),
@@ -210,16 +221,16 @@ def _session_paths() -> dict[str, Any]:
 def _other_paths() -> dict[str, Any]:
     tools = _operation("list_tools", "The tools of a session, with their arguments as JSON Schema.", ())
     tools["responses"]["200"] = _json("The tools.", {"type": "object"})
-    health = _operation("health", "Whether the server takes runs.", (), None, {200: Health, 503: Health})
+    health = _operation("health", "Whether the server accepts runs.", (), None, {200: Health, 503: Health})
     described = _operation("openapi", "This document.", ())
     described["responses"]["200"] = _json("The document.", {"type": "object"})
-    pilo = _operation("pilo_run", "A run as Pilo's server has it, for its clients.", (), PiloBody)
+    pilo = _operation("pilo_run", "Begin a run in the protocol of Pilo's server.", (), PiloBody)
     pilo["responses"] |= {
         "200": {
             "description": "Server-sent events: start, those of the run, complete, done; or error.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
-        **{str(status): _json("Why not.", _ref(PiloErrorAnswer)) for status in (400, 403, 429, 500, 503)},
+        **{str(status): _json("The error.", _ref(PiloErrorAnswer)) for status in (400, 403, 429, 500, 503)},
     }
     return {
         "/v1/tools": {"get": tools},

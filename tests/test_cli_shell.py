@@ -61,6 +61,16 @@ def test_lines_by_a_pipe_are_steps_tools_and_tasks_in_one_session(attached: Cli,
 
 
 @pytest.mark.chrome
+def test_lines_are_traced_where_a_folder_is_given(attached: Cli, httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/").respond_with_data(SHOP, content_type="text/html")
+
+    attached.here("shell", "--quiet", "--trace", str(tmp_path), typed=f"open {httpserver.url_for('/')}\nsnapshot\n")
+
+    (events,) = tmp_path.rglob("events.jsonl")
+    assert "- paragraph: Nothing yet" in events.read_text()
+
+
+@pytest.mark.chrome
 def test_a_person_types_at_a_prompt_with_a_history_of_their_own(
     attached: Cli, httpserver: HTTPServer, tmp_path: Path
 ) -> None:

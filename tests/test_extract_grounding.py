@@ -38,6 +38,10 @@ def test_what_is_not_is_told(value: str | float) -> None:
     assert ungrounded([value], PAGE) == [Ungrounded("$[0]", value)]
 
 
+def test_a_text_that_the_page_begins_with_is_found() -> None:
+    assert ungrounded("C++", "C++ since 1985") == []
+
+
 @pytest.mark.parametrize("page", ["½ " + "7" * 20_000, "7" * 20_000 + "½"], ids=["after", "before"])
 def test_digits_without_an_end_beside_a_fraction_are_read_at_once(page: str) -> None:
     begun = time.process_time()

@@ -169,6 +169,9 @@ async def test_what_is_said_is_told_only_where_that_is_wanted_and_never_a_secret
     assert not [word for word in ("Log in", "Password", "secret:password", "kiwi") if word in plain]
     assert [word for word in ("Log in", "Password", "secret:password") if word not in full] == []
     assert "kiwi" not in full
+    assert [_attributes(each)["gen_ai.tool.call.result"] for each in said[1] if each.name == "execute_tool fill"] == [
+        'filled E2 textbox "Password"\n(<secret:password> was filled in)'
+    ]
     run, chat = said[1][0], said[1][2]
     assert json.loads(_attributes(run)["gen_ai.input.messages"]) == [
         {"role": "user", "parts": [{"type": "text", "content": "Log in"}]}

@@ -189,7 +189,7 @@ def _joins(left: str, right: str) -> bool:
 
 
 def _words_besides(text: str, found: list[Figure]) -> list[str]:
-    """The words of a text apart from its figures and _BY_THE_WAY."""
+    """The words of a text apart from its figures and `_NEUTRAL_WORDS`."""
     return [word for word in _WORD.findall(_without(text, found)) if word not in _NEUTRAL_WORDS]
 
 

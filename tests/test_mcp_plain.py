@@ -54,6 +54,15 @@ class Told:
         return []
 
 
+class Slow(Told):
+    """Calls that take a while from when they arrive."""
+
+    async def call(self, request: CallRequest) -> CallReply:
+        self.may_end.clear()
+        asyncio.get_running_loop().call_later(0.1, self.may_end.set)
+        return await super().call(request)
+
+
 def request(name: str = "click", **params: Any) -> dict[str, Any]:
     params = {"name": name, "arguments": {"ref": "E1", "session": "mine"}, "_meta": META, **params}
     return {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
@@ -133,10 +142,7 @@ def test_giving_a_call_up_is_understood() -> None:
 
 async def test_a_connection_is_not_silent_while_a_call_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdp_agent.mcp.http._PING_S", 0.01)
-    calls = Told(CallReply("Clicked."))
-    calls.may_end.clear()
-    asyncio.get_running_loop().call_later(0.1, calls.may_end.set)
-    async with posting(calls) as client:
+    async with posting(Slow(CallReply("Clicked."))) as client:
         answer = await client.post(http.PATH, json=request(), headers={"Accept": PLAIN})
 
     *pings, event, data, _, _ = answer.text.split("\r\n")

@@ -126,19 +126,41 @@ async def test_a_closed_root_is_read_that_comes_together_with_text(page: Page, s
     assert (await page.snapshot()).text == "- paragraph: 1\n- text: Inside"
 
 
-async def test_no_closed_root_is_looked_for_where_only_text_came(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await opened(page, serve, "<!doctype html><p id=out>0</p>")
-    await page.snapshot()
-    await page.snapshot()
-    asked, post = list[str](), Session.post
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The methods of all commands that are posted."""
+    methods, post = list[str](), Session.post
 
     def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
-        asked.append(command.method)
+        methods.append(command.method)
         return post(session, command)
 
     monkeypatch.setattr(Session, "post", noted)
+    return methods
+
+
+async def test_no_closed_root_is_looked_for_where_ways_to_read_take_turns(
+    page: Page, serve: Serve, asked: list[str]
+) -> None:
+    await opened(page, serve, "<!doctype html><p>Text</p>")
+    for number in range(4):
+        await page.snapshot()
+        await page.find("p")
+        await page.clean_html()
+        await page.markdown()
+        await page.schema()
+        await page.search("Text")
+        if number == 0:  # each of them has sent its functions
+            asked.clear()
+
+    assert asked.count("DOM.getOuterHTML") <= 1  # when Chrome has collected its garbage, it is looked up
+
+
+async def test_no_closed_root_is_looked_for_where_only_text_came(page: Page, serve: Serve, asked: list[str]) -> None:
+    await opened(page, serve, "<!doctype html><p id=out>0</p>")
+    await page.snapshot()
+    await page.snapshot()
+    asked.clear()
     texts = []
     for number in range(3):
         await page.evaluate(f"out.textContent = {number}")
@@ -149,18 +171,12 @@ async def test_no_closed_root_is_looked_for_where_only_text_came(
 
 
 async def test_closed_roots_are_looked_for_once_where_there_are_open_ones(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    page: Page, serve: Serve, asked: list[str]
 ) -> None:
     hosts = "<p class=h></p>" * 30
     fill = "for (const h of document.querySelectorAll('.h')) h.attachShadow({mode: 'open'}).innerHTML = 'open'"
     await opened(page, serve, f"<!doctype html>{hosts}<script>{fill}</script>")
-    asked, post = list[str](), Session.post
-
-    def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
-        asked.append(command.method)
-        return post(session, command)
-
-    monkeypatch.setattr(Session, "post", noted)
+    asked.clear()
     for _ in range(4):
         await page.snapshot()
 
@@ -401,18 +417,10 @@ async def test_listeners_that_were_not_asked_for_again_are_named(
     assert (first, again) == ([], ["whether what could be clicked still can be"])
 
 
-async def test_a_custom_element_is_asked_once_in_a_reading(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_custom_element_is_asked_once_in_a_reading(page: Page, serve: Serve, asked: list[str]) -> None:
     define = "customElements.define('x-one', class extends HTMLElement {})"
     await page.goto(serve(f"<!doctype html><x-one>one</x-one><script>{define}</script>"))
-    asked, post = list[str](), Session.post
-
-    def noted(session: Session, command: Command[Any]) -> asyncio.Future[Any]:
-        asked.append(command.method)
-        return post(session, command)
-
-    monkeypatch.setattr(Session, "post", noted)
+    asked.clear()
     counts = []
     for _ in range(3):
         await page.snapshot()

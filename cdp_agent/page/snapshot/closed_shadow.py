@@ -22,7 +22,7 @@ from cdp_agent.cdp.memory import DomCounters, GetDomCounters
 from cdp_agent.cdp.performance import GetMetrics
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, Handle, World, deadline
 
-from .frame_part import FramePart
+from .frame_part import AddedCounts, FramePart
 from .listeners import MOST, KnownListeners, Listeners, ask_listeners, listeners_of
 from .style_rules import StyleRules
 
@@ -104,7 +104,7 @@ class HiddenContent:
         self._documents: set[int] = set()
         self._roots_entered = 0
         self._nodes = (-1, -1)
-        self._came: list[int] = []
+        self._added: AddedCounts | None = None
         """The counts of nodes that had been added when `_nodes` was counted, see `countAddedSoFar` in page/js."""
         self._searched = 0.0
         self._search_took_s = 0.0
@@ -192,8 +192,8 @@ class HiddenContent:
         learnt = False
         if part.endless:
             self._unsearched = _TOO_LONG
-        elif self._documents.intersection(entered) or not self._only_texts_were_added(counted, part.came):
-            learnt |= await self._search(world, counted, part.came)
+        elif self._documents.intersection(entered) or not self._only_texts_were_added(counted, part.added):
+            learnt |= await self._search(world, counted, part.added)
         if listeners:
             learnt |= await self._adopt_listeners(world, queries, entered, part.elements, counted)
         if queries.internals is not None:
@@ -224,20 +224,22 @@ class HiddenContent:
         self._roots_entered = max(roots, self._roots_entered + len(handles))
         return entered
 
-    def _only_texts_were_added(self, counted: ChromeCounters, came: list[int]) -> bool:
+    def _only_texts_were_added(self, counted: ChromeCounters, added: AddedCounts) -> bool:
         """Whether no nodes were created since the last time, or only the text nodes that were added.
 
         False if memory was freed meanwhile: as many nodes may have been created as were freed.
         """
-        nodes, before = (counted.documents, counted.nodes), self._came
-        if nodes != self._nodes or came[2:] != before[2:]:
-            texts = came[0] - before[0] if came and before and came[1:] == before[1:] else 0
+        nodes, before = (counted.documents, counted.nodes), self._added
+        if before is None or added.freed != before.freed:
+            return False
+        if nodes != self._nodes:
+            texts = added.texts - before.texts if added.others == before.others else 0
             if texts == 0 or nodes != (self._nodes[0], self._nodes[1] + texts):
                 return False
-        self._nodes, self._came = nodes, came
+        self._nodes, self._added = nodes, added
         return True
 
-    async def _search(self, world: World, counted: ChromeCounters, came: list[int]) -> bool:
+    async def _search(self, world: World, counted: ChromeCounters, added: AddedCounts) -> bool:
         """Searches for closed roots after changes; True if any was found."""
         begun = time.monotonic()
         if self._large and begun - self._searched < self._search_took_s / _SHARE:
@@ -249,7 +251,7 @@ class HiddenContent:
         answers = await world.ask_each(asked)
         self._search_took_s = time.monotonic() - begun
         markups = [bytes(each.outer_html) for each in answers if each is not None]
-        self._nodes, self._came = (counted.documents, counted.nodes), came
+        self._nodes, self._added = (counted.documents, counted.nodes), added
         written = sum(markup.count(_ANY_ROOT) for markup in markups)
         # The search creates a node for each root that it writes. If more nodes came, the next reading searches again.
         if written and await self._count_nodes(world) == counted.nodes + written:

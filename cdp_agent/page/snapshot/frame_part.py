@@ -7,6 +7,15 @@ from typing import ClassVar
 import msgspec
 
 
+class AddedCounts(msgspec.Struct, frozen=True):
+    """What was added to a document since its first reading: `texts` and `others` are numbers of nodes."""
+
+    texts: int
+    others: int
+    freed: int
+    """How often memory was freed."""
+
+
 class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     """The base of the results of functions that read a whole world; each adds fields of its own."""
 
@@ -23,8 +32,7 @@ class FramePart(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the roots that are gone since the last reading."""
     endless: bool = False
     """Whether the document has a text so long (many megabytes) that Chrome would take very long to serialize it."""
-    came: list[int] = []
-    """The numbers of text nodes and of other nodes added since the first reading, and of times memory was freed."""
+    added: AddedCounts
     editors: list[int] = []
     """The code editors, whose contents are read in the page's own world, see code_editors.py."""
     elements: str = ""

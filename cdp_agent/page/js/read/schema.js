@@ -13,10 +13,10 @@ const LONGEST_SCHEMA_TEXT = 100;
  * @typedef {{id: number, remote: true, map: number[]}} SchemaGap  the place of the rows of a frame in another session; map: the matrix from its viewport to this one
  * @param {{next: [number, number]}} options
  * @returns {{rows: (SchemaRow | SchemaGap)[], raw: number, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[],
- *   endless: boolean, elements: string}} raw: the number of interactive elements, including those left out
+ *   endless: boolean, added: AddedCounts, elements: string}} raw: the number of interactive elements, including those left out
  */
 function schema({ next }) {
-  const { text, first, end, remote, internals, roots, gone, endless, elements } = snapshot({ next, base: null });
+  const { text, first, end, remote, internals, roots, gone, endless, added, elements } = snapshot({ next, base: null });
   /** @type {(SchemaRow | SchemaGap)[]} */
   const rows = [];
   let raw = 0;
@@ -32,7 +32,7 @@ function schema({ next }) {
     if (row.label || row.placeholder || row.text || FIELD_ROLES.has(row.role)) rows.push(row);
   }
   forget();
-  return { rows, raw, first, end, remote, internals, roots, gone, endless, elements };
+  return { rows, raw, first, end, remote, internals, roots, gone, endless, added, elements };
 }
 
 /** @param {Element} element @param {RegExpExecArray} match  of its line in the snapshot @returns {SchemaRow} */

@@ -36,7 +36,7 @@ function shownText({ next }) {
   const { remote, internals } = reading;
   forget();
   return {
-    text: lastShownText.pieces.join(''), first, end: nextId, remote, internals, ...currentRoots(), came: countAddedSoFar(), elements: elementsFingerprint(),
+    text: lastShownText.pieces.join(''), first, end: nextId, remote, internals, ...currentRoots(), elements: elementsFingerprint(),
     editors: knownCodeEditors(),
   };
 }

@@ -79,7 +79,7 @@ recordRoot(document); // number 1
 
 const isRootShown = (root) => (nodeType_.call(root) === 9 ? defaultView_.call(root) !== null : isConnected_.call(root));
 
-/** How many roots were recorded, which of them are gone since the last call, and whether a text is huge (`hasHugeText`). @returns {{roots: number, gone: number[], endless: boolean}} */
+/** How many roots were recorded, which of them are gone since the last call, whether a text is huge (`hasHugeText`), and what was added. @returns {{roots: number, gone: number[], endless: boolean, added: AddedCounts}} */
 function currentRoots() {
   const gone = [];
   for (const [number, reference] of rootsOfNumbers) {
@@ -91,7 +91,7 @@ function currentRoots() {
     if (root) numbersOfRoots.delete(root); // if it comes back, it gets a new number
     if (isShown) recordRoot(root); // it was moved to another frame: Chrome lists no listeners for its object in the old one
   }
-  return { roots: lastRoot, gone, endless: hasHugeText };
+  return { roots: lastRoot, gone, endless: hasHugeText, added: countAddedSoFar() };
 }
 
 /** The roots with a number above this one, null for those that no longer exist. @param {number} taken */

@@ -13,6 +13,8 @@ const observedSince = new WeakMap();
 /** @type {{acting: boolean, acted: boolean, texts: number, others: number}} acting: an action is running; acted: there was an action; texts: added text nodes; others: other added nodes */
 const idle = { acting: false, acted: false, texts: 0, others: 0 };
 
+/** @typedef {{texts: number, others: number, freed: number}} AddedCounts */
+
 /** @param {Document | ShadowRoot} root */
 function observeIdleChanges(root) {
   if (!observedSince.has(root)) observedSince.set(root, performance.now());
@@ -60,11 +62,11 @@ function wasStable(target, actedAt) {
   return actedAt - since > TICK_MS && (!known || (known.times === 0 && actedAt - known.at > TICK_MS));
 }
 
-/** How many text nodes were added so far, how many other nodes, and how often memory was freed. Observes the document from the first call on, so that changes of Chrome's count of nodes can be explained. */
+/** How many text nodes and other nodes were added so far, and how often memory was freed. Observes the document from the first call on, so that changes of Chrome's count of nodes can be explained. @returns {AddedCounts} */
 function countAddedSoFar() {
   recordIdleMutations(idleObserver.takeRecords());
   observeIdleChanges(document);
-  return [idle.texts, idle.others, timesMemoryWasFreed()];
+  return { texts: idle.texts, others: idle.others, freed: timesMemoryWasFreed() };
 }
 
 /** An object that nothing else refers to. Chrome frees it when it frees nodes and listeners: an object of the DOM with a property of ours outlives the more frequent collections of young objects. */

@@ -13,7 +13,7 @@
  *   `serial` of the text that the caller has, null from a caller that will not ask for edits of this text; checks: the share of
  *   reading time that may be spent on complete readings to verify the cache, 1: each time; sameRules: the style rules may be
  *   assumed to be those of the last reading; `same_rules` says whether they were
- * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, came: number[], editors: number[], url: string, title: string, same_rules: boolean}}
+ * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, added: AddedCounts, editors: number[], url: string, title: string, same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
@@ -35,7 +35,7 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     read = { ...readDocument(null, places), serial: read.serial, edits: read.edits, checked: true };
   }
   return {
-    ...read, first, end: nextId, ...currentRoots(), came: countAddedSoFar(), elements: elementsFingerprint(), editors: knownCodeEditors(), url: documentURL_.call(document),
+    ...read, first, end: nextId, ...currentRoots(), elements: elementsFingerprint(), editors: knownCodeEditors(), url: documentURL_.call(document),
     title: documentTitle(), same_rules,
   };
 }

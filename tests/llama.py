@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
+
+from tests.ports import free_port
 
 FOLDER = Path(os.environ.get("CDP_AGENT_BENCH_CACHE", "~/.cache/cdp_agent-bench")).expanduser() / "llama"
 SERVER, MODEL = FOLDER / "llama-server", FOLDER / "model.gguf"
@@ -35,9 +36,7 @@ class Llama:
 
 @contextmanager
 def running(*options: str) -> Iterator[Llama]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [str(SERVER), "-m", str(MODEL), "-c", str(CONTEXT), "-t", "1", "-np", "1", "--port", str(port), *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

@@ -426,7 +426,7 @@ class Page:
         For elements that handle keys themselves: terminals, grids, canvases. Replaces no text; `fill` is for fields.
         Raises InvalidArguments for more than a million characters.
         """
-        return await actions.type_text(self._tab, text, ref)
+        return await actions.type_keys(self._tab, text, ref)
 
     async def upload(self, ref: str, paths: Sequence[str]) -> Receipt:
         """Gives files to a file field, or to an element that opens a file chooser.

@@ -20,9 +20,9 @@ from cdp_agent.page.refs.locate import Located, Position
 from cdp_agent.page.snapshot.closed_shadow import hidden_content_of
 from cdp_agent.page.tab.tab import Tab
 
-from . import keyboard, mouse
+from . import mouse
 from .actionability import DEADLINE_S, aim, describe, element_label, input_session, missed_error, refusal, removed_error
-from .keyboard import held_down, press
+from .keyboard import check_enterable, held_down, press, quoted_for_receipt, type_text
 from .mouse import Button
 
 ELEMENT_GONE = "the page took it away or rendered it anew while the button was down, so that no click came of the press"
@@ -178,11 +178,10 @@ async def press_key(tab: Tab, key: str, ref: str | None, repeat: int) -> Receipt
     return await _use_keyboard(tab, "press", ref, lambda root: press(root, key, repeat), detail=detail)
 
 
-async def type_text(tab: Tab, text: str, ref: str | None) -> Receipt:
+async def type_keys(tab: Tab, text: str, ref: str | None) -> Receipt:
     """Types where the focus is, or into an element, one key per character. Raises as `Page.type`."""
-    keyboard.check_enterable(text)
-    detail = keyboard.quoted_for_receipt(text)
-    return await _use_keyboard(tab, "type", ref, lambda root: keyboard.type_text(root, text), detail=detail)
+    check_enterable(text)
+    return await _use_keyboard(tab, "type", ref, lambda root: type_text(root, text), detail=quoted_for_receipt(text))
 
 
 async def _use_keyboard(

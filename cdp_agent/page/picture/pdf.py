@@ -66,8 +66,8 @@ async def print_pdf(
     if options.format not in _INCHES:
         raise InvalidArguments(f"format is {', '.join(_INCHES)}, not {options.format!r}.")
     session = (await tab.frames()).root.session
-    if hidden is not None and await _shows(tab, hidden):
-        raise BlockedByPolicy(_SHOWS_SECRET)
+    if hidden is not None:
+        await _check_no_secret(tab, hidden)
     width, height = _INCHES[options.format]
     margin = options.margin_cm / _CM_AN_INCH
     printing = cdp_page.PrintToPdf(
@@ -103,13 +103,14 @@ async def print_pdf(
     return content
 
 
-async def _shows(tab: Tab, hidden: Spans) -> bool:
-    """Whether a secret is anywhere in the documents, visible or not: style sheets for print may show hidden text."""
+async def _check_no_secret(tab: Tab, hidden: Spans) -> None:
+    """Raises BlockedByPolicy if a secret is anywhere in the documents: style sheets for print may show hidden text."""
     found = await locate_text(tab, hidden)
     if found.unresponsive:
         raise BlockedByPolicy(_MAY_SHOW_SECRET)
     if found.boxes:
-        return True
+        raise BlockedByPolicy(_SHOWS_SECRET)
     sessions = {frame.session for frame in (await tab.frames()).all()}
     asked = [each.send(dom_snapshot.CaptureSnapshot(computed_styles=[])) for each in sessions]
-    return any(hidden("\n".join(found.strings)) for found in await asyncio.gather(*asked))
+    if any(hidden("\n".join(document.strings)) for document in await asyncio.gather(*asked)):
+        raise BlockedByPolicy(_SHOWS_SECRET)

@@ -73,9 +73,9 @@ async def zoom_to(tab: Tab, region: Sequence[float], *, hidden: Spans | None = N
     """Like `zoom`, with left, top, right and bottom in CSS pixels. Errors: see `zoom`."""
     if len(region) != 4:
         raise InvalidArguments(f"region is left, top, right and bottom, not {len(region)} numbers.")
-    share = (await view_of(tab)).share
-    left, top, right, bottom = (each * share for each in region)
-    return await zoom(tab, left, top, right, bottom, hidden=hidden)
+    view = await view_of(tab)
+    left, top, right, bottom = (each * view.share for each in region)
+    return await _zoom(tab, view, left, top, right, bottom, hidden)
 
 
 async def zoom(
@@ -85,7 +85,12 @@ async def zoom(
 
     Raises InvalidArguments for a box that is not in the viewport; other errors: see `take_picture`.
     """
-    view = await view_of(tab)
+    return await _zoom(tab, await view_of(tab), left, top, right, bottom, hidden)
+
+
+async def _zoom(
+    tab: Tab, view: ViewScale, left: float, top: float, right: float, bottom: float, hidden: Spans | None
+) -> Picture:
     (x, y), (end_x, end_y) = view.point(left, top), view.point(right, bottom)
     end_x, end_y = min(end_x, view.width), min(end_y, view.height)
     if not (0 <= x < end_x and 0 <= y < end_y):

@@ -91,7 +91,7 @@ class RequestPolicy:
         self._owner = owner
         self._open: set[str] = set()
         self._on_browser_session = on_browser_session
-        self._bound_elsewhere = lists_spare_this_tab
+        self._lists_spare_this_tab = lists_spare_this_tab
         self._sessions: list[Session] = []
         """The sessions of the tabs and their frames; `_watched` has those of their workers too."""
         self._interceptions: dict[Session, Interception] = {}
@@ -282,7 +282,7 @@ class RequestPolicy:
 
     def check_covered(self) -> None:
         """Raises BlockedByPolicy in somebody else's tab if our tabs are under origin lists: they do not apply there."""
-        if self._bound_elsewhere and not self.tab_rules:
+        if self._lists_spare_this_tab and not self.tab_rules:
             raise BlockedByPolicy(
                 "The tab is its user's, and the lists of what may be loaded hold in tabs that we opened alone: nothing "
                 "is done here. Open its address in a new tab."

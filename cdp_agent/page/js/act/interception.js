@@ -75,11 +75,11 @@ function onMouseEvent(event) {
   }
   interceptor.pressed ||= event.type === 'mousedown';
   if (event.type === 'mousedown' && interceptor.state === 'met') trackPress(interceptor.element, /** @type {Window} */ (event.currentTarget));
-  else if (interceptor.state === 'missed') cancelPresses(true);
   // Where the page does not get `pointerdown`, Chrome dispatches no `mouseup`.
   if (event.type === (interceptor.state === 'missed' ? 'pointerup' : 'mouseup')) recordRelease(interceptor);
   else if (CLICKS.includes(event.type)) recordClick(interceptor, event.type, composedPath_.call(event)[0]);
   if (interceptor.state === 'missed' && interceptor.types === PRESSES) {
+    cancelPresses(true);
     event.stopImmediatePropagation();
     event.preventDefault();
   }

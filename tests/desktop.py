@@ -26,8 +26,9 @@ from cdp_agent.cdp.types import Command, Empty, Result
 
 PROGRAMS = ("Xvfb", "openbox")
 _OPENS_WITHIN_S = 20.0
-_IN_FRONT = """new Promise(done => { const look = () => {
-    if (document.visibilityState === "visible" && document.hasFocus()) done(true); else setTimeout(look, 20);
+_IN_FRONT_SOON = """new Promise(done => { const ends = performance.now() + 1000, look = () => {
+    const inFront = document.visibilityState === "visible" && document.hasFocus();
+    if (inFront || performance.now() > ends) done(inFront); else setTimeout(look, 20);
 }; look(); })"""
 _FLAGS = "--no-first-run --no-default-browser-check --password-store=basic --use-mock-keychain --disable-gpu"
 
@@ -123,10 +124,13 @@ class Person:
             await self._to_front(await self.look_at(tabs[0].target_id), tabs[0].target_id)
 
     async def _to_front(self, tab: Session, target_id: str) -> None:
-        await self.connection.browser.send(ActivateTarget(target_id=target_id))
-        for kind in ("mousePressed", "mouseReleased"):  # the address bar has the focus
-            await tab.send(DispatchMouseEvent(type=kind, x=1, y=1, button="left", click_count=1))
-        await self.see(tab, _IN_FRONT)
+        """As often as it takes: before its window is shown it has no effect, and the address bar gets the focus."""
+        is_in_front = False
+        while not is_in_front:
+            await self.connection.browser.send(ActivateTarget(target_id=target_id))
+            for kind in ("mousePressed", "mouseReleased"):  # the address bar has the focus
+                await tab.send(DispatchMouseEvent(type=kind, x=1, y=1, button="left", click_count=1))
+            is_in_front = await self.see(tab, _IN_FRONT_SOON)
 
     async def look_at(self, target_id: str) -> Session:
         attached = await self.connection.browser.send(target.AttachToTarget(target_id=target_id, flatten=True))

@@ -32,7 +32,7 @@ from cdp_agent.config.setting import settings_of
 from cdp_agent.page import js
 from cdp_agent.page.frames import world
 from cdp_agent.page.page import Page
-from tests import orphans
+from tests import orphans, protocol_logs
 from tests.app_pages import app_pages
 from tests.commands import Cli
 from tests.detached import DetachedChrome, closing_tabs, start_detached, stop_detached
@@ -83,6 +83,7 @@ _plain_environment()
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # a worker of xdist ends with the process that started it
         orphans.end_with_this_process()
+    config.pluginmanager.register(protocol_logs)
 
 
 @pytest.hookimpl(wrapper=True)

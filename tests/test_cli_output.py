@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cdp_agent.cli.caller import Streams
-from cdp_agent.cli.terminal.log import debug_log
+from cdp_agent.cli.terminal.log import logged
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
@@ -74,7 +74,7 @@ def test_no_key_is_written(capsys: Captured) -> None:
 
 
 def test_debug_tells_what_is_logged_by_us_alone(capsys: Captured) -> None:
-    with debug_log(Config(debug=True), Streams()):
+    with logged(Config(debug=True), Streams()):
         logging.getLogger("cdp_agent.page").debug("of ours")
         logging.getLogger("httpcore").debug("of others")
     logging.getLogger("cdp_agent.page").debug("of later")
@@ -86,7 +86,7 @@ def test_debug_tells_what_is_logged_by_us_alone(capsys: Captured) -> None:
 
 
 def test_without_debug_nothing_is_told(capsys: Captured) -> None:
-    with debug_log(Config(), Streams()):
+    with logged(Config(), Streams()):
         logging.getLogger("cdp_agent.page").debug("of ours")
 
     assert capsys.readouterr().err == ""

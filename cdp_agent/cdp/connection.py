@@ -14,6 +14,7 @@ import contextlib
 import itertools
 import logging
 import re
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ import msgspec
 
 from cdp_agent.errors import BrowserError, InvalidArguments, PageClosed, ProtocolError, SessionClosed
 
+from . import protocol_log
 from .target import DetachedFromTarget
 from .transport import Transport
 from .types import Command, Event, event_decoder, result_decoder
@@ -68,6 +70,8 @@ class _Pending(msgspec.Struct):
     session: Session
     command: Command[object]
     future: asyncio.Future[Any]
+    sent_at: float
+    """In the time of `time.perf_counter`, while the protocol is logged."""
 
 
 class Session:
@@ -231,7 +235,10 @@ class Connection:
         except UnicodeEncodeError as error:
             future.set_exception(InvalidArguments(lone_surrogate_message(error)))
             return future
-        self._pending[number] = _Pending(session, command, future)
+        logs = protocol_log.is_on()
+        self._pending[number] = _Pending(session, command, future, time.perf_counter() if logs else 0.0)
+        if logs:
+            protocol_log.log_command(number, command.method, command, session.id)
         future.add_done_callback(lambda _: self._pending.pop(number, None))
         self._transport.send(request)
         return future
@@ -246,6 +253,8 @@ class Connection:
         if message.id:
             self._answer(message)
             return
+        if protocol_log.is_on():
+            protocol_log.log_event(message.method, bytes(message.params), message.session_id)
         session = self._sessions.get(message.session_id)
         if session is None:
             log.debug("event of an unknown session: %s", message.method)
@@ -256,6 +265,13 @@ class Connection:
 
     def _answer(self, message: _Message) -> None:
         pending = self._pending.get(message.id)
+        if protocol_log.is_on():
+            content = bytes(message.result) if message.error is None else msgspec.json.encode(message.error)
+            if pending is None:
+                protocol_log.log_event(f"{message.id} (nobody waits for it any more)", content, message.session_id)
+            else:
+                answered = pending.command.method
+                protocol_log.log_answer(message.id, answered, pending.sent_at, content, pending.session.id)
         if pending is None or pending.future.done():
             return  # the answer to a cancelled call
         method = pending.command.method

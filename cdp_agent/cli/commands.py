@@ -9,7 +9,7 @@ import msgspec
 
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
+from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, add_settings, loaded
 from cdp_agent.cli.names import TOOLS, find_tool, suggestions
 from cdp_agent.cli.parser import ToolCommand, read_search, read_tool_call
 from cdp_agent.cli.prelaunch import read_settings
@@ -17,6 +17,7 @@ from cdp_agent.cli.session import NONE_RUNS, OpenSession, Sessions, host_of
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.chrome import ChromeCommand, read_chrome, report_chrome, report_no_chrome, report_stopped
 from cdp_agent.cli.subcommands.tool import PAGE_TOKENS, call_tool
+from cdp_agent.cli.terminal.log import logged
 from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.cli.words import split
 from cdp_agent.config import Config
@@ -40,7 +41,7 @@ class OpenTab(msgspec.Struct, frozen=True):
 def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Loaded[Config]:
     """Parses the words after `tabs`. Raises SetupError."""
     parser = Parser("tabs", "List the tabs of the session's Chrome, with the ids that --tab takes.", more="")
-    add_settings(parser, FOR_CHROME | {"json", "debug"})
+    add_settings(parser, FOR_CHROME | FOR_DEBUGGING | {"json"})
     return loaded(parser.read(words), caller)
 
 
@@ -125,6 +126,11 @@ async def carry_out(arguments: Sequence[str], session: str, sessions: Sessions, 
     Raises CdpAgentError.
     """
     command = read(arguments, caller)
+    with logged(command.loaded.config, caller.output):
+        return await _carry_out(command, session, sessions, caller)
+
+
+async def _carry_out(command: Command, session: str, sessions: Sessions, caller: CommandCaller) -> int:
     was_open = sessions.find(session) is not None
     match command:
         case ChromeCommand(act="stop"):

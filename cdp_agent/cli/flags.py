@@ -23,7 +23,9 @@ FOR_CHROME = {"tab", *OF_SESSION}
 """Options of all commands that work with pages."""
 FOR_MODEL = {"model", "base_url"}
 """Options of tools that ask a model."""
-FOR_OUTPUT = {"events", "without", "trace", "otel", "quiet", "json", "debug"}
+FOR_DEBUGGING = {"debug", "cdp_log"}
+"""Options of all commands, for whoever wants to know why something happened."""
+FOR_OUTPUT = {"events", "without", "trace", "otel", "quiet", "json", *FOR_DEBUGGING}
 """Options for the output of a run."""
 FOR_APPROVAL = {setting.name for setting in SETTINGS.values() if setting.name.startswith("approv")}
 """Options for the approval of a run by steps."""

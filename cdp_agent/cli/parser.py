@@ -11,7 +11,7 @@ import msgspec
 
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.flags import FOR_CHROME, FOR_MODEL, add_settings, loaded
+from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, FOR_MODEL, add_settings, loaded
 from cdp_agent.cli.names import shown_name
 from cdp_agent.config.keywords import environment_of
 from cdp_agent.config.settings import Config
@@ -76,7 +76,7 @@ def read_tool_call(
         rarely = tool.effect == "none" and not tool.page_changing
         help_text = argparse.SUPPRESS if rarely else "do not print the resulting page"
         parser.add_argument("--no-page", action="store_true", help=help_text)
-    shared = FOR_CHROME | {"json", "debug", *more} | (FOR_MODEL if tool.needs_model else set())
+    shared = FOR_CHROME | FOR_DEBUGGING | {"json", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
     found = parser.read(words)
     url, given = _from_positionals(tool, fixed, found.values)

@@ -13,7 +13,7 @@ import msgspec
 from cdp_agent.browser.browser import Browser, Opening
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.flags import FOR_CHROME, add_settings, loaded
+from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, add_settings, loaded
 from cdp_agent.cli.words import split
 from cdp_agent.config import Config, launch_keywords
 from cdp_agent.config.sources import Loaded
@@ -53,6 +53,6 @@ def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[N
     )
     parser.add_argument("url", nargs="?", metavar="URL", help="the page to open (default: the one that is open)")
     parser.add_argument("--no-page", action="store_true", help="do not print the page")
-    add_settings(parser, FOR_CHROME | {"json", "debug"})
+    add_settings(parser, FOR_CHROME | FOR_DEBUGGING | {"json"})
     found = parser.read(words)
     return found, loaded(found, caller)

@@ -6,6 +6,10 @@ from collections.abc import Collection
 from typing import Any
 
 REDACTED = "***"
+CREDENTIALS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "x-csrf-token", "x-xsrf-token"}
+)
+"""Headers, in lower case, that let in whoever has them; besides the cookies."""
 
 
 def redact(value: object, secrets: Collection[str]) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+import weakref
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -109,6 +110,7 @@ class Secrets:
         self._secrets = {name: _checked(name, each, start) for name, each in (given or {}).items()}
         self._mask: Mask | None = None
         self._has_user_data = False
+        _in_use.add(self)
         if self._secrets:
             self._mask = _new_mask()
             for name, each in self._secrets.items():
@@ -179,6 +181,16 @@ class Secrets:
         if self._mask:
             self._mask.add(code, placeholder(name))
         return code
+
+
+_in_use: weakref.WeakSet[Secrets] = weakref.WeakSet()
+
+
+def mask_all(text: str) -> str:
+    """The text without the secrets of any run or session of this process: for logs that all of them share."""
+    for secrets in list(_in_use):
+        text = secrets.mask(text)
+    return text
 
 
 def _new_mask() -> Mask:

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.caller import CommandCaller, Streams
-from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.flags import FOR_DEBUGGING, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.status import DONE, INTERRUPTED, REFUSED, WRONG_CALL
 from cdp_agent.cli.terminal.batch_progress import facts, how_it_ended, shown_progress
-from cdp_agent.cli.terminal.log import debug_log
+from cdp_agent.cli.terminal.log import logged
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BadLines, SetupError
@@ -36,7 +36,7 @@ _SILENT_AFTER_S = 15.0
 _EXCLUDED_SETTINGS = {
     *("url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve", "profile", "idle"),
     *("max_cost", "max_seconds"),
-    *(FOR_OUTPUT - {"debug", "quiet"}),
+    *(FOR_OUTPUT - FOR_DEBUGGING - {"quiet"}),
     *(setting.name for setting in SETTINGS.values() if setting.group == "The server"),
 }
 
@@ -71,7 +71,7 @@ def carry_out_batch(words: Sequence[str]) -> int:
     if found.output == _STDIO and found.resume:
         raise SetupError("Results at the standard output cannot be gone on with: give -o FILE.")
     results = ResultsStream(sys.stdout) if found.output == _STDIO else Path(os.path.expanduser(found.output))
-    with debug_log(config, Streams()):
+    with logged(config, Streams()):
         give_memory_back()
         return asyncio.run(_followed(jobs, config, options, results, found))
 

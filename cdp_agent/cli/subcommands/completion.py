@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from cdp_agent.cli.argument_parser import Parser
-from cdp_agent.cli.flags import FOR_CHROME, SETTINGS
+from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, SETTINGS
 from cdp_agent.cli.names import OWN, TOOLS, shown_name
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.words import RUNS
@@ -52,7 +52,7 @@ def _words(command: str) -> list[str]:
     tool = next((each for each in TOOLS.values() if shown_name(each) == command), None)
     names = [] if tool is None else [f"--{name.replace('_', '-')}" for name in tool.parameters["properties"]]
     names += [] if tool is None or tool.read_only else ["--no-page"]
-    shared = SETTINGS if command in RUNS else FOR_CHROME | {"json", "debug"}
+    shared = SETTINGS if command in RUNS else FOR_CHROME | FOR_DEBUGGING | {"json"}
     flags = [str(each.flag) for each in SETTINGS.values() if each.name in shared and each.flag]
     return [*words, *dict.fromkeys([*names, *flags, "--session", "--once"])]
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import msgspec
 
 from cdp_agent.cli.argument_parser import Parser, columns
-from cdp_agent.cli.flags import FOR_CHROME, SETTINGS, WHERE, usage_of
+from cdp_agent.cli.flags import FOR_CHROME, FOR_DEBUGGING, SETTINGS, WHERE, usage_of
 from cdp_agent.cli.names import OWN, TOOLS, shown_name
 from cdp_agent.cli.parser import positionals_of
 from cdp_agent.cli.status import DONE
 from cdp_agent.tools import BUILT_IN
 
-_EVERYWHERE = FOR_CHROME | {"json", "debug"}
+_EVERYWHERE = FOR_CHROME | FOR_DEBUGGING | {"json"}
 _ANYWHERE = {
     "--session NAME": "the session to use (default: CDP_AGENT_SESSION, else `default`)",
     "--once": "a Chrome for this command only",

@@ -15,11 +15,11 @@ import msgspec
 
 from cdp_agent.cli.argument_parser import Parser, port_number
 from cdp_agent.cli.caller import CommandCaller
-from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_MODEL, add_settings, loaded
+from cdp_agent.cli.flags import FOR_APPROVAL, FOR_CHROME, FOR_DEBUGGING, FOR_MODEL, add_settings, loaded
 from cdp_agent.cli.session import Sessions, host_of
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.subcommands.sessions import CALLS
-from cdp_agent.cli.terminal.log import debug_log
+from cdp_agent.cli.terminal.log import logged
 from cdp_agent.cli.words import HOST, ChosenSession
 from cdp_agent.config import Config, endpoint_of
 from cdp_agent.config.sources import Loaded
@@ -79,7 +79,7 @@ def serve_mcp(words: Sequence[str], chosen: ChosenSession) -> int:
     if command.config.trace is not None:
         check_folder(command.config.trace)
     caller = CommandCaller.here()
-    with debug_log(command.config, caller.output):
+    with logged(command.config, caller.output):
         give_memory_back()
         asyncio.run(_serve(command, words, chosen, caller))
     return DONE
@@ -98,7 +98,7 @@ def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCo
     )
     parser.add_argument("--stateless", action="store_true", help="for older clients that several servers share")
     parser.add_argument("--token", metavar="TOKEN", help="what clients must send; or set CDP_AGENT_SERVER_TOKEN")
-    own = {"debug", "trace", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
+    own = {*FOR_DEBUGGING, "trace", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
     add_settings(parser, (FOR_CHROME - {"tab"}) | FOR_MODEL | FOR_APPROVAL | own, shown=_SHOWN)
     found = parser.read(words)
     settings = loaded(found, caller)

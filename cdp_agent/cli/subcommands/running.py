@@ -18,7 +18,7 @@ from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.interactive import Interactive
 from cdp_agent.cli.terminal.json_lines import JsonLines
-from cdp_agent.cli.terminal.log import debug_log
+from cdp_agent.cli.terminal.log import logged
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.config import Config, connect_keywords, launch_keywords
 from cdp_agent.config.sources import Loaded
@@ -84,7 +84,7 @@ async def run_in_own_chrome(command: RunCommand) -> AgentResult:
     config, signals = command.loaded.config, command.signals
     person = command.interactive
     on_interrupt(signals.stop.set if person is None else lambda: person.handle_interrupt(signals.stop.set))
-    with debug_log(config, Streams()):
+    with logged(config, Streams()):
         async with _browser(config) as browser:
             tabs = Tabs(browser, await (tab_named(browser, config.tab) if config.tab else browser.new_page()))
             browser.keep(tabs.page)
@@ -181,7 +181,7 @@ async def run_for_client(
     receiving = asyncio.ensure_future(client_approver.receive_messages())
     try:
         async with sessions.use(session, command.loaded, caller) as opened:
-            with debug_log(config, output):
+            with logged(config, output):
                 async with opened.session.lead(config.tab) as tabs, _shown(live, output.write_error):
                     browser = opened.session.browser
                     await run_to_end(

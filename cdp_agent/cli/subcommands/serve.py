@@ -11,9 +11,9 @@ import msgspec
 
 from cdp_agent.cli.argument_parser import Parser, port_number
 from cdp_agent.cli.caller import Streams
-from cdp_agent.cli.flags import FOR_OUTPUT, SETTINGS, add_settings, loaded
+from cdp_agent.cli.flags import FOR_DEBUGGING, FOR_OUTPUT, SETTINGS, add_settings, loaded
 from cdp_agent.cli.status import DONE
-from cdp_agent.cli.terminal.log import debug_log
+from cdp_agent.cli.terminal.log import logged
 from cdp_agent.config import Config
 from cdp_agent.errors import SetupError
 from cdp_agent.security.http_guard import hosts_of
@@ -21,7 +21,7 @@ from cdp_agent.session.memory import give_memory_back
 
 DEFAULT_PORT = 8765
 _EXCLUDED_SETTINGS = {"url", "data", "answer_schema", "checkpoint", "tab", "save_storage_state", "approve"} | (
-    FOR_OUTPUT - {"trace", "debug"}
+    FOR_OUTPUT - FOR_DEBUGGING - {"trace"}
 )
 _SHOWN = ("model", "max_runs")
 
@@ -51,7 +51,7 @@ def serve(words: Sequence[str]) -> int:
         config = msgspec.structs.replace(config, server_token=found.token)
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
         raise SetupError("The server needs more than is installed: pip install 'cdp-agent[server]'.")
-    with debug_log(config, Streams()):
+    with logged(config, Streams()):
         give_memory_back()
         asyncio.run(_serve(config, found.host, found.port))
     return DONE

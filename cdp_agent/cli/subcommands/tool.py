@@ -18,7 +18,6 @@ from cdp_agent.cli.parser import ToolCommand, suffix_of
 from cdp_agent.cli.printed import PrintedPages, brief
 from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
-from cdp_agent.cli.terminal.log import debug_log
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
 from cdp_agent.errors import InvalidArguments, SetupError
@@ -57,27 +56,26 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
     session, before = opened.session, _TabAddress.of(opened.session.page if call.config.tab is None else None)
-    with debug_log(call.config, caller.output):
-        async with _model(call, caller) as model:
-            outcome = await session.perform(
-                ParsedCall(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
-            )
-        if outcome.error is not None:
-            return _report_error(outcome.error, outcome.text, caller)
-        if (made := _made(outcome.value)) is not None:
-            file = await asyncio.to_thread(_saved, made, call.tool, caller.folder, path)
-            caller.output.write(_as_json(file) if call.config.json else f"{for_terminal(file.path)}\n")
-            return DONE
-        if call.config.json:
-            value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
-            caller.output.write(_as_json(value))
-            return DONE
-        now = session.page if call.config.tab is None else None  # `tab` is for this command only
-        caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
-        if not call.shows_page or not _shows_other_page(call, outcome.value):
-            return DONE
-        snapshot = ParsedCall(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
-        page = await session.perform(snapshot, tab=call.config.tab)
+    async with _model(call, caller) as model:
+        outcome = await session.perform(
+            ParsedCall(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
+        )
+    if outcome.error is not None:
+        return _report_error(outcome.error, outcome.text, caller)
+    if (made := _made(outcome.value)) is not None:
+        file = await asyncio.to_thread(_saved, made, call.tool, caller.folder, path)
+        caller.output.write(_as_json(file) if call.config.json else f"{for_terminal(file.path)}\n")
+        return DONE
+    if call.config.json:
+        value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
+        caller.output.write(_as_json(value))
+        return DONE
+    now = session.page if call.config.tab is None else None  # `tab` is for this command only
+    caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
+    if not call.shows_page or not _shows_other_page(call, outcome.value):
+        return DONE
+    snapshot = ParsedCall(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
+    page = await session.perform(snapshot, tab=call.config.tab)
     if page.error is not None:
         _report_error(page.error, page.text, caller)
         return DONE

@@ -1,4 +1,4 @@
-"""Shows log messages if `debug` is set."""
+"""The logs that the settings ask for: ours at the terminal (`debug`), the protocol's in a file (`cdp_log`)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from cdp_agent.cdp import protocol_log
 from cdp_agent.config.settings import Config
 
 if TYPE_CHECKING:
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def debug_log(config: Config, output: Stream) -> Iterator[None]:
-    """If `debug` is set, our log messages are written to `output` inside the block.
+def logged(config: Config, output: Stream) -> Iterator[None]:
+    """With `debug`, our log messages are written to `output` inside the block.
 
-    Messages of libraries are not, since these log headers with keys.
+    With `cdp_log`, the protocol is logged to that file until the process ends, as sessions go on between commands.
+    Messages of libraries are not written, since these log headers with keys. Raises SetupError for an unwritable file.
     """
+    if config.cdp_log is not None:
+        protocol_log.write_to(config.cdp_log)
     if not config.debug:
         yield
         return

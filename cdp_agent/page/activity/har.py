@@ -16,14 +16,12 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from cdp_agent.cdp.network import Response
+from cdp_agent.security.redaction import CREDENTIALS
 
 from .request_log import LoggedRequest
 
 HIDDEN = "<hidden>"
 """Written in place of the values of cookies, and of headers with credentials."""
-CREDENTIALS = frozenset(
-    {"authorization", "proxy-authorization", "x-api-key", "x-auth-token", "x-csrf-token", "x-xsrf-token"}
-)
 _UNKNOWN = -1.0
 _FORM = "application/x-www-form-urlencoded"
 _VERSIONS = {"h2": "HTTP/2", "h3": "HTTP/3", "http/1.1": "HTTP/1.1", "http/1.0": "HTTP/1.0"}

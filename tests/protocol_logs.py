@@ -1,0 +1,48 @@
+"""The protocol's log of each test that fails: its end in the report, all of it in a file beside pytest's cache."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import deque
+from collections.abc import Generator
+
+import pytest
+
+from cdp_agent.cdp import protocol_log
+
+_KEPT, _REPORTED = 5_000, 40
+
+
+_records: deque[logging.LogRecord] = deque(maxlen=_KEPT)
+_format = logging.Formatter("%(asctime)s.%(msecs)03d %(message)s", "%H:%M:%S").format
+
+
+def keep(record: logging.LogRecord) -> bool:
+    """Keeps the message for the report, and from all handlers: pytest's would write out each of them."""
+    _records.append(record)
+    return False
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    protocol_log.log.addFilter(keep)
+    protocol_log.log.setLevel(logging.DEBUG)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _records.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed and _records:
+        lines = [_format(record) for record in _records]
+        folder = item.config.cache.mkdir("protocol") if item.config.cache is not None else None
+        title = "Protocol"
+        if folder is not None:
+            path = folder / (re.sub(r"[^\w.-]+", "_", item.nodeid)[-150:] + ".log")
+            path.write_text("\n".join(lines) + "\n", errors="backslashreplace")
+            title = f"Protocol: the last {min(_REPORTED, len(lines))} of {len(lines)} lines in {path}"
+        report.sections.append((title, "\n".join(line[:200] for line in lines[-_REPORTED:])))
+    return report

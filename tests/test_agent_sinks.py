@@ -1,10 +1,8 @@
 """Where events go, which of them, and without what."""
 
-import msgspec
-
-from cdp_agent.agent.sinks import redacted, without, without_images
+from cdp_agent.agent.sinks import redacted, without
 from cdp_agent.browser import Browser
-from cdp_agent.events import AgentAction, AgentObserved, AgentStatus, AgentStep, BrowserScreenshot, Event, TaskCompleted
+from cdp_agent.events import AgentAction, AgentObserved, AgentStatus, AgentStep, Event, TaskCompleted
 from cdp_agent.page.page import Page
 from tests.agents import DONE, scripted
 from tests.test_events import EVENTS
@@ -40,16 +38,6 @@ def test_events_without_secrets_pass_as_they_are() -> None:
         redacted(taken.append, ["tulip44"])(event)
 
     assert taken == EVENTS
-
-
-def test_pictures_are_left_out() -> None:
-    taken: list[Event] = []
-    shot = BrowserScreenshot(timestamp=1.0, step=1, size=9, format="jpeg", width_px=2, height_px=1, image=b"secret")
-
-    for event in (shot, STEP):
-        without_images(taken.append)(event)
-
-    assert taken == [msgspec.structs.replace(shot, image=None), STEP]
 
 
 async def test_a_run_gives_its_events_to_a_callback(browser: Browser, page: Page) -> None:

@@ -174,7 +174,7 @@ async def test_a_launch_that_is_cancelled_leaves_nothing(folder: Path) -> None:
 async def test_chrome_ends_with_us_when_the_supervisor_was_killed(folder: Path) -> None:
     async with Browser.launch() as browser:
         assert browser._instance.process is not None
-        os.kill(browser._instance.process.supervisor_pid, 9)
+        os.kill(browser._instance.process._process.pid, 9)
 
     assert await nothing_remains(folder), remains(folder)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 import msgspec
 
-from cdp_agent.events import Event, without_image
+from cdp_agent.events import Event
 from cdp_agent.security.redaction import redact
 
 Sink = Callable[[Event], None]
@@ -26,11 +26,6 @@ def without(sink: Sink, kinds: Collection[type[Event]]) -> Sink:
             sink(event)
 
     return take
-
-
-def without_images(sink: Sink) -> Sink:
-    """A sink that passes events on without their pictures."""
-    return lambda event: sink(without_image(event))
 
 
 def redacted(sink: Sink, secrets: Collection[str]) -> Sink:

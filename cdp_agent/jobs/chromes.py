@@ -40,11 +40,6 @@ class Chromes:
         self._chromes: list[_SharedChrome] = []
         self._opening = asyncio.Lock()
 
-    @property
-    def pids(self) -> list[int]:
-        """The ids of the main processes of the Chromes that we started and that still run."""
-        return [pid for each in self._chromes if each.browser.gone is None and (pid := each.browser.pid) is not None]
-
     @asynccontextmanager
     async def context(self, downloads: Path | None) -> AsyncIterator[BrowserContext]:
         """A browser context for one task, disposed of afterwards with all its data. Raises BrowserError, SetupError."""

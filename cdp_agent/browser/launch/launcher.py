@@ -96,10 +96,6 @@ class ChromeProcess:
         threading.Thread(target=self._follow, args=(loop,), name="cdp_agent-chrome", daemon=True).start()
 
     @property
-    def supervisor_pid(self) -> int:
-        return self._process.pid
-
-    @property
     def grace_s(self) -> float:
         """How long Chrome may take to end by itself, in seconds: longer where a given profile has to be saved first."""
         return _TEMPORARY_GRACE_S if self.temporary else _GIVEN_PROFILE_GRACE_S

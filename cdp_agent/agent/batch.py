@@ -234,7 +234,7 @@ class Batch:
         url = run.tabs.page.url
         arguments = call.arguments if isinstance(understood, ParsedCall) else ""
         evidence = (run.usage.steps, call.name, outcome.text, outcome.value)
-        run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments)
+        run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments, from_user=outcome.from_user)
         if isinstance(understood, ParsedCall) and understood.tool.is_ours:
             run.addresses.learn_result(outcome.value, url)
         else:

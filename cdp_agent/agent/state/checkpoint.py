@@ -42,6 +42,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan | None
     revisions: int
     validations: int
+    judged_failed: bool = False
     usage: UsageMeter = msgspec.field(name="tally")
     history: list[HistoryItem]
     evidence: list[Shown]
@@ -81,6 +82,7 @@ def save(run: Run, folder: Path) -> None:
         plan=run.plan,
         revisions=run.revisions,
         validations=run.validations,
+        judged_failed=run.judged_failed,
         usage=msgspec.structs.replace(run.usage, before_s=run.usage.took_s),
         history=run.history.entries,
         evidence=run.evidence.shown,
@@ -148,6 +150,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     """Restores the state of the run, except for its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
+    run.judged_failed = checkpoint.judged_failed
     run.usage.continue_from(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)

@@ -152,9 +152,8 @@ async def test_the_user_s_words_are_no_page_s(browser: Browser, page: Page) -> N
 
     events, server = await play(browser, page, [done, PARTIAL] * 3, content=SHOP, task="Does a kettle cost 42 crowns?")
 
-    assert judging(server.requests).endswith(
-        "No page showed these; they are the user's own words:\n<untrusted label=\"words of the user\">\n42\n</untrusted>"
-    )
+    user = judging(server.requests).partition("No page showed these; they are the user's own words:\n")[2]
+    assert user == '<untrusted label="words of the user">\n42\n</untrusted>'
     assert (result_of(events).success, result_of(events).validation) == (False, "forced")
 
 

@@ -43,6 +43,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     revisions: int
     validations: int
     judged_failed: bool = False
+    next_ref: int = 1
+    """Refs below it are in the conversation: the browser of the resumed run gives none of them again."""
     usage: UsageMeter = msgspec.field(name="tally")
     history: list[HistoryItem]
     evidence: list[Shown]
@@ -83,6 +85,7 @@ def save(run: Run, folder: Path) -> None:
         revisions=run.revisions,
         validations=run.validations,
         judged_failed=run.judged_failed,
+        next_ref=run.browser.ref_counter.next,
         usage=msgspec.structs.replace(run.usage, before_s=run.usage.took_s),
         history=run.history.entries,
         evidence=run.evidence.shown,
@@ -151,6 +154,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
     run.judged_failed = checkpoint.judged_failed
+    run.browser.ref_counter.skip_to(checkpoint.next_ref)
     run.usage.continue_from(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)

@@ -63,9 +63,9 @@ class AgentResult(msgspec.Struct, Generic[Answer_co], frozen=True):
     """How a task ended. `error` is None exactly when `success` is true.
 
     `answer` is Markdown, or of the type requested with `answer=`; None if the run ended without an answer, or with one
-    that does not match. `validation` is the verdict on it: "passed"; "unconfirmed" if it was refused, but the agent
-    gave it again and had been shown every quote, figure and address in it; "forced" if it was never accepted or not
-    judged; None if there was nothing to judge.
+    that does not match. `validation` is the verdict on it: "passed"; "unconfirmed" if something of it was missed, but
+    the agent gave it again, pages had shown every quote, figure and address in it, and nothing was judged as failed;
+    "forced" if it was never accepted or not judged; None if there was nothing to judge.
     """
 
     success: bool

@@ -54,6 +54,22 @@ async def test_a_run_goes_on_with_its_plan_its_history_its_page_and_the_type_of_
     assert not (tmp_path / FILE).exists()
 
 
+async def test_no_ref_of_the_conversation_is_given_again(browser: Browser, page: Page, tmp_path: Path) -> None:
+    replies = [tool_call("snapshot", {}), tool_call("wait", {"seconds": 9})]
+    with scripted(browser, replies, checkpoint=tmp_path) as (agent, _):
+        async with aclosing(agent.stream("Find tea", url="data:text/html,<button>Keep</button>", page=page)) as stream:
+            async for event in stream:
+                if isinstance(event, AgentAction) and event.action == "wait":
+                    break
+    browser.ref_counter.next = 1  # as in another process
+
+    with ReplayServer(replies=[DONE]) as after:
+        async for _ in Agent.resume(browser, tmp_path, base_url=after.base_url):
+            pass
+
+    assert '- button "Keep" [ref=E2]' in after.turns[0]["messages"][-1]["content"]
+
+
 async def test_what_is_written_is_for_the_user_alone_and_has_no_key(
     browser: Browser, page: Page, tmp_path: Path
 ) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cdp_agent.agent.judge.claims import Checked, FoundClaim, check, claims
+from cdp_agent.agent.judge.claims import Checked, FoundClaim, check
+from cdp_agent.extract.claims import claims
 
 SHOWN = """Address: https://shop.org/mugs/1
 - heading "Enamel mug, blue" [level=1]

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from cdp_agent.agent.judge.claims import check, claims
+from cdp_agent.agent.judge.claims import check
+from cdp_agent.extract.claims import claims
 
 _FACTS = 60
 _AT_ONCE = 40

@@ -24,7 +24,7 @@ COMPLETE = tool_call("validate_task", {"task_assessment": "All there.", "complet
 
 def judged(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The requests to the judge."""
-    return [each for each in requests if each["tools"][0]["function"]["name"] == "validate_task"]
+    return [each for each in requests if "tools" in each and each["tools"][0]["function"]["name"] == "validate_task"]
 
 
 def judging(requests: list[dict[str, Any]]) -> str:
@@ -116,6 +116,72 @@ async def test_what_an_extraction_made_up_bears_nothing_out(browser: Browser, pa
     assert of(events, TaskValidated)[0].not_found == ["999", "137"]
 
 
+ZEPHYR = "The Zephyr kettle costs 137 crowns."
+
+
+async def test_what_an_extraction_without_a_schema_made_up_is_marked_to_all(browser: Browser, page: Page) -> None:
+    extract = tool_call("extract", {"description": "The product and what it says of it"})
+    done = tool_call("done", {"result": f"{ZEPHYR} Nothing yet."})
+    replies = [extract, reply(text=f"{ZEPHYR}\n- Nothing yet"), done, COMPLETE]
+
+    events, server = await play(browser, page, replies, content=SHOP)
+
+    marked = "Not found on the page, so perhaps made up: '137', 'Zephyr'. Check before you use them."
+    assert marked in server.requests[-2]["messages"][-1]["content"]
+    assert marked in judging(server.requests)
+    shown, _, missing = judging(server.requests).partition("These were not found in anything shown to it:")
+    assert "Of the quotes, numbers and addresses in the answer these were shown" not in shown
+    assert missing == '\n<untrusted label="not found">\n137\nZephyr\n</untrusted>'
+    assert of(events, TaskValidated)[0].not_found == ["137", "Zephyr"]
+
+
+async def test_what_an_extraction_took_from_the_page_is_shown_by_the_page_s_own_line(
+    browser: Browser, page: Page
+) -> None:
+    extract = tool_call("extract", {"description": "The state"})
+    done = tool_call("done", {"result": 'It says "Kettles: 5 left".'})
+    replies = [extract, reply(text="5 left"), done, COMPLETE]
+
+    _, server = await play(browser, page, replies, content="<p hidden>9</p><table><td>Kettles: 5 left</table>")
+
+    assert "Kettles: 5 left — " in judging(server.requests)
+
+
+async def test_the_user_s_words_are_no_page_s(browser: Browser, page: Page) -> None:
+    done = tool_call("done", {"result": "A kettle costs 42 crowns."})
+
+    events, server = await play(browser, page, [done, PARTIAL] * 3, content=SHOP, task="Does a kettle cost 42 crowns?")
+
+    user = judging(server.requests).partition("No page showed these; they are the user's own words:\n")[2]
+    assert user == '<untrusted label="words of the user">\n42\n</untrusted>'
+    assert (result_of(events).success, result_of(events).validation) == (False, "forced")
+
+
+async def test_what_code_returns_counts_but_for_what_the_model_wrote_into_it(browser: Browser, page: Page) -> None:
+    code = "7 * 11 + ' nodes, 99 crowns'"
+    done = tool_call("done", {"result": "77 nodes, 99 crowns."})
+
+    events, _ = await play(
+        browser,
+        page,
+        [tool_call("evaluate", {"expression": code}), done, COMPLETE],
+        content=SHOP,
+        allow_evaluate=True,
+    )
+
+    assert of(events, TaskValidated)[0].not_found == ["99"]
+
+
+async def test_what_was_looked_for_in_vain_bears_nothing_out(browser: Browser, page: Page) -> None:
+    find = tool_call("find_elements", {"selector": "[data-price='999']"})
+
+    events, _ = await play(
+        browser, page, [find, tool_call("done", {"result": "It costs 999."}), COMPLETE], content=SHOP
+    )
+
+    assert of(events, TaskValidated)[0].not_found == ["999"]
+
+
 async def test_an_answer_that_is_never_accepted_is_given_as_what_it_is(browser: Browser, page: Page) -> None:
     events, _ = await play(browser, page, [DONE, PARTIAL] * 3, content=SHOP)
 
@@ -134,21 +200,40 @@ FAILED = tool_call("validate_task", {"task_assessment": "It was not done.", "com
         (['It says "Nothing yet".', ' It says  "Nothing yet".\n'], PARTIAL, True, "unconfirmed", 2),
         (['It says "Nothing yet".'] * 3, FAILED, False, "forced", 2),
         (['It says "Nothing yet".', 'It reads "Nothing yet".', '"Nothing yet"!'], PARTIAL, False, "forced", 3),
+        (['It says "Nothing yet".'] * 3, [FAILED, PARTIAL, PARTIAL], False, "forced", 2),
+        (
+            ['It says "Nothing yet".', '"Nothing yet"!', '"Nothing yet"!'],
+            [FAILED, PARTIAL, PARTIAL],
+            False,
+            "forced",
+            3,
+        ),
         (['It says "Nothing yet" for 99 crowns.'] * 3, PARTIAL, False, "forced", 3),
         (["Tea was ordered."] * 3, PARTIAL, False, "forced", 3),
     ],
-    ids=["true", "but for spaces", "failed as such", "not the same", "in part made up", "nothing to look up"],
+    ids=[
+        "true",
+        "but for spaces",
+        "failed as such",
+        "not the same",
+        "failed first",
+        "failed in other words",
+        "in part made up",
+        "nothing to look up",
+    ],
 )
 async def test_an_answer_that_was_shown_is_not_refused_for_ever(
     browser: Browser,
     page: Page,
     answers: list[str],
-    verdict: bytes,
+    verdict: bytes | list[bytes],
     success: bool,
     validation: str,
     judgements: int,
 ) -> None:
-    replies = [each for answer in answers for each in (tool_call("done", {"result": answer}), verdict)]
+    verdicts = verdict if isinstance(verdict, list) else [verdict] * 3
+    pairs = zip(answers, verdicts, strict=False)
+    replies = [each for answer, its in pairs for each in (tool_call("done", {"result": answer}), its)]
 
     events, server = await play(browser, page, replies, content=SHOP)
 

@@ -54,3 +54,12 @@ def test_each_invented_value_has_its_path() -> None:
     found = ungrounded({"flights": [{"to": "Bergen", "price": 1299}, {"to": "Paris", "seats": [9]}]}, PAGE)
 
     assert found == [Ungrounded("$.flights[1].to", "Paris"), Ungrounded("$.flights[1].seats[0]", 9)]
+
+
+def test_the_keys_of_a_map_are_data_and_those_that_the_schema_names_are_not() -> None:
+    prices = {"type": "object", "additionalProperties": {"type": "number"}}
+    schema = {"type": "object", "properties": {"prices": prices}}
+
+    assert ungrounded({"prices": {"Bergen": 1299, "Paris": 1299}}, PAGE, schema) == [
+        Ungrounded("$.prices.Paris", "Paris")
+    ]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments, StaleRef
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.lines import refs_in
 
 from .conftest import Serve
 from .lasting import one_tab  # noqa: F401 (a fixture)
-from .writing import opened
+from .writing import opened, put
 
 
 async def ref(page: Page, name: str) -> str:
@@ -40,6 +44,48 @@ async def test_a_ref_that_was_never_given_is_refused(page: Page, serve: Serve) -
         await locate(tab_of(page), "E7")
 
     assert caught.value.ref == "E7"
+
+
+async def test_a_ref_of_another_tab_is_refused_with_the_name_of_that_tab(browser: Browser, page: Page) -> None:
+    await put(page, "<button>Keep</button>")
+    other = await browser.new_page("data:text/html,<button>Remove all</button>")
+    await page.snapshot()
+
+    assert (await other.snapshot()).text == '- button "Remove all" [ref=E2]'
+    with pytest.raises(
+        StaleRef, match=rf"E1 is of tab t{page.number}, and this is t{other.number}\. Go to that tab first"
+    ):
+        await other.click("E1")
+    with pytest.raises(StaleRef, match=rf"E2 is of tab t{other.number}, and this is t{page.number}\."):
+        await page.click("E2")
+
+    await other.close()
+    with pytest.raises(StaleRef, match="There is no E2 any more, in this tab or another"):
+        await page.click("E2")
+
+
+async def test_no_ref_is_given_in_two_contexts_nor_told_from_one_to_the_other(browser: Browser, page: Page) -> None:
+    await put(page, "<button>Keep</button>")
+    await page.snapshot()
+    async with await browser.new_context() as context:
+        theirs = await context.new_page("data:text/html,<button>Buy</button>")
+
+        assert (await theirs.snapshot()).text == '- button "Buy" [ref=E2]'
+        with pytest.raises(StaleRef, match="There is no E1 any more"):
+            await theirs.click("E1")
+
+
+async def test_tabs_that_are_read_at_a_time_give_no_ref_twice(browser: Browser, page: Page) -> None:
+    await put(page, "<button>One</button>" * 3)
+    pages = [page, *[await browser.new_page(f"data:text/html,{'<button>Two</button>' * 3}") for _ in range(2)]]
+
+    texts = [each.text for each in await asyncio.gather(*(each.snapshot() for each in pages))]
+
+    refs = [ref for text in texts for ref in refs_in(text)]
+    assert sorted(refs) == [f"E{number}" for number in range(1, 10)]
+    for each, text in zip(pages, texts, strict=True):
+        for ref in refs_in(text):
+            assert (await locate(tab_of(each), ref)).ref == ref
 
 
 async def test_an_element_that_was_rendered_anew_is_found_again(page: Page, serve: Serve) -> None:

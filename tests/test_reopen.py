@@ -33,6 +33,16 @@ class _Chromes:
         return [each.connection.closed.done() for each in self.opened]
 
 
+async def test_refs_are_counted_on_in_the_next_chrome() -> None:
+    chromes = _Chromes()
+    chromes.may_open.set()
+    chromes.browser.ref_counter.skip_to(40)
+
+    await chromes.browser.reopen()
+
+    assert chromes.browser.ref_counter.next == 40
+
+
 async def test_two_who_reopen_it_at_a_time_get_the_same_chrome() -> None:
     chromes = _Chromes()
     both = [asyncio.ensure_future(chromes.browser.reopen()) for _ in range(2)]

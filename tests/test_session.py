@@ -178,9 +178,9 @@ async def test_what_is_read_is_of_the_tab_that_the_next_call_acts_in(session: Se
     receipt = await session.call("click", {"ref": ref_of(page, "Mine")})
     seen = await session.call("snapshot")
 
-    assert 'clicked E1 button "Mine"' in receipt.text
+    assert 'clicked E2 button "Mine"' in receipt.text
     assert "Other" in seen.text
-    assert receipt.text.endswith("you are back in the one before.")
+    assert "and you are in it now: back leads to t" in receipt.text
 
 
 async def test_a_tab_that_opened_since_is_entered_before_it_is_read(session: Session, serve: Serve) -> None:
@@ -191,7 +191,8 @@ async def test_a_tab_that_opened_since_is_entered_before_it_is_read(session: Ses
     seen = await session.call("snapshot")
 
     assert "Popup" in seen.text
-    assert seen.text.endswith("When it closes, you are back in the one before.")
+    assert session.page is not None
+    assert seen.text.endswith(f"and you are in it now: back leads to t{session.page.number - 1}.")
 
 
 async def test_secrets_are_filled_in_and_never_told(browser: Browser, page: Page, serve: Serve) -> None:

@@ -110,6 +110,17 @@ async def test_a_request_that_needs_no_step_is_answered_at_once(
     assert "A cat sleeps 13 hours a day." in models.read("planner", 1)
 
 
+async def test_an_answer_at_once_that_the_page_does_not_show_is_judged(
+    browser: Browser, article: Page, site: Site, httpserver: HTTPServer
+) -> None:
+    models = Models(httpserver, [answer("99 hours."), verdict("The page says 13 hours.", completed=False)])
+
+    result = await models.agent(browser).run("How long does a cat sleep?", page=article)
+
+    assert (result.success, result.validation) == (False, "forced")
+    assert 'found in anything shown to it:\n<untrusted label="not found">\n99 hours\n' in models.read("planner", 2)
+
+
 async def test_what_cannot_be_done_ends_before_any_step(
     browser: Browser, article: Page, site: Site, httpserver: HTTPServer
 ) -> None:

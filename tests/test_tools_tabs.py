@@ -64,6 +64,62 @@ async def test_a_tab_that_is_opened_is_the_one_to_go_on_in(connected: Browser, s
     ]
 
 
+LINK = "<title>First</title><a href='{url}' target=_blank{rel}>Open</a><button>Keep</button>"
+
+
+@pytest.mark.parametrize("rel", ["", " rel=noopener", " rel=opener"])
+async def test_back_leads_from_a_tab_that_a_link_opened_to_where_the_link_is(
+    browser: Browser, page: Page, serve: Serve, rel: str
+) -> None:
+    first = serve(LINK.format(url=serve("<title>Second</title><button>Remove all</button>"), rel=rel))
+    replies = [tool_call("click", {"ref": "{{ref:link Open}}"}), tool_call("back", {}), DONE]
+
+    _, server = await play(browser, page, replies, url=first)
+
+    opened, back = told(server, 3)
+    number = page.popups[0].number
+    assert f"A new tab was opened, t{number}, and you are in it now: back leads to t{page.number}." in opened
+    assert '- button "Remove all" [ref=E3]' in opened
+    assert f"You are back in t{page.number}, from which t{number} was opened: no page was before this one." in back
+    assert f"t{number} stays open." in back
+    assert '- button "Keep" [ref=E2]' in back
+
+
+async def test_the_tool_is_offered_once_there_are_two_tabs(browser: Browser, page: Page, serve: Serve) -> None:
+    first = serve(LINK.format(url=serve("<title>Second"), rel=""))
+    replies = [
+        tool_call("click", {"ref": "{{ref:link Open}}"}),
+        tool_call("manage_tabs", {"action": "switch", "tab": f"t{page.number}"}),
+        DONE,
+    ]
+
+    _, server = await play(browser, page, replies, url=first)
+
+    offered = [[each["function"]["name"] for each in turn["tools"]] for turn in server.turns]
+    assert "manage_tabs" not in offered[0]
+    assert offered[1] == offered[2] == [*offered[0], "manage_tabs"]
+    assert f"You are in t{page.number} now." in told(server, 3)[1]
+
+
+async def test_back_leads_past_a_tab_that_was_closed(browser: Browser, page: Page, serve: Serve) -> None:
+    third = serve("<title>Third")
+    await page.goto(serve(LINK.format(url=serve(LINK.format(url=third, rel="")), rel="")))
+    await page.click("E" + (await page.snapshot()).text.partition("[ref=E")[2][0])
+    (second,) = page.popups
+    text = (await second.snapshot()).text
+    await second.click("E" + text.partition("[ref=E")[2].partition("]")[0])
+    (last,) = second.popups
+    await second.close()
+
+    tool = BUILT_IN["back"]
+    seen = await tool.run(tool.parse({}), Context(last, browser))
+
+    assert isinstance(seen, Observation)
+    assert seen.tab is page
+    with pytest.raises(ActionError, match=f"this is the first one. This tab was opened from t{page.number}"):
+        await last.back()
+
+
 async def test_titles_are_told_as_they_are_now(connected: Browser, detached: DetachedChrome, serve: Serve) -> None:
     page = await connected.new_page(serve("<title>One"))
     await page.evaluate("document.title = 'Two'")

@@ -54,7 +54,8 @@ class Batch:
 
     `outcomes`: one for each call that was run. `answer`: the answer of a terminal tool that ended the batch.
     `snapshot`: one that the model asked for. `acted`: the page may have changed. `stuck`: the verdict of the run's
-    stuck detector. `lost`: the error, if Chrome went away.
+    stuck detector. `lost`: the error, if Chrome went away. `tab_note`: a text about another tab
+    that the last call led to.
     """
 
     def __init__(self, run: Run, calls: tuple[ToolCall, ...]) -> None:
@@ -70,7 +71,7 @@ class Batch:
         self._allowed = calls[: run.options.max_actions_per_step]
         self._results: list[CallResult] = []
         self._cut_reason: BatchCut = "error"
-        self._tab_note: str | None = None
+        self.tab_note: str | None = None
         self._changed = False
         self._understood: list[ParsedCall | ActionError] = []
         self._pages_before: list[Page] = []
@@ -152,7 +153,7 @@ class Batch:
                     await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:
                     run.tabs.go_to(outcome.tab)
-                self._tab_note = None if understood.tool.read_only else await run.tabs.follow()
+                self.tab_note = None if understood.tool.read_only else await run.tabs.follow()
             except BrowserError as error:
                 self.lost = error
                 outcome = ActionError(prompts.CHROME_LOST)
@@ -234,7 +235,7 @@ class Batch:
         url = run.tabs.page.url
         arguments = call.arguments if isinstance(understood, ParsedCall) else ""
         evidence = (run.usage.steps, call.name, outcome.text, outcome.value)
-        run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments)
+        run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments, from_user=outcome.from_user)
         if isinstance(understood, ParsedCall) and understood.tool.is_ours:
             run.addresses.learn_result(outcome.value, url)
         else:
@@ -331,8 +332,8 @@ class Batch:
         if isinstance(outcome, Observation) and outcome.from_user:
             return CallResult(call.id, outcome.text)
         text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.max_result_tokens))
-        if self._tab_note:
-            text = f"{text}\n{self._tab_note}"
+        if self.tab_note:
+            text = f"{text}\n{self.tab_note}"
         asked = isinstance(understood, ParsedCall) and understood.tool.read_only and not isinstance(outcome, Answer)
         return CallResult(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
 
@@ -345,10 +346,10 @@ class Batch:
         if isinstance(outcome, ActionError) or isinstance(understood, ActionError):
             return "error"
         receipt = outcome.value if isinstance(outcome.value, Receipt) else None
-        self._changed = bool(self._tab_note) or (
+        self._changed = bool(self.tab_note) or (
             receipt is not None and (_left_page(receipt) or _changed_elsewhere(receipt))
         )
-        if self._tab_note or (receipt is not None and _left_page(receipt)):
+        if self.tab_note or (receipt is not None and _left_page(receipt)):
             return "page-change"
         changing = understood.tool.changes_page(understood.arguments)
         if self._run.options.batch_policy == "conservative":

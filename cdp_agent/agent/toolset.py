@@ -22,9 +22,11 @@ from cdp_agent.tools.base import Arguments, Tool, by_name
 from cdp_agent.tools.ending import DoneArguments, done
 from cdp_agent.tools.members.anthropic import MEMBERS
 from cdp_agent.tools.reading import searching
+from cdp_agent.tools.tabs import manage_tabs
 from cdp_agent.websearch import configure
 
 if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
     from cdp_agent.extract.form import Form
 
 _RECORDS = ("read_console", "read_network")
@@ -61,6 +63,16 @@ def toolset(
 def spec_of(tool: Tool) -> ToolSpec:
     """The tool as it is described to a model."""
     return ToolSpec(tool.name, tool.description, tool.parameters, is_member=MEMBERS.get(tool.name) is tool)
+
+
+def offer_tabs(run: Run) -> None:
+    """Offers the tool for tabs from the moment that there are two, and then to the end of the run.
+
+    It takes 200 tokens of every request, and most runs stay in one tab. Providers cache a request from its beginning,
+    where the tools are: to offer one more has the conversation read anew, so it is done once.
+    """
+    if run.options.toolset == "own" and run.tabs.are_several:
+        run.tools.setdefault(manage_tabs.name, manage_tabs)
 
 
 def _members(options: Options, provider: str | None) -> list[Tool]:

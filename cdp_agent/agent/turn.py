@@ -13,7 +13,7 @@ from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.state import recovery
 from cdp_agent.agent.state.compaction import make_room
 from cdp_agent.agent.state.recovery import observe
-from cdp_agent.agent.toolset import spec_of
+from cdp_agent.agent.toolset import offer_tabs, spec_of
 from cdp_agent.errors import ContextTooLong, ModelError
 from cdp_agent.events import AgentReasoned, AgentStatus, AiGenerationError
 from cdp_agent.providers.base import Assistant, Request
@@ -74,6 +74,7 @@ async def _generate(run: Run) -> Generation:
 
 
 def _request(run: Run) -> Request:
+    offer_tabs(run)
     specs = tuple(map(spec_of, run.tools.values()))
     refs = run.observer.refs if run.models.client.constrained else None
     return Request(run.models.endpoint.model, run.history.messages(), specs, "required", continued=True, refs=refs)

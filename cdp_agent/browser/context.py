@@ -16,6 +16,7 @@ from cdp_agent.page.tab.downloads import DownloadWatcher
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
+    from cdp_agent.page.snapshot.refs import RefCounter
 
     from .instance import Instance, OpenContext
 
@@ -41,6 +42,7 @@ class ReplaceableChrome:
                 return
             await gone.end()
             self.instance = await self._open_again()
+            self.instance.ref_counter.skip_to(gone.ref_counter.next)
             if self.closed:  # while it was opened
                 await self.instance.end()
                 raise BrowserError("The browser was closed.")
@@ -133,6 +135,11 @@ class BrowserContext:
     def session(self) -> Session:
         """The session of the browser itself, for commands that are about no page."""
         return self._context.instance.session
+
+    @property
+    def ref_counter(self) -> RefCounter:
+        """Counts the refs of all tabs of the browser, in all of its contexts."""
+        return self._context.instance.ref_counter
 
     @property
     def id(self) -> str | None:

@@ -19,6 +19,7 @@ from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
+from cdp_agent.page.snapshot.refs import RefCounter
 from cdp_agent.page.storage_state import OriginState, StorageState, StorageVisitor, cookies_of, set_cookies, write_state
 from cdp_agent.page.tab.downloads import DownloadWatcher
 from cdp_agent.page.tab.settings import PageSettings
@@ -62,6 +63,8 @@ class Instance:
         self._closer = closer
         if closer is not None:
             connection.closed.add_done_callback(lambda _: closer.end())
+        self.ref_counter = RefCounter()
+        """Counts the refs of all tabs."""
         self.attempts: list[Attempt] = []
         """The endpoints that were tried; the connection is to the last one."""
         self.policies = PolicyRegistry(connection, options.settings.rules, all_ours=process is not None)
@@ -145,13 +148,14 @@ class Instance:
 
     def make_tab(self, info: target.TargetInfo, opener: Tab | None, context: OpenContext | None) -> Tab:
         """See targets.TabOwner."""
-        options = (context or self.default).options
+        owner = context or self.default
+        options = owner.options
         rules = None if context in (None, self.default) else options.settings.rules
         return Tab(
             self.session,
             info,
             dialogs=options.dialogs,
-            downloads=(context or self.default).downloads,
+            downloads=owner.downloads,
             opener=opener,
             settings=options.settings,
             request_policy=self.policies.make(
@@ -160,6 +164,8 @@ class Instance:
                 context=info.browser_context_id,
                 is_foreign=context is None,
             ),
+            refs=self.ref_counter,
+            siblings=lambda: owner.tabs,
             is_foreign=context is None,
             in_own_chrome=self.process is not None,
         )

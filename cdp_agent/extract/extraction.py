@@ -36,8 +36,9 @@ from cdp_agent.providers.client import Client
 from cdp_agent.providers.services import endpoint
 
 from . import prompts
+from .claims import grounding
 from .form import Form, SchemaForm, form_of
-from .grounding import Ungrounded, ungrounded
+from .grounding import SourcePage, Ungrounded, data_grounding
 from .schema import compile_schema, listed
 from .shape import list_property, merged, part_of
 
@@ -53,8 +54,9 @@ class Extraction(msgspec.Struct, frozen=True):
     """The data extracted from a page.
 
     `value`: Markdown, JSON that fits the schema, or a value of the type. `ungrounded`: the strings and numbers in it
-    that are not on the page. `notices`: warnings for the caller. `calls` is the number of calls to the model, and
-    `usage` their tokens.
+    that are not on the page; of Markdown, its figures, quotes, addresses and names. `notices`: warnings for the caller.
+    `calls` is the number of calls to the model, and `usage` their tokens. `sources`: the lines of the page that show
+    the rest of the value.
     """
 
     value: Any
@@ -62,6 +64,7 @@ class Extraction(msgspec.Struct, frozen=True):
     notices: list[str]
     calls: int
     usage: Usage
+    sources: list[str] = []
 
 
 async def extract(
@@ -91,10 +94,13 @@ async def extract(
         contents = await markdown.take(tab_of(page))
         run = _Run(model, description, contents)
         value = await run.answer(form, context_tokens)
-    plain = msgspec.to_builtins(value)
-    text = f"{contents.url} {contents.title}\n\n{contents.text}"
-    missing = ungrounded(plain, text) if form is not None else []
-    return Extraction(value, missing, [*notices, *run.notices], run.calls, run.usage)
+    shown = SourcePage(f"{contents.url} {contents.title}\n\n{contents.text}")
+    if form is None:
+        looked_up = grounding(str(value), shown, description)
+        missing, sources = [Ungrounded("$", each) for each in looked_up.missing], looked_up.lines
+    else:
+        missing, sources = data_grounding(msgspec.to_builtins(value), shown, form.source)
+    return Extraction(value, missing, [*notices, *run.notices], run.calls, run.usage, sources)
 
 
 class _Run:

@@ -44,6 +44,7 @@ _NEUTRAL_WORDS = frozenset(
 """Words next to figures that add nothing to their meaning."""
 _FIRST_IDEOGRAPH = 0x2E80  # scripts from here on do not separate words
 _STEM = 3  # letters in which two forms of a word agree
+_ENDING = 3  # letters that a form of a word may have more
 
 
 def ungrounded(value: object, text: str, schema: object = None) -> list[Ungrounded]:
@@ -51,9 +52,23 @@ def ungrounded(value: object, text: str, schema: object = None) -> list[Unground
 
     Values that the `schema` lists (`enum`, `const`) are the caller's words, not the page's: they are not looked up.
     """
-    page = SourcePage(text)
+    return data_grounding(value, SourcePage(text), schema)[0]
+
+
+def data_grounding(value: object, page: SourcePage, schema: object = None) -> tuple[list[Ungrounded], list[str]]:
+    """What `ungrounded` returns, and the lines of the page that show the other strings and numbers."""
     chosen = _choices(schema)
-    return [Ungrounded(path, leaf) for path, leaf in leaves(value) if leaf not in chosen and not page.contains(leaf)]
+    missing: list[Ungrounded] = []
+    lines: dict[str, None] = {}
+    for path, leaf in [*leaves(value), *_keys_of_maps(value, schema)]:
+        if leaf in chosen:
+            continue
+        line = page.line_with(leaf)
+        if line is None:
+            missing.append(Ungrounded(path, leaf))
+        else:
+            lines[line or str(leaf)] = None
+    return missing, list(lines)
 
 
 class SourcePage:
@@ -85,6 +100,20 @@ class SourcePage:
         if self._has_text(wanted):
             return ""
         return self._line_with_figures(wanted, claimed)
+
+    def has_word(self, word: str) -> bool:
+        """Whether the text has the word, or another form of it that differs by an ending, such as mugs for mug."""
+        return all(map(self._has_form, _WORD.findall(normalise(word))))
+
+    def _has_form(self, word: str) -> bool:
+        shortest = max(_STEM, len(word) - _ENDING)
+        if word in self._vocabulary or any(word[:end] in self._vocabulary for end in range(shortest, len(word))):
+            return True
+        return len(word) >= _STEM and re.search(rf" {word}\w{{1,{_ENDING}}} ", self._words) is not None
+
+    @cached_property
+    def _vocabulary(self) -> set[str]:
+        return set(self._words.split())
 
     @cached_property
     def _figures(self) -> dict[str, list[tuple[int, Figure]]]:
@@ -170,6 +199,24 @@ def _choices(schema: object) -> set[str]:
             listed = each["enum"] if isinstance(each.get("enum"), list) else []
             found |= {choice for choice in [*listed, each.get("const")] if isinstance(choice, str)}
     return found
+
+
+def _keys_of_maps(value: object, schema: object) -> Iterator[tuple[str, str]]:
+    """The keys that the schema leaves to the answer, such as names to which prices are mapped, with their paths."""
+    objects = [each for _, each in subschemas(schema) if isinstance(each, dict)]
+    if any(isinstance(each.get("additionalProperties"), dict) or "patternProperties" in each for each in objects):
+        named = {name for each in objects for name in each.get("properties") or ()}
+        yield from ((path, key) for path, key in _keys(value) if key not in named)
+
+
+def _keys(value: object, path: str = "$") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield f"{path}.{key}", key
+            yield from _keys(inner, f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _keys(inner, f"{path}[{index}]")
 
 
 def _contains_whole(wanted: str, text: str) -> bool:

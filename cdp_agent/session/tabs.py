@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from cdp_agent.page.actions.navigation import opener_of
+from cdp_agent.page.page import tab_of
+
 if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
     from cdp_agent.page.page import Page
@@ -22,6 +25,12 @@ class Tabs:
     def page(self) -> Page:
         return self.visited[-1]
 
+    @property
+    def are_several(self) -> bool:
+        """Whether there is another tab to go to: one that the agent was in, or that opened such a tab or was opened."""
+        related = {page.target_id: page for each in self.visited for page in (each, each.opener, *each.popups) if page}
+        return sum(not page.closed for page in related.values()) > 1
+
     def go_to(self, page: Page) -> None:
         """Makes this the current tab."""
         self._known.update(self._browser.pages)
@@ -37,7 +46,12 @@ class Tabs:
         self._known.update(pages)
         if opened:
             self.visited.append(opened[-1])
-            return "This opened a new tab, and you are in it now. When it closes, you are back in the one before."
+            opener = opener_of(tab_of(self.page))
+            back = "" if opener is None else f": back leads to t{opener.number}"
+            if len(opened) == 1:
+                return f"A new tab was opened, t{self.page.number}, and you are in it now{back}."
+            names = " and ".join(f"t{each.number}" for each in opened)
+            return f"New tabs were opened, {names}, and you are in t{self.page.number} now{back}."
         if not self.page.closed:
             return None
         if left := [each for each in self.visited if not each.closed]:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.search import SearchResult
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
+    from cdp_agent.page.snapshot.refs import RefCounter
     from cdp_agent.page.snapshot.snapshot import Snapshot
     from cdp_agent.page.tab.dialogs import DialogPolicy
     from cdp_agent.page.tab.saving import HarSaved
@@ -150,6 +151,11 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
         The format is Playwright's `storageState`. Raises SetupError when the file cannot be written, BrowserError.
         """
         call(self._async.save_storage_state(path))
+
+    @property
+    def ref_counter(self) -> RefCounter:
+        """Counts the refs of all tabs of the browser, in all of its contexts."""
+        return read(lambda: self._async.ref_counter)
 
     @property
     def id(self) -> str | None:

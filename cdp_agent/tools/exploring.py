@@ -190,7 +190,9 @@ def _text(found: Extraction) -> str:
     else:
         text = msgspec.json.format(msgspec.json.encode(found.value), indent=1).decode()
     if missing := found.ungrounded:
-        listed = ", ".join(f"{each.path} = {each.value!r}" for each in missing[:_MOST_LISTED])
+        listed = ", ".join(
+            f"{each.path} = {each.value!r}" if each.path != "$" else repr(each.value) for each in missing[:_MOST_LISTED]
+        )
         more = f" and {len(missing) - _MOST_LISTED} more" if len(missing) > _MOST_LISTED else ""
         text += f"\n\nNot found on the page, so perhaps made up: {listed}{more}. Check before you use them."
     return "\n\n".join([text, *found.notices])

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
+from cdp_agent.page.actions.navigation import can_go_back, opener_of
+from cdp_agent.page.page import page_of
 from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, Ref, tool
+from cdp_agent.tools.tabs import tab_id, tabs_result
 
 LONGEST_S = 120
 """The longest wait; during a longer one, the caller could not tell whether anything still happens."""
@@ -72,8 +76,23 @@ async def goto(args: GotoArguments, context: Context) -> Observation:
 @tool(page_changing=True, effect="none")
 async def back(args: NoArguments, context: Context) -> Observation:
     """Go back to the page before this one."""
-    receipt = await context.page.back()
-    return Observation(receipt.text, receipt)
+    return await go_back(context)
+
+
+async def go_back(context: Context) -> Observation:
+    """Goes back in the tab's history; from the first page of a tab, to the tab that it was opened from.
+
+    Raises ActionError if there is neither.
+    """
+    opener = opener_of(context.tab)
+    if opener is None or await can_go_back(context.tab):
+        receipt = await context.page.back()
+        return Observation(receipt.text, receipt)
+    left, page = tab_id(context.page), page_of(opener)
+    done = (
+        f"You are back in {tab_id(page)}, from which {left} was opened: no page was before this one. {left} stays open."
+    )
+    return await tabs_result(done, page, msgspec.structs.replace(context, page=page))
 
 
 @tool(page_changing=True, by_callers=False, effect="none")

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from urllib.parse import unquote, urljoin
 
 import msgspec
 
 from cdp_agent.agent.state.evidence import ADDRESS
-from cdp_agent.extract.figures import figures, long_numbers
+from cdp_agent.extract.claims import MOST_CLAIMS, WEB_ADDRESS, claims
 from cdp_agent.extract.grounding import SourcePage, leaves, normalise, ungrounded
 
-_QUOTE = re.compile(r"[“„«\"]([^“”„«»\"\n]{3,300})[”“»\"]")
-_ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|*]+")
-_WORD = re.compile(r"[^\s*_`|()\[\]<>\"“”„«»]+")
-_LIST_MARK = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 _LINK = re.compile(r" → (\S+)|\]\(((?:(?!\]\()[^\s)])+)\)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://(?:www\.)?")
 _MARKUP = re.compile(r' \[(?:ref=E|level=)\d+\]|(?:^|(?<=[{,]))\s*"(?:[^"\\\n]|\\.)*"\s*:(?=[\s\[{"\d])', re.MULTILINE)
 """Our own marks, and keys of JSON, which are not from pages."""
 _WRITTEN_ADDRESS = re.compile(r"(?:→ |\]\(|\w://)\S*")
-_PLAIN = str.maketrans("\u00a0\u2007\u2009\u202f–—−‐‑‒", "    ------")
-"""Maps other kinds of white space and dashes to the plain character; the length of the text stays the same."""
-_MOST_CLAIMS = 40
 _EXCERPT = 300
 
 
@@ -36,17 +30,30 @@ class FoundClaim(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """Which claims were found in what the run was shown, and which were not."""
+    """Which claims pages showed, which they did not, and which are only the user's own words."""
 
     found: list[FoundClaim]
     missing: list[str]
+    from_user: list[str] = []
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the answer makes claims, and pages showed all of them that are not the user's own words."""
+        return bool(self.found) and not self.missing
 
 
-def check(answer: object, shown: str, schema: object = None) -> Checked:
-    """Looks up the claims of an answer, Markdown or JSON data of `schema`, in `shown`, a text as from Evidence.text."""
+def check(
+    answer: object, shown: str, schema: object = None, *, user_words: str = "", made_up: Iterable[str] = ()
+) -> Checked:
+    """Looks up the claims of an answer, Markdown or JSON data of `schema`, in `shown`, a text as from Evidence.text.
+
+    `user_words`: what the user said. `made_up`: what models said of pages that did not show it; where the answer
+    repeats that, it is a claim.
+    """
     text = _MARKUP.sub("", shown)
     readable = _WRITTEN_ADDRESS.sub(_unescaped, text)
     page = SourcePage(readable)
+    user = SourcePage(user_words)
     pages, addresses = _places(text, readable)
 
     def shows(claim: str | float) -> str | None:
@@ -56,14 +63,17 @@ def check(answer: object, shown: str, schema: object = None) -> Checked:
 
     found: list[FoundClaim] = []
     missing: list[str] = []
-    for label, claim in _claims(answer, schema):
+    from_user: list[str] = []
+    for label, claim in [*_claims(answer, schema), *_repeated(answer, made_up)]:
         line = shows(claim)
-        if line is None:
+        if line is None and user.contains(claim):
+            from_user.append(label)
+        elif line is None:
             missing.append(label)
-        elif len(found) < _MOST_CLAIMS:
+        elif len(found) < MOST_CLAIMS:
             excerpt = line if len(line) <= _EXCERPT else _around(str(claim), line)
             found.append(FoundClaim(str(claim), excerpt, pages.get(line, "")))
-    return Checked(found, missing)
+    return Checked(found, list(dict.fromkeys(missing)), from_user)
 
 
 def _claims(answer: object, schema: object) -> list[tuple[str, str | float]]:
@@ -74,39 +84,16 @@ def _claims(answer: object, schema: object) -> list[tuple[str, str | float]]:
     return [(f"{path}: {leaf}", leaf) for path, leaf in leaves(answer) if path in looked_for]
 
 
-def claims(answer: str) -> list[str]:
-    """The quotes, addresses, figures with their units, and words with digits in an answer, each once, in order."""
-    text = _LIST_MARK.sub(lambda match: " " * len(match[0]), answer)
-    found = {match.start(): match[0].rstrip(".,;:!?") for match in _ADDRESS.finditer(text)}
-    text = _ADDRESS.sub(_blank, text)
-    found |= {match.start(): match[1].strip() for match in _QUOTE.finditer(text)}
-    text = _QUOTE.sub(_blank, text)
-    spans = [match.span() for match in _WORD.finditer(text) if any(map(str.isdecimal, match[0]))]
-    plain = text.translate(_PLAIN)
-    plain = plain.casefold() if len(plain.casefold()) == len(text) else plain
-    spans += [(each.start, each.end) for each in (*figures(plain), *long_numbers(plain))]
-    for start, end in _joined(spans):
-        found[start] = text[start:end].strip(".,;:!?'’*_# ")
-    return list(dict.fromkeys(found[place] for place in sorted(found) if found[place]))[:_MOST_CLAIMS]
-
-
 def _unescaped(match: re.Match[str]) -> str:
     return " ".join(unquote(match[0]).split()) if "%" in match[0] else match[0]
 
 
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
-
-
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans, with overlapping ones merged."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
+def _repeated(answer: object, made_up: Iterable[str]) -> list[tuple[str, str]]:
+    """Those of the made-up claims that a text repeats; of data, each value is looked up in any case."""
+    if not isinstance(answer, str):
+        return []
+    text = SourcePage(answer)
+    return [(claim, claim) for claim in made_up if text.contains(claim)]
 
 
 def _places(text: str, readable: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -120,7 +107,7 @@ def _places(text: str, readable: str) -> tuple[dict[str, str], dict[str, str]]:
         pages[shown] = url
         if "→" in line or "](" in line or "://" in line:
             links = [match[1] or match[2] for match in _LINK.finditer(line)] if url else []
-            for address in [*(_resolved(url, each) for each in links), *_ADDRESS.findall(line)]:
+            for address in [*(_resolved(url, each) for each in links), *WEB_ADDRESS.findall(line)]:
                 addresses[_address_key(address)] = line
     return pages, addresses
 

@@ -81,7 +81,7 @@ async def conclude(run: Run, answer: str) -> str | None:
             run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=listed(problems)))
             return _DOES_NOT_FIT.format(problems=listed(problems))
     run.validations += 1
-    checked = check(msgspec.to_builtins(value), all_shown(run), answer_schema(run))
+    checked = check_claims(run, value)
     try:
         verdict = await _judge(run, answer, checked)
     except (BadReply, Refused) as error:
@@ -106,13 +106,14 @@ async def conclude(run: Run, answer: str) -> str | None:
         run.end = End(value, validation="passed")
         return None
     quality, most = verdict.completion_quality, run.limits.max_validations
-    repeated = is_repeated_answer(run, answer)
+    run.judged_failed = run.judged_failed or quality == "failed"
+    repeated = _is_repeated(run, answer)
     run.refusal = fence(feedback, "verdict before")
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=quality, feedback=feedback))
-    if repeated and checked.found and not checked.missing and quality == "partial":
-        end_unconfirmed(run, value)
+    if repeated and checked.is_shown and not run.judged_failed:
+        _end_unconfirmed(run, value)
         return None
-    if run.validations >= most or (repeated and checked.found and not checked.missing):
+    if run.validations >= most or (repeated and checked.is_shown):
         _end_forced(run, value, f"The answer was judged as {quality} {run.validations} times: {feedback}")
         return None
     return _NOT_ACCEPTED.format(
@@ -120,15 +121,15 @@ async def conclude(run: Run, answer: str) -> str | None:
     )
 
 
-def is_repeated_answer(run: Run, answer: str) -> bool:
+def _is_repeated(run: Run, answer: str) -> bool:
     """Whether this was last called with the same answer; remembers the answer for the next call."""
     words = " ".join(answer.split())
     before, run.refused_answer = run.refused_answer, words
     return words == before
 
 
-def end_unconfirmed(run: Run, value: object) -> None:
-    """Ends the run as "unconfirmed": its answer was refused twice, but the run was shown every claim in it."""
+def _end_unconfirmed(run: Run, value: object) -> None:
+    """Ends the run as "unconfirmed": of its answer, which was never judged as failed, pages showed every claim."""
     run.emit(
         AgentStatus(**run.stamp, message="The answer was refused twice, but the run was shown all of it: it is given.")
     )
@@ -162,14 +163,12 @@ async def _judge(run: Run, answer: str, checked: Checked) -> ValidateTaskArgumen
     return await conversation.ask_for(compose, _VALIDATE, ValidateTaskArguments, "validation")
 
 
-def all_shown(run: Run) -> str:
-    """All text that can support an answer: the task, and everything that the run was shown."""
-    here = address_line(run.tabs.page.url)
-    return f"{prompts.task(run.task.text, run.task.input_data)}\n{run.evidence.text()}\n{here}"
-
-
-def answer_schema(run: Run) -> object:
-    return run.task.form.source if run.task.form is not None else None
+def check_claims(run: Run, answer: object) -> Checked:
+    """Looks up the claims of an answer, in the form that was asked for, in what pages showed to the run."""
+    shown = f"{run.evidence.text()}\n{address_line(run.tabs.page.url)}"
+    schema = run.task.form.source if run.task.form is not None else None
+    user_words = "\n".join([prompts.task(run.task.text, run.task.input_data), *run.evidence.said_by_user])
+    return check(msgspec.to_builtins(answer), shown, schema, user_words=user_words, made_up=run.evidence.made_up)
 
 
 async def _page_now(run: Run) -> str:
@@ -204,7 +203,7 @@ def _joined(parts: list[str]) -> str:
 
 
 def claims_report(run: Run, checked: Checked) -> list[str]:
-    """The claims that were found in what the run was shown, each with its line, and those that were not."""
+    """The claims that pages showed, each with its line, those that only the user made, and those found nowhere."""
     here = shown_address(run.tabs.page.url)
     found = [
         " — ".join(filter(None, (each.claim, each.line, f"on {each.url}" if each.url not in ("", here) else "")))
@@ -212,8 +211,11 @@ def claims_report(run: Run, checked: Checked) -> list[str]:
     ]
     words = "Of the quotes, numbers and addresses in the answer these were shown to the agent:\n"
     shown = words + fence("\n".join(found), "shown") if found else ""
+    user = "No page showed these; they are the user's own words:\n" + fence(
+        "\n".join(checked.from_user), "words of the user"
+    )
     missing = "These were not found in anything shown to it:\n" + fence("\n".join(checked.missing), "not found")
-    return [shown, missing if checked.missing else ""]
+    return [shown, user if checked.from_user else "", missing if checked.missing else ""]
 
 
 def _record(shown: Shown) -> str:

@@ -42,6 +42,9 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan | None
     revisions: int
     validations: int
+    judged_failed: bool = False
+    next_ref: int = 1
+    """Refs below it are in the conversation: the browser of the resumed run gives none of them again."""
     usage: UsageMeter = msgspec.field(name="tally")
     history: list[HistoryItem]
     evidence: list[Shown]
@@ -81,6 +84,8 @@ def save(run: Run, folder: Path) -> None:
         plan=run.plan,
         revisions=run.revisions,
         validations=run.validations,
+        judged_failed=run.judged_failed,
+        next_ref=run.browser.ref_counter.next,
         usage=msgspec.structs.replace(run.usage, before_s=run.usage.took_s),
         history=run.history.entries,
         evidence=run.evidence.shown,
@@ -148,6 +153,8 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     """Restores the state of the run, except for its tabs."""
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
+    run.judged_failed = checkpoint.judged_failed
+    run.browser.ref_counter.skip_to(checkpoint.next_ref)
     run.usage.continue_from(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)

@@ -6,13 +6,16 @@ import re
 
 import msgspec
 
+from cdp_agent.agent.base.task import Plan
 from cdp_agent.page.receipts.receipts import Receipt, ReportedTab
 from cdp_agent.page.snapshot.lines import ref_of, ref_of_change, shown_address
+from cdp_agent.websearch.base import Results
 
 ADDRESS = "Address: "
 """The beginning of a line that names the page that the lines below it are from."""
 
 
+_WORD = re.compile(r"\w+")
 _ADDRESS_LINE = re.compile(rf"^(\s*)({ADDRESS})", re.MULTILINE)
 
 
@@ -27,9 +30,13 @@ class Shown(msgspec.Struct, frozen=True):
     url: str = ""
     """The page that it comes from."""
     proof: str = ""
-    """The part of `text` that can support an answer: nothing that the model itself has said, typed or made up."""
+    """What pages showed of it, which can support an answer: nothing that a model has said, typed or made up."""
     arguments: str = ""
     """The tool's arguments."""
+    made_up: list[str] = []
+    """What a model said in it of a page that does not show it."""
+    from_user: bool = False
+    """Whether the user said it, and no page."""
 
 
 class Evidence:
@@ -48,17 +55,37 @@ class Evidence:
         self._keep(Shown(step, source, text, url=url, proof=self._proof(text)))
 
     def add_result(
-        self, step: int, tool: str, text: str, value: object, *, finding: bool, url: str, arguments: str
+        self,
+        step: int,
+        tool: str,
+        text: str,
+        value: object,
+        *,
+        finding: bool,
+        url: str,
+        arguments: str,
+        from_user: bool = False,
     ) -> None:
-        """Adds a tool's result: `text`, and the `value` that it was made from."""
+        """Adds a tool's result: `text`, and the `value` that it was made from. `from_user`: it is the user's answer."""
         if isinstance(value, Receipt) and value.ref is not None and value.value is not None:
             self._filled.add(value.ref)
-        proof = self._proof(_from_pages(text, value))
-        self._keep(Shown(step, tool, text, finding, url, proof, arguments))
+        proof = "" if from_user else self._proof(_from_pages(text, value, arguments))
+        self._keep(Shown(step, tool, text, finding, url, proof, arguments, _made_up(value), from_user))
 
     def text(self) -> str:
-        """Everything that can support an answer, each part below the address of its page."""
-        return "\n".join(f"{address_line(each.url)}\n{_without_addresses(each.proof)}" for each in self.shown)
+        """Everything that pages showed, each part below the address of its page."""
+        proofs = [each for each in self.shown if not each.from_user]
+        return "\n".join(f"{address_line(each.url)}\n{_without_addresses(each.proof)}" for each in proofs)
+
+    @property
+    def said_by_user(self) -> list[str]:
+        """The user's answers to questions of the run."""
+        return [each.text for each in self.shown if each.from_user]
+
+    @property
+    def made_up(self) -> list[str]:
+        """What models said of pages that did not show it."""
+        return list(dict.fromkeys(claim for each in self.shown for claim in each.made_up))
 
     @property
     def actions(self) -> list[Shown]:
@@ -96,11 +123,12 @@ def _without_addresses(proof: str) -> str:
     return _ADDRESS_LINE.sub(r"\1| \2", proof) if ADDRESS in proof else proof
 
 
-def _from_pages(text: str, value: object) -> str:
+def _from_pages(text: str, value: object, arguments: str) -> str:
     """The part of a tool's result that comes from pages, not from the call itself or made up by a model."""
     from cdp_agent.extract import Extraction  # late: httpx and regex take 40 ms
-    from cdp_agent.extract.grounding import leaves
+    from cdp_agent.page.query.find import FindResult
     from cdp_agent.page.query.search import SearchResult
+    from cdp_agent.tools.scripting import ScriptResult
 
     match value:
         case Receipt():
@@ -112,10 +140,19 @@ def _from_pages(text: str, value: object) -> str:
             return "\n".join(filter(None, parts))
         case SearchResult():
             return "\n".join([f"{each.before}{each.text}{each.after}" for each in value.matches] + [str(value.total)])
+        case FindResult(total=0) | Plan():
+            return ""
+        case Results():  # what it says of a page is an engine's, and perhaps a model's
+            return value.markdown or "\n".join(f"{each.title} {each.url}" for each in value.results)
         case Extraction():
-            invented = {each.path for each in value.ungrounded}
-            plain = msgspec.to_builtins(value.value)
-            if isinstance(plain, str):
-                return plain
-            return "\n".join(str(leaf) for path, leaf in leaves(plain) if path not in invented)
+            return "\n".join(value.sources)
+        case ScriptResult():  # code returns what its author wrote into it as well
+            written = set(_WORD.findall(arguments))
+            return _WORD.sub(lambda word: "…" if word[0] in written else word[0], text)
     return text
+
+
+def _made_up(value: object) -> list[str]:
+    from cdp_agent.extract import Extraction  # late, as above
+
+    return [str(each.value) for each in value.ungrounded] if isinstance(value, Extraction) else []

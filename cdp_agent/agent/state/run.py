@@ -85,6 +85,8 @@ class Run:
         self.validations = 0
         self.judge: Conversation | None = None
         """The conversation with the judge of its answers, None before the first answer."""
+        self.judged_failed = False
+        """Whether an answer was judged as failed: from then on only one that is accepted is a success."""
         self.refusal = ""
         """Why the last answer was not accepted, in a fence."""
         self.refused_answer = ""

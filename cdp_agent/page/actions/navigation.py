@@ -81,6 +81,24 @@ async def back(tab: Tab) -> Receipt:
     return await _through_history(tab, -1)
 
 
+async def can_go_back(tab: Tab) -> bool:
+    """Whether a page is before this one in the tab. The blank one with which a tab that another opened begins is none.
+
+    Raises BrowserError, PageClosed.
+    """
+    history = await (await tab.frames()).root.session.send(cdp_page.GetNavigationHistory())
+    first = 1 if tab.opener is not None and history.entries[0].url == "about:blank" else 0
+    return history.current_index > first
+
+
+def opener_of(tab: Tab) -> Tab | None:
+    """The tab that opened this one, or if that is closed the one that opened that; None if none is open."""
+    opener = tab.opener
+    while opener is not None and opener.closed:
+        opener = opener.opener
+    return opener
+
+
 async def forward(tab: Tab) -> Receipt:
     """Goes forward one entry of the tab's history. Raises ActionError if there is none, BrowserError."""
     return await _through_history(tab, 1)
@@ -107,7 +125,10 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
         index = history.current_index + step
         if not 0 <= index < len(history.entries):
             where = "back" if step < 0 else "forward"
-            raise ActionError(f"There is no page to go {where} to: this is the {'first' if step < 0 else 'last'} one.")
+            opener = opener_of(tab) if step < 0 else None
+            from_tab = "" if opener is None else f" This tab was opened from t{opener.number}."
+            which = "first" if step < 0 else "last"
+            raise ActionError(f"There is no page to go {where} to: this is the {which} one.{from_tab}")
         entry = history.entries[index]
         tab.request_policy.check(entry.url)
         answer = session.post(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))

@@ -20,7 +20,8 @@ from cdp_agent.page.snapshot.lines import FIELDS, line_of, quoted, shortened
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
-from cdp_agent.page.tab.tab import CachedReading, Tab
+from cdp_agent.page.tab.past_views import CachedReading
+from cdp_agent.page.tab.tab import Tab
 
 from . import effects
 from .compared import differ_only_in_numbers, ref_of_focused, same_element, states_only_value, uncovered, without_value

@@ -62,7 +62,7 @@ async def locate(tab: Tab, ref: str) -> Located:
     found = await _alive(tab, latest)
     if found is None:
         if not tab.refs.was_given(latest):
-            raise StaleRef(f"E{asked}", f"{_unknown(tab, asked)}. Take a snapshot and use a ref that it shows.")
+            raise StaleRef(f"E{asked}", _unknown(tab, asked))
         tab.successors[latest] = await _renewed(tab, latest)
         latest = tab.successors[latest]
         found = await _alive(tab, latest)
@@ -134,8 +134,13 @@ async def _alive(tab: Tab, number: int) -> Located | None:
 
 
 def _unknown(tab: Tab, number: int) -> str:
-    if tab.refs.next == 1:
-        return f"There is no E{number}: none was given yet"
+    """Why the tab does not know the number, and what to do."""
+    snapshot = "Take a snapshot and use a ref that it shows."
+    holder = next((each for each in tab.siblings() if each.refs.was_given(number)), None)
+    if holder is not None:
+        where = f"E{number} is of tab t{holder.number}, and this is t{tab.number}"
+        return f"{where}. Go to that tab first, or use a ref of this one."
     if 0 < number < tab.refs.next:
-        return f"E{number} is gone: the page had it in an earlier reading"
-    return f"There is no E{number}: the refs go up to E{tab.refs.next - 1}"
+        return f"There is no E{number} any more, in this tab or another. {snapshot}"
+    known = f"the refs go up to E{tab.refs.next - 1}" if tab.refs.next > 1 else "none was given yet"
+    return f"There is no E{number}: {known}. {snapshot}"

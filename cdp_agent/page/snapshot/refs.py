@@ -1,4 +1,4 @@
-"""Refs: the handles by which models and programs refer to elements, across all frames of a page.
+"""Refs: the handles by which models and programs refer to elements, across all tabs of a browser and their frames.
 
 A world numbers its elements itself, so that it can return finished text. If two worlds choose the same numbers, those
 of the later one are shifted. A number is never given to a second element, and never written into the page. Refs do not
@@ -43,20 +43,39 @@ class ElementRef(msgspec.Struct, frozen=True):
     frame_url: str
 
 
-class RefTable:
-    """Maps the numbers of refs to elements of worlds."""
+class RefCounter:
+    """Counts the refs of all tabs of a browser, also when its Chrome is replaced: what a model remembers of one tab
+    or Chrome names nothing in another."""
 
     def __init__(self) -> None:
         self.next = 1
+        """The lowest number that no element has had."""
+
+    def skip_to(self, number: int) -> None:
+        """Leaves out the numbers below this one."""
+        self.next = max(self.next, number)
+
+
+class RefTable:
+    """Maps the numbers of refs to elements of the worlds of a tab."""
+
+    def __init__(self, counter: RefCounter | None = None) -> None:
+        """`counter` is that of the tab's browser."""
+        self._counter = counter or RefCounter()
         self._by_number: list[_Range] = []
         self._by_world: WeakKeyDictionary[World, list[_Range]] = WeakKeyDictionary()
+
+    @property
+    def next(self) -> int:
+        """The lowest number that no element of the browser has had."""
+        return self._counter.next
 
     def claim(self, world: World, first: int, end: int) -> None:
         """Gives numbers to the local ids that a world has newly assigned: [first, end)."""
         if end <= first:
             return
         shift = max(0, self.next - first)
-        self.next = end + shift
+        self._counter.next = end + shift
         self._add(_Range(first, end, shift, ref(world)), world)
 
     def next_ids(self, world: World) -> tuple[int, int]:

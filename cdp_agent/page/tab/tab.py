@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +21,17 @@ from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnrespon
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.timeout_pause import timeout
-from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
-from cdp_agent.page.snapshot.refs import RefTable
+from cdp_agent.page.snapshot.refs import RefCounter, RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
 from .drawing import drawing
 from .emulate import emulate
+from .past_views import CachedReading, LastShown
 from .requested_tabs import RequestedTabs
 from .settings import PageSettings
 
@@ -50,20 +51,6 @@ LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 5
 
 
-class CachedReading(msgspec.Struct, frozen=True):
-    """A reading of a large page after an action, valid while the `counts` of changes in its worlds stay the same."""
-
-    snapshot: Snapshot
-    counts: dict[World, int]
-
-
-class LastShown(msgspec.Struct, frozen=True):
-    """What the caller was last shown of a page: the number of its document, and its text, if that was complete."""
-
-    document: int
-    text: str | None
-
-
 class Tab:
     """A tab of a Chrome. We attach to it at its first use, so that it costs nothing before."""
 
@@ -77,10 +64,14 @@ class Tab:
         opener: Tab | None = None,
         settings: PageSettings | None = None,
         request_policy: RequestPolicy | None = None,
+        refs: RefCounter | None = None,
+        siblings: Callable[[], Sequence[Tab]] = tuple,
         is_foreign: bool = False,
         in_own_chrome: bool = False,
     ) -> None:
-        """`is_foreign`: somebody else opened it, so no settings apply, and its dialogs are answered only while we act.
+        """`refs` counts the refs of the browser. `siblings` gives the open tabs of the tab's browser context.
+
+        `is_foreign`: somebody else opened it, so no settings apply, and its dialogs are answered only while we act.
 
         `in_own_chrome`: the Chrome was launched by us, so no extension runs scripts in pages.
         """
@@ -101,7 +92,8 @@ class Tab:
             dialogs, self._hold, self._navigate_again, lambda: self._is_acting or not self.is_foreign, self._session_of
         )
         self.downloads = downloads.of_page(self._has_frame, self._hold)
-        self.refs = RefTable()
+        self.refs = RefTable(refs)
+        self.siblings = siblings
         self.history: deque[PastReading] = deque(maxlen=REMEMBERED_READINGS)
         """The latest readings of the page, the last one at the end."""
         self.successors: dict[int, int] = {}

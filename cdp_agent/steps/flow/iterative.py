@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cdp_agent.agent.judge.validator import end_unconfirmed, is_repeated_answer
-from cdp_agent.agent.state.run import End
 from cdp_agent.decisions import Stop
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
 from cdp_agent.events import AgentStatus, TaskStarted, TaskValidationError
-from cdp_agent.outcome import TaskError
 from cdp_agent.step_events import StepChosen
 from cdp_agent.steps.flow.orchestrator import next_move
 from cdp_agent.steps.flow.plan_first import INTERRUPTED, answered
 from cdp_agent.steps.flow.step_runner import Done, Failed, StepOutcome, do_step
-from cdp_agent.steps.flow.verifier import confirmed_answer, verify
+from cdp_agent.steps.flow.verifier import verify
 
 if TYPE_CHECKING:
     from cdp_agent.steps.flow.step_run import StepRun
@@ -134,17 +131,13 @@ def _words(step: str) -> str:
 async def _conclude(step_run: StepRun, answer: str) -> list[str]:
     """Ends the run if the answer is accepted or finally refused; else returns what is missing, for the planner."""
     run = step_run.run
-    repeated = is_repeated_answer(run, answer)
     verdict = await verify(step_run, answer)
     if verdict.task_completed:
-        run.end = End(verdict.answer, validation="passed")
+        run.end = verdict.end
         return []
     run.usage.failed()
     run.emit(TaskValidationError(**run.stamp, attempt=run.validations, quality=None, feedback=verdict.message))
-    if repeated and (shown := confirmed_answer(step_run, answer)) is not None:
-        end_unconfirmed(run, shown)
-        return []
     if run.validations >= run.limits.max_validations:
-        run.end = End(verdict.answer, TaskError("failed", verdict.message), "forced")
+        run.end = verdict.end
     run.check_limits()
     return [_NOT_DONE.format(message=verdict.message)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cdp_agent.agent.judge.validator import check_claims
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.agent.state.run import End
@@ -43,9 +44,7 @@ async def finish_plan(step_run: StepRun) -> None:
     """Carries out the approved steps that are left, and ends the run with the verdict."""
     await carry_out(step_run)
     if step_run.run.end is None:
-        verdict = await verify(step_run)
-        error = None if verdict.task_completed else TaskError("failed", verdict.message)
-        step_run.run.end = End(verdict.answer, error, "passed" if verdict.task_completed else "forced")
+        step_run.run.end = (await verify(step_run)).end
 
 
 async def begin(step_run: StepRun, steps: list[str]) -> None:
@@ -129,7 +128,7 @@ async def _agree_on_plan(step_run: StepRun) -> list[str] | None:
             run.give_up(plan.message)
             return None
         if not plan.needs_steps:
-            if (problems := _answer_at_once(step_run, plan)) is None:
+            if (problems := await _answer_at_once(step_run, plan)) is None:
                 return None
             notes.append(problems)
             continue
@@ -155,14 +154,22 @@ def answered(question: str, reply: Respond | Decline) -> str:
     return _ANSWERED.format(question=question, answer=reply.text)
 
 
-def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None:
-    """Ends the run with the plan's answer, or returns what is wrong with it."""
+async def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None:
+    """Ends the run with the plan's answer, or returns what is wrong with it.
+
+    An answer that claims what no page showed is judged first.
+    """
     run = step_run.run
     answer, problems = run.task.form.read(plan.message) if run.task.form is not None else (plan.message, [])
     run.validations += 1
     if problems and run.validations < run.limits.max_validations:
         return _DOES_NOT_FIT.format(problems=listed(problems))
-    run.end = End(error=TaskError("failed", listed(problems))) if problems else End(answer)
+    if problems:
+        run.end = End(error=TaskError("failed", listed(problems)))
+    elif check_claims(run, answer).missing:
+        run.end = (await verify(step_run, plan.message)).end
+    else:
+        run.end = End(answer)
     return None
 
 

@@ -145,6 +145,8 @@ async def _carry_out(
         return Failed(prompts.CHROME_LOST, can_retry=not risk.kinds)
     if batch.stuck is Stuck.END:
         run.fail("stuck", "Turn after turn nothing new was seen or told: the run does not get any further.")
+    if batch.tab_note is not None:
+        step_run.notes.append(batch.tab_note)
     outcome = batch.outcomes[0]
     match outcome:
         case Observation():

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from cdp_agent.agent.judge.claims import Checked, check
-from cdp_agent.agent.judge.validator import all_shown, answer_schema, claims_report
+from cdp_agent.agent.judge.validator import check_claims, claims_report
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation, Question
+from cdp_agent.agent.state.run import End
 from cdp_agent.errors import ActionError, BrowserError, SessionClosed
 from cdp_agent.extract.schema import Problem, listed
+from cdp_agent.outcome import TaskError
 from cdp_agent.page.snapshot.lines import heading
 from cdp_agent.security.fence import fence
 from cdp_agent.step_events import StepsVerified
@@ -65,13 +66,20 @@ class Verdict(msgspec.Struct, frozen=True):
     message: str
     answer: object
 
+    @property
+    def end(self) -> End:
+        """How a run ends with this verdict."""
+        if self.task_completed:
+            return End(self.answer, validation="passed")
+        return End(self.answer, TaskError("failed", self.message), "forced")
+
 
 async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
     """The model's verdict on the run; `proposed` is the planner's answer. Raises ModelError, OverBudget."""
     run = step_run.run
     conversation = step_run.conversation("verifier", lambda: fill_system_prompt(step_run, _SYSTEM))
     note = ""
-    claims = claims_report(run, _check_claims(step_run, _read(run, proposed)[0])) if proposed else []
+    claims = claims_report(run, check_claims(run, _read(run, proposed)[0])) if proposed else []
 
     async def compose(first: bool) -> Question:
         if note and not first:
@@ -81,7 +89,7 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
     while True:
         found = await conversation.ask_for(compose, _VERIFY, VerifyArguments, "validation")
         answer, problems = _read(run, found.message)
-        checked = _check_claims(step_run, answer)
+        checked = check_claims(run, answer)
         run.validations += 1
         last = run.validations >= run.limits.max_validations
         if found.task_completed and problems and not last:
@@ -95,21 +103,9 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
         return Verdict(completed, found.message, None if problems else answer)
 
 
-def confirmed_answer(step_run: StepRun, answer: str) -> object:
-    """The answer in the requested form, if it makes claims and the run was shown all of them; else None."""
-    value, problems = _read(step_run.run, answer)
-    checked = _check_claims(step_run, value)
-    return value if checked.found and not checked.missing and not problems else None
-
-
 def _read(run: Run, message: str) -> tuple[object, list[Problem]]:
     """The message in the requested form, and the problems if it does not fit."""
     return run.task.form.read(message) if run.task.form is not None else (message, [])
-
-
-def _check_claims(step_run: StepRun, answer: object) -> Checked:
-    run = step_run.run
-    return check(msgspec.to_builtins(answer), all_shown(run), answer_schema(run))
 
 
 async def _question(

@@ -26,6 +26,7 @@ from cdp_agent.tools.base import Arguments, Context, Observation, Ref, Tool, by_
 from cdp_agent.tools.input import FillArguments, SelectArguments, fill, select
 from cdp_agent.tools.inspecting import ReadConsoleArguments, ReadNetworkArguments
 from cdp_agent.tools.members.reading import matching, part_of_page, role_of
+from cdp_agent.tools.navigation import go_back
 from cdp_agent.tools.picturing import Screenshot
 from cdp_agent.tools.scripting import evaluated
 from cdp_agent.tools.tabs import close_tab as close
@@ -179,7 +180,7 @@ async def navigate(args: NavigateArguments, context: Context) -> Observation:
     tab_context = in_tab(args.tab_id, context)
     match args.url.strip().lower():
         case "back":
-            return receipt_result(await tab_context.page.back())
+            return await go_back(tab_context)
         case "forward":
             return receipt_result(await tab_context.page.forward())
         case "reload":

@@ -21,6 +21,7 @@ from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
 from .chrome import LaunchOptions, find_chrome, flags
+from .environment import chrome_environment
 
 T = TypeVar("T")
 
@@ -283,7 +284,7 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         pass_fds=pipes,
-        env={**os.environ, **options.env} if options.env else None,
+        env=chrome_environment(options.env or {}),
         start_new_session=True,  # Ctrl-C in our terminal is not meant for it
     )
     return StartedChrome(process, profile, temporary)

@@ -35,6 +35,7 @@ from bench.options import finish
 from bench.report import table, this_machine
 from bench.soak import tree_mb, tree_of
 from bench.step_apps import APPS, Kind, kinds_of
+from cdp_agent.extras import install_command
 
 _LOOKS_EVERY_S = 0.25
 _SINGLE_PART = 10
@@ -176,7 +177,7 @@ def ray_cluster() -> Iterator[tuple[str, list[int]]]:
     try:
         from ray.cluster_utils import Cluster  # what measures a cluster needs it, and nothing else here
     except ImportError as error:
-        raise NotFetched("Ray is not installed: pip install 'cdp-agent[ray]'") from error
+        raise NotFetched(f"Ray is not installed: {install_command('ray')}") from error
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 4})
     try:
         cluster.add_node(num_cpus=4)

@@ -31,6 +31,7 @@ from bench.cache import NotFetched
 from bench.options import finish, keep, options
 from bench.report import Machine, table, this_machine
 from bench.soak import tree_of
+from cdp_agent.extras import install_command
 from tests.counting_shop import CountingShop
 
 VICTIMS = ("batch", "worker", "chrome", "node")
@@ -157,7 +158,7 @@ def nodes() -> Iterator[Nodes]:
     try:
         from ray.cluster_utils import Cluster  # nothing else here needs it
     except ImportError as error:
-        raise NotFetched("Ray is not installed: pip install 'cdp-agent[ray]'") from error
+        raise NotFetched(f"Ray is not installed: {install_command('ray')}") from error
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
     try:
         yield Nodes(cluster)

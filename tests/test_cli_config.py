@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 import stat
 from pathlib import Path
 
@@ -39,6 +40,37 @@ def test_what_is_set_can_be_got_and_unset(path: Path, capsys: Captured) -> None:
     assert statuses == [0, 0, 0, 0]
     assert capsys.readouterr().out == "9\n50\n"
     assert path.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("args=--no-sandbox", 'args = ["--no-sandbox"]'),
+        ("args --no-sandbox", 'args = ["--no-sandbox"]'),
+        ("args -- --no-sandbox", 'args = ["--no-sandbox"]'),
+        ("--args --no-sandbox", 'args = ["--no-sandbox"]'),
+        ("--args=--no-sandbox", 'args = ["--no-sandbox"]'),
+        ("args --mute-audio '--user-agent=a b'", 'args = ["--mute-audio", "--user-agent=a b"]'),
+        ("args=--mute-audio --lang=de", 'args = ["--mute-audio", "--lang=de"]'),
+        ("""args '["--user-agent=a b"]'""", 'args = ["--user-agent=a b"]'),
+        ("allow=a.example,b.example", 'allow = ["a.example", "b.example"]'),
+        ("allow a.example b.example", 'allow = ["a.example", "b.example"]'),
+        ("max-steps=9", "max_steps = 9"),
+        ("--max-steps 9", "max_steps = 9"),
+        ("geolocation -10,20", 'geolocation = "-10,20"'),
+        ("user_agent='a=b --c'", 'user_agent = "a=b --c"'),
+        ("headless=no", "headless = false"),
+    ],
+)
+def test_a_value_may_be_given_in_each_natural_way(words: str, line: str, path: Path) -> None:
+    assert config("set", *shlex.split(words)) == 0
+    assert path.read_text() == f"{line}\n"
+
+
+def test_several_words_are_no_value_of_what_is_no_list(path: Path, capsys: Captured) -> None:
+    assert config("set", "user_agent", "a", "b") == 2
+    assert capsys.readouterr().err == "cdp-agent: user_agent takes one value: put it in quotes, if it has spaces.\n"
+    assert not path.exists()
 
 
 def test_comments_and_order_stay(path: Path) -> None:

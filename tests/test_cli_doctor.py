@@ -1,6 +1,10 @@
 """`cdp-agent doctor`: what it finds where all is well, and where it is not."""
 
 import json
+import os
+import re
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,6 +12,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.browser.launch.chrome import find_chrome
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
 from fixtures.replay import ReplayServer, tool_call
@@ -79,11 +84,16 @@ def test_without_a_chrome_no_task_can_be_run(capsys: Captured, monkeypatch: pyte
     }
 
 
-def test_a_chrome_that_does_not_start_says_why(
+def test_what_it_advises_for_a_chrome_without_a_sandbox_works_when_it_is_pasted(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    by_itself = os.geteuid() == 0  # then we turn the sandbox off
     program = tmp_path / "chrome"
-    program.write_text("#!/bin/sh\necho 'No usable sandbox!' >&2\nexit 1\n")
+    program.write_text(
+        '#!/bin/sh\ncase "$*" in '
+        f"""*--no-sandbox*{"--no-sandbox*" if by_itself else ""}) exec {find_chrome()} "$@";; esac\n"""
+        "echo 'No usable sandbox!' >&2\nexit 1\n"
+    )
     program.chmod(0o700)
     monkeypatch.setenv("CDP_AGENT_EXECUTABLE", str(program))
 
@@ -91,7 +101,16 @@ def test_a_chrome_that_does_not_start_says_why(
 
     assert status == 1
     assert found["Chrome"]["text"].startswith(f"{program} does not start: ")
-    assert "--no-sandbox" in found["Chrome"]["advice"]
+    assert pasted(found["Chrome"]["advice"]) == 0
+    status, found = doctor(capsys, "--offline")
+    assert (status, found["Chrome"]["state"]) == (0, "ok")
+    assert found["sandbox"]["text"] == "args turn it off"
+
+
+def pasted(advice: str) -> int:
+    """The exit status of the command of ours in the advice, as a shell runs it."""
+    (command,) = re.findall(r"`(cdp-agent [^`]+)`", advice)
+    return main(shlex.split(command)[1:])
 
 
 @pytest.mark.usefixtures("other_chrome")
@@ -106,6 +125,16 @@ def test_endpoints_are_told_by_their_number(
     assert found["endpoint 1 of 2"]["state"] == "ok"
     assert found["endpoint 2 of 2"]["state"] == "fail"
     assert "tok-en" not in str(found)
+    assert found["endpoint 2 of 2"]["advice"] == "Start that Chrome, or `unset CDP_AGENT_CDP`."
+
+
+def test_an_endpoint_of_the_file_is_taken_out_by_what_is_advised(path: Path, capsys: Captured) -> None:
+    path.write_text('cdp = ["http://127.0.0.1:9"]\n')
+
+    _, found = doctor(capsys, "--offline")
+
+    assert pasted(found["endpoint 1 of 1"]["advice"]) == 0
+    assert path.read_text() == ""
 
 
 @pytest.mark.usefixtures("other_chrome")
@@ -170,6 +199,8 @@ def test_a_file_that_others_can_read_is_told(path: Path, capsys: Captured) -> No
         "text": f"others can read {path}, and keys in it",
         "advice": f"chmod 600 {path}",
     }
+    subprocess.run(found["settings"]["advice"], shell=True, check=True)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_wrong_setting_fails_and_the_rest_is_looked_at(

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from cdp_agent.browser.launch.chrome import EXECUTABLE_VARIABLE
 from cdp_agent.cli import main
+from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.names import shown_name
 from cdp_agent.cli.parser import read_tool_call
 from cdp_agent.config import Config
@@ -216,3 +217,10 @@ def test_a_ref_without_any_chrome_says_how_to_begin(
 @pytest.mark.parametrize(("flag", "headless"), [("--headed", False), ("--no-headless", False), ("--headless", True)])
 def test_a_window_is_asked_for_by_either_name(flag: str, headless: bool) -> None:
     assert read_tool_call(BUILT_IN["click"], ["E12", flag]).config.headless is headless
+
+
+def test_an_option_of_chrome_is_a_value_of_args() -> None:
+    parser = Parser("open", "")
+    parser.add_argument("--args", action="append")
+
+    assert parser.read(["--args", "--no_sandbox", "--args=--lang=de"]).args == ["--no_sandbox", "--lang=de"]

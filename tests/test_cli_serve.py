@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from cdp_agent.cli import main
+from cdp_agent.extras import install_command
 from tests.agents import SHOP
 from tests.conftest import Serve
 
@@ -73,7 +74,7 @@ def test_what_has_to_be_installed_is_said(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else object())
 
     assert main(["serve"]) == 2
-    assert "pip install 'cdp-agent[server]'" in capsys.readouterr().err
+    assert install_command("server") in capsys.readouterr().err
 
 
 def test_no_chrome_is_status_3(capsys: pytest.CaptureFixture[str]) -> None:

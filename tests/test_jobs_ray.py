@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +14,38 @@ import msgspec
 import pytest
 
 from cdp_agent.config import Config
-from cdp_agent.errors import SetupError
+from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.jobs import cluster as jobs_cluster
 from cdp_agent.jobs.results import JobResult
 from cdp_agent.jobs.running import JobRun, run
 from cdp_agent.jobs.tasks import Job, JobOptions
 from tests.counting_shop import CountingShop
 
-ray = pytest.importorskip("ray", reason="pip install 'cdp-agent[ray]'")
+ray = pytest.importorskip("ray", reason="Ray is missing: pip install '.[ray]'")
 
 SECRET = "hunter2-hunter2"
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """Three nodes, each with processes of its own."""
+@contextmanager
+def nodes(head_cpus: int, others: int) -> Iterator[Any]:
+    """A head and nodes with one CPU each, so that no worker of a node that died fits on another one."""
     from ray.cluster_utils import Cluster  # late: an extra, which a skipped test lacks
 
-    os.environ["CDP_AGENT_OPENAI_API_KEY"] = SECRET  # the nodes' own
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
-    for _ in range(2):
-        made.add_node(num_cpus=2)
-    made.wait_for_nodes()
-    yield made
-    del os.environ["CDP_AGENT_OPENAI_API_KEY"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CDP_AGENT_OPENAI_API_KEY", SECRET)  # the nodes' own
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": head_cpus})
+        for _ in range(others):
+            made.add_node(num_cpus=1)
+        made.wait_for_nodes()
+        yield made
     ray.shutdown()
     made.shutdown()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with nodes(head_cpus=1, others=2) as made:
+        yield made
 
 
 def orders(shop: CountingShop, count: int) -> list[Job]:
@@ -46,9 +56,10 @@ def orders(shop: CountingShop, count: int) -> list[Job]:
     ]
 
 
-def batch(cluster: Any, jobs: list[Job], folder: Path, **options: Any) -> JobRun:
-    config = Config(model="openai/m", openai_api_key=SECRET)
-    return run(jobs, where=cluster.address, config=config, options=JobOptions(**options), results=folder / "r.jsonl")
+def batch(cluster: Any, jobs: list[Job], folder: Path, *, resume: bool = False, **options: Any) -> JobRun:
+    config, results = Config(model="openai/m", openai_api_key=SECRET), folder / "r.jsonl"
+    given = JobOptions(**options)
+    return run(jobs, where=cluster.address, config=config, options=given, results=results, resume=resume)
 
 
 @pytest.mark.slow
@@ -74,8 +85,85 @@ async def _killing_a_node(cluster: Any, batch_run: JobRun, after: int) -> AsyncI
         yield result
         came += 1
         if came == after:
-            node = cluster.list_all_nodes()[-1]
-            cluster.remove_node(node, allow_graceful=False)
+            cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+            cluster.add_node(num_cpus=1, wait=False)  # for the tests that follow
+
+
+@pytest.mark.slow
+async def test_a_worker_that_dies_gives_its_tasks_to_others_and_is_replaced(cluster: Any, tmp_path: Path) -> None:
+    results = list[JobResult]()
+    with CountingShop(answers_after_s=0.1) as shop:
+        async for result in batch(cluster, orders(shop, 12), tmp_path, concurrency=3):
+            results.append(result)
+            if len(results) == 2:
+                os.kill(_workers(cluster)[0], signal.SIGKILL)
+
+        assert set(shop.ordered.values()) == {1}
+    assert len(results) == 12
+    assert {each.error.code for each in results if each.error is not None} <= {"interrupted"}
+
+
+def _workers(cluster: Any) -> list[int]:
+    """The processes of the workers on its nodes."""
+    raylets = {each.process.pid for node in cluster.list_all_nodes() for each in node.all_processes["raylet"]}
+    children = [
+        int(pid)
+        for raylet in raylets
+        for task in Path(f"/proc/{raylet}/task").iterdir()
+        for pid in (task / "children").read_text().split()
+    ]
+    return [pid for pid in children if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::NodeWorker")]
+
+
+@pytest.mark.slow
+async def test_a_node_that_joins_later_takes_the_tasks_of_one_that_died(tmp_path: Path) -> None:
+    results = list[JobResult]()
+    with CountingShop() as shop, nodes(head_cpus=0, others=1) as cluster:
+        async for result in batch(cluster, orders(shop, 8), tmp_path, concurrency=2, per_origin=2):
+            results.append(result)
+            if len(results) == 2:
+                cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+                cluster.add_node(num_cpus=1, wait=False)
+
+    assert len(results) == 8
+    assert {each.error.code for each in results if each.error is not None} <= {"interrupted"}
+
+
+@pytest.mark.slow
+async def test_a_cluster_that_stops_answering_ends_the_batch_which_can_be_gone_on_with(tmp_path: Path) -> None:
+    with CountingShop(answers_after_s=0.1) as shop, nodes(head_cpus=1, others=0) as cluster:
+        head = cluster.head_node.all_processes["gcs_server"][0].process.pid
+        results = list[JobResult]()
+        stopped_at = 0.0
+
+        async def until_the_end() -> None:
+            nonlocal stopped_at
+            async for result in batch(cluster, orders(shop, 100), tmp_path, concurrency=1):
+                results.append(result)
+                if len(results) == 2:
+                    os.kill(head, signal.SIGSTOP)
+                    stopped_at = time.monotonic()
+
+        with pytest.raises(BrowserError, match=r"does not answer for 30 s\. .*--resume"):
+            await until_the_end()
+        took_s = time.monotonic() - stopped_at
+        os.kill(head, signal.SIGCONT)
+
+        async for result in batch(cluster, orders(shop, 100), tmp_path, resume=True, concurrency=1):
+            results.append(result)
+            if len(results) > 8:
+                break
+
+    assert took_s < 60
+    assert len({each.id for each in results}) == len(results)
+
+
+@pytest.mark.slow
+async def test_a_cluster_without_a_spare_cpu_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_cluster, "_PLACED_WITHIN_S", 3.0)
+
+    with nodes(head_cpus=0, others=0) as cluster, pytest.raises(BrowserError, match=r"\(no spare CPU on 0 nodes\)"):
+        [each async for each in batch(cluster, [Job(id=1, steps=("Press Enter",))], tmp_path)]
 
 
 @pytest.mark.slow

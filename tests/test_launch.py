@@ -149,6 +149,32 @@ async def test_the_environment_of_the_caller_reaches_chrome(tmp_path: Path) -> N
         await Browser.launch(executable=program, env={"TZ": "Asia/Tokyo"})
 
 
+async def test_no_process_of_chrome_sees_a_key_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GOOGLE_API_KEY", "CHROME_CLIENT_SECRET", "CDP_AGENT_ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, "marker-of-a-key")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:1")
+
+    async with Browser.launch(env={"SHOWN": "marker-of-the-caller"}) as browser:
+        await browser.new_page("data:text/html,hi")
+        supervised = browser._instance.process
+        assert supervised is not None
+        environments = _environments(supervised.supervisor_pid)
+
+    assert len(environments) > 3  # the supervisor, Chrome, and children for pages and network
+    assert [each for each in environments if "marker-of-a-key" in each] == []
+    assert all("SHOWN=marker-of-the-caller" in each and "PATH=" in each for each in environments[:2])
+    assert all("HTTPS_PROXY=http://proxy.example:1" in each for each in environments[:2])
+
+
+def _environments(root: int) -> list[str]:
+    """What the process and all below it were given, the process itself and its first child in front."""
+    pids = [root]
+    for pid in pids:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            pids += map(int, (task / "children").read_text().split())
+    return [Path(f"/proc/{pid}/environ").read_text(errors="replace") for pid in pids]
+
+
 async def test_a_detached_chrome_is_reached_by_its_address_and_stopped() -> None:
     chrome = await start_detached()
     try:

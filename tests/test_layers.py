@@ -15,6 +15,7 @@ from pathlib import Path
 
 LAYERS = [
     "errors",
+    "extras",
     "security",
     "cdp",
     "page",

@@ -13,6 +13,7 @@ import pytest
 from cdp_agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.events import Event
+from cdp_agent.extras import install_command
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from cdp_agent.server.live import LiveRun, live_page
@@ -194,4 +195,4 @@ def test_without_the_extra_it_is_told_what_to_install(cli: Cli, monkeypatch: pyt
 
     ran = cli.here("run", "Find tea", "--live", "--model", "ollama/x", status=2)
 
-    assert "pip install 'cdp-agent[server]'" in ran.stderr
+    assert install_command("server") in ran.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from cdp_agent.errors import AuthenticationError, ModelError, Overloaded, SetupError
+from cdp_agent.extras import install_command
 from cdp_agent.providers.google.google_credentials import AccessToken, DefaultCredentials
 
 USER = {"type": "authorized_user", "client_id": "i", "client_secret": "s", "refresh_token": "r"}
@@ -116,7 +118,7 @@ async def test_without_cryptography_a_service_account_is_told_what_to_install(
     monkeypatch.setitem(__import__("sys").modules, "cryptography.hazmat.primitives", None)
     account = {"type": "service_account", "client_email": "a", "private_key": "k"}
 
-    with pytest.raises(SetupError, match=r"pip install 'cdp-agent\[vertex\]'"):
+    with pytest.raises(SetupError, match=re.escape(install_command("vertex"))):
         await headers(Google(), file_with(tmp_path, account))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import os
 import pydoc
 import re
 import subprocess
@@ -102,6 +103,36 @@ def test_help_shows_what_is_public_alone(kind: type) -> None:
     assert {name for name in dir(kind) if not name.startswith("_")} <= documented
     assert "Session" not in pydoc.render_doc(Page)
     assert not {"guard", "refs", "read", "attach", "fill_secret"} & {*dir(kind)}
+
+
+_ALL_HELP = """
+import importlib, inspect, pkgutil, pydoc
+import cdp_agent
+
+def help_text(member):
+    try:
+        return pydoc.render_doc(member)
+    except NameError:  # a struct whose fields have types that only type checkers import
+        return repr(member.__struct_defaults__)
+
+for module in pkgutil.walk_packages(cdp_agent.__path__, "cdp_agent."):
+    if not module.name.endswith("__main__"):
+        for name, member in vars(importlib.import_module(module.name)).items():
+            if inspect.isclass(member) or inspect.isroutine(member):
+                print(help_text(member) if member.__module__ == module.name else "")
+            elif not inspect.ismodule(member) and not name.startswith("__"):
+                print(name, repr(member))
+"""
+
+
+def test_help_shows_nothing_of_the_environment() -> None:
+    environment = {**os.environ, "OPENAI_API_KEY": "marker-of-a-key"}
+
+    command = [sys.executable, "-c", _ALL_HELP]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+
+    assert "environment: 'Mapping[str, str] | None' = None" in pydoc.plain(done.stdout)
+    assert "marker-of-a-key" not in done.stdout
 
 
 def returned() -> Iterator[tuple[str, type]]:

@@ -19,6 +19,7 @@ from pytest_httpserver import HTTPServer
 
 from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
+from cdp_agent.extras import install_command
 from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secret
 from cdp_agent.telemetry import CAPTURE
@@ -265,6 +266,6 @@ def test_off_nothing_of_it_is_imported_and_missing_it_is_said_how_to_get_it() ->
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.splitlines() == [
-        *("made True", "otel needs OpenTelemetry: pip install 'cdp-agent[otel]'."),
+        *("made True", f"otel needs OpenTelemetry: {install_command('otel')}"),
         *("made False", "made True"),
     ]

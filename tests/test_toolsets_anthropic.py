@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from cdp_agent import sync
 from cdp_agent.agent.toolset import spec_of
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
+from cdp_agent.extras import install_command
 from cdp_agent.page.page import Page
 from cdp_agent.providers.anthropic.anthropic import encode
 from cdp_agent.providers.base import Assistant, Image, Request, TabState, Text, ToolCall, ToolResult, User
@@ -367,5 +369,5 @@ def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "anthropic", None)
     monkeypatch.delitem(sys.modules, "cdp_agent.toolsets.anthropic", raising=False)
 
-    with pytest.raises(SetupError, match=r"pip install 'cdp-agent\[anthropic\]'"):
+    with pytest.raises(SetupError, match=re.escape(install_command("anthropic"))):
         importlib.import_module("cdp_agent.toolsets.anthropic")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from cdp_agent import sync
 from cdp_agent.browser import Browser
 from cdp_agent.errors import SetupError
+from cdp_agent.extras import install_command
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, closing_tabs
@@ -329,7 +331,7 @@ def test_without_the_sdk_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "openai.lib.browser", None)
     monkeypatch.delitem(sys.modules, "cdp_agent.toolsets.openai", raising=False)
 
-    with pytest.raises(SetupError, match=r"pip install 'cdp-agent\[openai\]'"):
+    with pytest.raises(SetupError, match=re.escape(install_command("openai"))):
         importlib.import_module("cdp_agent.toolsets.openai")
 
 

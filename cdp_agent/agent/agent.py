@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
         otel: bool
-        environment: Mapping[str, str]
+        environment: Mapping[str, str] | None
 
 
 T = TypeVar("T")
@@ -90,11 +90,12 @@ class Agent:
     """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged at the end.
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
-    variable in `environment`. `guardrails` are limits in the user's words, part of every prompt that they apply to.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run is recorded
-    in a subfolder, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see telemetry.py. `tools` are added
-    to the built-in ones. The model knows `secrets` only by name; their values are filled in for it, each only at its
-    own origins: see `Secret`. A secret given as a plain string is for the origin of a run's `url`.
+    variable in `environment` (default: that of the process). `guardrails` are limits in the user's words, part of every
+    prompt that they apply to. `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or
+    `TraceOptions`: each run is recorded in a subfolder, see trace/README.md. `otel`: runs are reported to
+    OpenTelemetry, see telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` only by name;
+    their values are filled in for it, each only at its own origins: see `Secret`. A secret given as a plain string is
+    for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
@@ -175,8 +176,9 @@ class Agent:
         allow_evaluate: bool = False,
         toolset: Toolset = "own",
         act_log: ActLog | None = None,
-        environment: Mapping[str, str] = os.environ,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        environment = os.environ if environment is None else environment
         self._browser = browser
         self._endpoint = first_model(model, planner, base_url, api_key, environment)
         self._plans = planner is not None
@@ -380,7 +382,7 @@ class Agent:
         trace: TraceOptions | str | os.PathLike[str] | None = None,
         act_log: ActLog | None = None,
         otel: bool = False,
-        environment: Mapping[str, str] = os.environ,
+        environment: Mapping[str, str] | None = None,
     ) -> AsyncGenerator[Event, None]:
         """Continues a run from its checkpoint `folder`, in new tabs; see `stream`.
 
@@ -389,6 +391,7 @@ class Agent:
         passed again; a risky step that was under way is asked about, not repeated. Raises SetupError when the folder
         contains no run, or the run's answer had another form.
         """
+        environment = os.environ if environment is None else environment
         saved = load(folder)
         address = base_url or saved.base_url
         found = None

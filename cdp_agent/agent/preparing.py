@@ -13,6 +13,7 @@ from cdp_agent.agent.base.task import Options, Task
 from cdp_agent.agent.model.budget import check_prices
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Progress, TaskCompleted
+from cdp_agent.extras import missing_extra
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret, Secrets
@@ -54,7 +55,7 @@ def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
     try:
         from cdp_agent.telemetry import Telemetry  # late: an optional extra
     except ModuleNotFoundError as error:
-        raise SetupError("otel needs OpenTelemetry: pip install 'cdp-agent[otel]'.") from error
+        raise missing_extra("otel needs OpenTelemetry", "otel") from error
     return Telemetry(version("cdp-agent"), environment)
 
 

@@ -5,7 +5,6 @@ If the answer has a form, it is in the parameters of `done`, and in no other par
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -40,7 +39,7 @@ def toolset(
     more: Iterable[Tool] = (),
     *,
     search_api_key: str | None = None,
-    environment: Mapping[str, str] = os.environ,
+    environment: Mapping[str, str],
     asks_user: bool = False,
     provider: str | None = None,
 ) -> dict[str, Tool]:

@@ -69,11 +69,12 @@ class Browser(BrowserContext):
     ) -> Opening:
         """A Chrome of our own, of which nothing is left once it is closed, or once this process ends in any way.
 
-        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: the size of the window). Downloads go to a folder inside the profile, or to
-        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
-        other settings, see `PageSettings`. Raises SetupError for an invalid setting, and BrowserError, with the end of
-        Chrome's stderr, when it does not start within `timeout_s`.
+        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment,
+        which has only what Chrome may need of ours, such as DISPLAY and proxies. `viewport` is in CSS pixels (None: the
+        size of the window). Downloads go to a folder inside the profile, or to `downloads`. `storage_state` is a file
+        of cookies and local storage, as `save_storage_state` writes it. For the other settings, see `PageSettings`.
+        Raises SetupError for an invalid setting, and BrowserError, with the end of Chrome's stderr, when it does not
+        start within `timeout_s`.
         """
         size = viewport_of(viewport)
         chosen = ContextOptions.of(

@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         end = words.index("--") if "--" in words else len(words)
-        return self.parse_intermixed_args([*_with_pairs(map(_with_dashes, words[:end])), *words[end:]])
+        return self.parse_intermixed_args([*map(_with_dashes, _with_values(words[:end])), *words[end:]])
 
     def format_help(self) -> str:
         options = [(_written(each), each.help or "") for each in self._actions if each.help != argparse.SUPPRESS]
@@ -69,12 +69,16 @@ def _written(action: argparse.Action) -> str:
     return f"{name} {action.metavar}".strip() if action.metavar else name
 
 
-def _with_pairs(words: Iterable[str]) -> list[str]:
-    """Joins `--by -400,0` to `--by=-400,0`: argparse knows single negative numbers, but takes a pair for an option."""
+def _with_values(words: Iterable[str]) -> list[str]:
+    """Joins `--by -400,0` to `--by=-400,0`, and the same with an option of Chrome: argparse takes both for our options.
+
+    (It knows single negative numbers.)
+    """
     joined: list[str] = []
     for word in words:
         is_pair = word.startswith("-") and word[1:2].isdigit() and "," in word
-        if is_pair and joined and joined[-1].startswith("--") and "=" not in joined[-1]:
+        before = joined[-1] if joined else ""
+        if (is_pair and before.startswith("--") and "=" not in before) or (before == "--args" and word[:1] == "-"):
             joined[-1] += f"={word}"
         else:
             joined.append(word)

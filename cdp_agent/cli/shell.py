@@ -28,6 +28,7 @@ from cdp_agent.config import Config, agent_keywords, steps_keywords
 from cdp_agent.config.file import user_folder
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import CdpAgentError, SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.lines import refs_in
 from cdp_agent.tools.parsing import is_ref
@@ -71,7 +72,7 @@ class _Shell:
         try:
             from cdp_agent.cli.terminal.prompting import PromptLines  # late: an extra
         except ImportError as error:
-            raise SetupError("The shell at a terminal needs prompt_toolkit: pip install 'cdp-agent[shell]'.") from error
+            raise missing_extra("The shell at a terminal needs prompt_toolkit", "shell") from error
         return PromptLines(user_folder("state") / "shell_history", self._words)
 
     async def read(self) -> int:

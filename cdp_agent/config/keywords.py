@@ -39,7 +39,7 @@ _SHORTEST = 6
 """The shortest value that is masked, in characters: masking shorter ones would mask words that are not secret."""
 
 
-def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+def agent_keywords(config: Config, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The keywords for `Agent`. Raises SetupError when there is no model, and for a secret that cannot be read."""
     if config.model is None and config.planner is None:
         raise SetupError(NO_MODEL)
@@ -53,7 +53,7 @@ def agent_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
     return taken
 
 
-def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+def steps_keywords(config: Config, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The keywords for an `Agent` that carries out given steps, with no model but the executor's. Raises SetupError."""
     taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     taken = {name: each for name, each in taken.items() if name not in ("model", "planner", "toolset")}
@@ -67,7 +67,7 @@ def steps_keywords(config: Config, environment: Mapping[str, str] = os.environ) 
     return taken
 
 
-def resume_keywords(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+def resume_keywords(config: Config, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The keywords for `Agent.resume`; everything else is in the checkpoint. Raises like `agent_keywords`."""
     taken = {**_taken(config, "agent"), **_secrets(config, environment)}
     return {
@@ -85,7 +85,7 @@ def trace_of(config: Config, folder: Path) -> TraceOptions:
     return TraceOptions(folder=folder, redacted=tuple(secrets_of(config)))
 
 
-def endpoint_of(config: Config, environment: Mapping[str, str] = os.environ) -> Endpoint:
+def endpoint_of(config: Config, environment: Mapping[str, str] | None = None) -> Endpoint:
     """The endpoint of the model, for code that calls it without an agent. Raises SetupError."""
     if config.model is None:
         raise SetupError(NO_MODEL)
@@ -107,10 +107,13 @@ def page_keywords(config: Config) -> dict[str, Any]:
     return {**_taken(config, "page"), **_proxy(config)}
 
 
-def environment_of(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment, with the API keys and accounts in the settings added under their usual names."""
+def environment_of(config: Config, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment, with the API keys and accounts in the settings added under their usual names.
+
+    `environment` is by default that of the process, in each function here.
+    """
     found = {setting.variables[1]: getattr(config, setting.name) for setting in _set(config, "environment")}
-    return {**environment, **found}
+    return {**(os.environ if environment is None else environment), **found}
 
 
 def secrets_of(config: Config) -> list[str]:
@@ -122,7 +125,7 @@ def secrets_of(config: Config) -> list[str]:
     return [value for value in values if len(value) >= _SHORTEST]
 
 
-def _secrets(config: Config, environment: Mapping[str, str]) -> dict[str, Any]:
+def _secrets(config: Config, environment: Mapping[str, str] | None) -> dict[str, Any]:
     if not config.secrets:
         return {}
     return {"secrets": {name: each.read(name, environment) for name, each in config.secrets.items()}}

@@ -36,10 +36,11 @@ class StoredSecret(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if [self.value, self.env, self.command].count(None) != 2:
             raise ValueError("Expected one of `value`, `env` and `command`")
 
-    def read(self, name: str, environment: Mapping[str, str] = os.environ) -> Secret | Totp:
+    def read(self, name: str, environment: Mapping[str, str] | None = None) -> Secret | Totp:
         """The secret, for an agent. Raises SetupError when it cannot be read from where it is stored."""
         kind = Totp if self.totp else Secret
-        return kind(self._text(name, environment), self.origins, self.purpose, self.fields)
+        text = self._text(name, os.environ if environment is None else environment)
+        return kind(text, self.origins, self.purpose, self.fields)
 
     def _text(self, name: str, environment: Mapping[str, str]) -> str:
         if self.value is not None:

@@ -41,8 +41,8 @@ class _Owner(msgspec.Struct, frozen=True):
 class NodeWorker:
     """Carries out attempts in the Chromes of its node.
 
-    When its node dies, Ray restarts it on another one and repeats the orders that were under way. For a task that
-    another worker had before, it first reads what that worker stored.
+    When its node dies, the batch gives the orders that were under way to other workers. For a task that another worker
+    had before, it first reads what that worker stored.
     """
 
     def __init__(self, settings: bytes, options: bytes, storage: str, politeness: Any) -> None:
@@ -91,7 +91,7 @@ class NodeWorker:
             return outcome
         owner = msgspec.json.encode(_Owner(self._name, given.attempt))
         if before is not None:
-            # That worker may still act, though Ray or the process that ordered it has ended, until the task is claimed.
+            # That worker may still act, though it was taken for dead or its batch has ended, until the task is claimed.
             await asyncio.to_thread(self._store.write, f"{key}/{OWNER}", owner)
             known = await asyncio.to_thread(next_attempt, self._store, given.job)
             if known.error is not None:

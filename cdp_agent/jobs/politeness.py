@@ -11,7 +11,7 @@ import importlib.util
 import time
 from typing import TYPE_CHECKING, Protocol
 
-from cdp_agent.errors import SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.jobs.tasks import JobOptions
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Robots:
     def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
         """Raises SetupError when the library that reads them is not installed."""
         if importlib.util.find_spec("protego") is None:
-            raise SetupError("Reading robots.txt needs more than is installed: pip install 'cdp-agent[batch]'.")
+            raise missing_extra("Reading robots.txt needs more than is installed", "batch")
         import httpx  # late: 0.1 s, and few batches ask for it
 
         self._client = httpx.AsyncClient(

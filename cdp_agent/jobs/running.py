@@ -106,7 +106,8 @@ class JobRun:
     async def _iterate(self) -> AsyncGenerator[JobResult, None]:
         """The results, as they come.
 
-        Raises SetupError where they cannot be written, and BrowserError or SetupError where no task could be begun.
+        Raises SetupError where they cannot be written, and BrowserError or SetupError where no task could be begun, or
+        the cluster was lost.
         """
         try:
             for result in self._resume_tasks():
@@ -280,7 +281,10 @@ class JobRun:
         """Ends what is under way, when the reader has left or the batch is over."""
         self._stop.set()
         if self._running:
-            await asyncio.wait(self._running)
+            ended, _ = await asyncio.wait(self._running)
+            for task in ended:
+                if not task.cancelled():
+                    task.exception()  # of a cluster that is lost: the first one of them has ended the batch
         await self._workers.close()
         if self._reporter is not None:
             await self._reporter.end(self.progress)

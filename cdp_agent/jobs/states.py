@@ -19,6 +19,7 @@ import msgspec
 
 from cdp_agent.agent.state import checkpoint
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.jobs.tasks import Job
 from cdp_agent.security import files
 
@@ -82,7 +83,7 @@ class FsspecStore:
     def __init__(self, address: str) -> None:
         """Raises SetupError."""
         if importlib.util.find_spec("fsspec") is None:
-            raise SetupError("A shared storage needs more than is installed: pip install 'cdp-agent[ray]'.")
+            raise missing_extra("A shared storage needs more than is installed", "ray")
         from fsspec.core import url_to_fs  # late: an extra, only where there is a shared storage
 
         try:
@@ -192,9 +193,11 @@ class JobState:
         if not self._shared:
             return
         async with self._writing:
-            path = self.folder / checkpoint.FILE
-            found = await asyncio.to_thread(path.read_bytes) if path.exists() else None
-            if found is not None and found != self._checkpoint:
+            try:
+                found = await asyncio.to_thread((self.folder / checkpoint.FILE).read_bytes)
+            except FileNotFoundError:  # there is none yet, or the run has ended meanwhile
+                return
+            if found != self._checkpoint:
                 await self._check_mine()
                 await asyncio.to_thread(self._store.write, f"{self._key}/{checkpoint.FILE}", found)
                 self._checkpoint = found

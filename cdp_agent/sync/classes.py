@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Self, overload
 
 from cdp_agent.agent.agent import Agent as AsyncAgent
@@ -29,6 +28,7 @@ from cdp_agent.sync.wrapper import (
 )
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
         otel: bool
-        environment: Mapping[str, str]
+        environment: Mapping[str, str] | None
 
 
 class BrowserContext(SyncWrapper[AsyncBrowserContext]):
@@ -256,11 +256,12 @@ class Browser(BrowserContext):
     ) -> Browser:
         """A Chrome of our own, of which nothing is left once it is closed, or once this process ends in any way.
 
-        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: the size of the window). Downloads go to a folder inside the profile, or to
-        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
-        other settings, see `PageSettings`. Raises SetupError for an invalid setting, and BrowserError, with the end of
-        Chrome's stderr, when it does not start within `timeout_s`.
+        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment,
+        which has only what Chrome may need of ours, such as DISPLAY and proxies. `viewport` is in CSS pixels (None: the
+        size of the window). Downloads go to a folder inside the profile, or to `downloads`. `storage_state` is a file
+        of cookies and local storage, as `save_storage_state` writes it. For the other settings, see `PageSettings`.
+        Raises SetupError for an invalid setting, and BrowserError, with the end of Chrome's stderr, when it does not
+        start within `timeout_s`.
         """
         return Browser(
             opened(
@@ -900,11 +901,12 @@ class Session(SyncWrapper[AsyncSession]):
     ) -> Session:
         """A Chrome of our own, of which nothing is left once it is closed, or once this process ends in any way.
 
-        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment.
-        `viewport` is in CSS pixels (None: the size of the window). Downloads go to a folder inside the profile, or to
-        `downloads`. `storage_state` is a file of cookies and local storage, as `save_storage_state` writes it. For the
-        other settings, see `PageSettings`. Raises SetupError for an invalid setting, and BrowserError, with the end of
-        Chrome's stderr, when it does not start within `timeout_s`.
+        Without a `profile` it gets a temporary one. `args` are added to its command line, `env` to its environment,
+        which has only what Chrome may need of ours, such as DISPLAY and proxies. `viewport` is in CSS pixels (None: the
+        size of the window). Downloads go to a folder inside the profile, or to `downloads`. `storage_state` is a file
+        of cookies and local storage, as `save_storage_state` writes it. For the other settings, see `PageSettings`.
+        Raises SetupError for an invalid setting, and BrowserError, with the end of Chrome's stderr, when it does not
+        start within `timeout_s`.
         """
         return Session.of(
             opened(
@@ -977,11 +979,12 @@ class Agent(SyncWrapper[AsyncAgent]):
     """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged at the end.
 
     `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
-    variable in `environment`. `guardrails` are limits in the user's words, part of every prompt that they apply to.
-    `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or `TraceOptions`: each run is recorded
-    in a subfolder, see trace/README.md. `otel`: runs are reported to OpenTelemetry, see telemetry.py. `tools` are added
-    to the built-in ones. The model knows `secrets` only by name; their values are filled in for it, each only at its
-    own origins: see `Secret`. A secret given as a plain string is for the origin of a run's `url`.
+    variable in `environment` (default: that of the process). `guardrails` are limits in the user's words, part of every
+    prompt that they apply to. `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or
+    `TraceOptions`: each run is recorded in a subfolder, see trace/README.md. `otel`: runs are reported to
+    OpenTelemetry, see telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` only by name;
+    their values are filled in for it, each only at its own origins: see `Secret`. A secret given as a plain string is
+    for the origin of a run's `url`.
 
     `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
     address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
@@ -1062,7 +1065,7 @@ class Agent(SyncWrapper[AsyncAgent]):
         allow_evaluate: bool = False,
         toolset: Toolset = "own",
         act_log: ActLog | None = None,
-        environment: Mapping[str, str] = os.environ,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(
             AsyncAgent(
@@ -1283,7 +1286,7 @@ class Agent(SyncWrapper[AsyncAgent]):
         trace: TraceOptions | str | os.PathLike[str] | None = None,
         act_log: ActLog | None = None,
         otel: bool = False,
-        environment: Mapping[str, str] = os.environ,
+        environment: Mapping[str, str] | None = None,
     ) -> Generator[Event, None, None]:
         """Continues a run from its checkpoint `folder`, in new tabs; see `stream`.
 

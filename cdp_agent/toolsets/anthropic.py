@@ -16,7 +16,7 @@ from typing import Any, overload
 import msgspec
 
 from cdp_agent import sync
-from cdp_agent.errors import SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.tab.dialogs import Dialog
@@ -52,7 +52,7 @@ try:
     )
     from anthropic.types.beta import BetaBrowserMemberInput, BetaBrowserToolsetConfigsParam
 except ImportError as error:
-    raise SetupError("Anthropic's toolset needs its SDK, 2.12 or later: pip install 'cdp-agent[anthropic]'.") from error
+    raise missing_extra("Anthropic's toolset needs its SDK, 2.12 or later", "anthropic") from error
 
 _TEXTS = {"read_page", "find", "get_page_text", "read_console", "read_network", "javascript_exec"}
 _PICTURES = {"screenshot", "zoom"}

@@ -19,7 +19,8 @@ from typing import Any, overload
 import msgspec
 
 from cdp_agent import sync
-from cdp_agent.errors import CdpAgentError, SetupError
+from cdp_agent.errors import CdpAgentError
+from cdp_agent.extras import missing_extra
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import GivenSecret
 from cdp_agent.session.calls import ToolOutcome
@@ -60,9 +61,7 @@ try:
         ZoomInput,
     )
 except ImportError as error:
-    raise SetupError(
-        "OpenAI's browser toolset needs its SDK, 3.54 or later: pip install 'cdp-agent[openai]'."
-    ) from error
+    raise missing_extra("OpenAI's browser toolset needs its SDK, 3.54 or later", "openai") from error
 
 Done = Any
 """The result of an action as text. The SDK's protocols declare `None`, but its toolset accepts text as well."""

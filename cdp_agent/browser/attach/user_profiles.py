@@ -34,8 +34,9 @@ HOW = (
 )
 
 
-def profile_folders(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> list[Path]:
+def profile_folders(platform: str = sys.platform, environment: Mapping[str, str] | None = None) -> list[Path]:
     """The folders where Chrome, Chromium, Edge and Brave keep their default profiles."""
+    environment = os.environ if environment is None else environment
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or Path.home())
     if platform == "darwin":
         return [home / "Library" / "Application Support" / name for name in _MAC]

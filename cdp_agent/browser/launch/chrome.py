@@ -14,6 +14,8 @@ import msgspec
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.tab.settings import PageSettings, accept_language
 
+from .advice import install
+
 if TYPE_CHECKING:
     from cdp_agent.page.policy.rules import RequestRules
 
@@ -117,7 +119,8 @@ def find_chrome(executable: str | None = None, *, headless: bool = True) -> str:
             return found
     raise BrowserError(
         f"No Chrome found: looked on PATH for {', '.join((*_ON_PATH, *shells))}, and at {', '.join(places)}. "
-        f"Install Chrome or Chromium (Debian: apt-get install chromium), or set {EXECUTABLE_VARIABLE} to its path."
+        f"Install Chrome or Chromium (Debian: {install('chromium', 'chromium-sandbox')}), "
+        f"or set {EXECUTABLE_VARIABLE} to its path."
     )
 
 

@@ -20,7 +20,9 @@ from cdp_agent.cdp.system_info import Process
 from cdp_agent.cdp.transport import Lost, PipeTransport, Receive, Transport
 from cdp_agent.errors import BrowserError
 
+from .advice import advice_on
 from .chrome import LaunchOptions, find_chrome, flags
+from .environment import chrome_environment
 
 T = TypeVar("T")
 
@@ -30,6 +32,7 @@ _GIVEN_PROFILE_GRACE_S = 5.0
 _EXPLANATION_S = 5.0
 """How long to wait for the reason why Chrome ended, which is reported after the clean-up: seconds under load."""
 _SHOWN_LINES = 12
+ADVICE = "\nWhat to do: "
 _OF_SIGNALS = range(129, 193)
 """A shell whose child was killed by a signal exits with 128 plus the number of the signal."""
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
@@ -63,6 +66,7 @@ class StartedChrome(msgspec.Struct, frozen=True):
     """
 
     process: subprocess.Popen[bytes]
+    program: str
     profile: str
     temporary: bool
     pipe: tuple[int, int] | None = None
@@ -80,6 +84,7 @@ class ChromeProcess:
     """A Chrome that we started. It ends when `close` is called, or when our process ends in any way."""
 
     def __init__(self, started: StartedChrome) -> None:
+        self.program = started.program
         self.profile = started.profile
         self.temporary = started.temporary
         self.pid: int | None = None
@@ -253,10 +258,8 @@ async def failed_to_start(chrome: ChromeProcess, what: str) -> BrowserError:
     """
     what = "ended at once" if chrome.ended.done() else what
     end = await chrome.close()
-    hint = ""
-    if "No usable sandbox" in end.stderr:
-        hint = "\nThis system lets Chrome make no sandbox: pass args=['--no-sandbox'] if you trust the pages."
-    return BrowserError(f"Chrome {what}: {end}{hint}")
+    advice = advice_on(end.stderr, chrome.program)
+    return BrowserError(f"Chrome {what}: {end}{ADVICE if advice else ''}{advice}")
 
 
 def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: Sequence[int]) -> StartedChrome:
@@ -279,10 +282,10 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         pass_fds=pipes,
-        env={**os.environ, **options.env} if options.env else None,
+        env=chrome_environment(options.env or {}),
         start_new_session=True,  # Ctrl-C in our terminal is not meant for it
     )
-    return StartedChrome(process, profile, temporary)
+    return StartedChrome(process, program, profile, temporary)
 
 
 def _refuse_locked(profile: str) -> None:

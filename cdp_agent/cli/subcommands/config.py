@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from getpass import getpass
@@ -37,11 +38,11 @@ def manage_config(words: Sequence[str]) -> int:
     parser = Parser("config", "", f"%(prog)s {'|'.join(_ACTS)} [NAME] [VALUE]")
     parser.add_argument("act", choices=list(_ACTS), metavar="ACTION", help=actions)
     parser.add_argument("name", nargs="?", metavar="NAME", help="a setting, such as max_steps")
-    parser.add_argument("value", nargs="?", metavar="VALUE", help="set: the value, as its flag takes it")
+    parser.add_argument("values", nargs="*", metavar="VALUE", help="set: the value, as its flag takes it")
     parser.add_argument("--json", action="store_true", help="list, get: print as JSON")
     parser.add_argument("--show-secret", action="store_true", help="get: show a secret unmasked")
     parser.add_argument("--yes", action="store_true", help="init: take what is found without asking")
-    found = parser.read(words)
+    found = parser.read(_with_values_apart(words))
     file = ConfigFile.read(config_path(os.environ))
     if found.act == "init":
         from cdp_agent.cli.subcommands.init import set_up  # late: httpx takes long to import
@@ -56,7 +57,7 @@ def manage_config(words: Sequence[str]) -> int:
     elif found.act == "get":
         _get(_setting(found.name), file, as_json=found.json, reveal=found.show_secret)
     elif found.act == "set":
-        _set(_setting(found.name), found.value, file)
+        _set(setting := _setting(found.name), _joined(setting, found.values), file)
     else:
         _unset(found.name.replace("-", "_"), file)
     return DONE
@@ -90,6 +91,24 @@ def _get(setting: Setting, file: ConfigFile, *, as_json: bool, reveal: bool) -> 
         print(value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode())
     else:
         print(for_terminal(shown(setting, getattr(config, setting.name))))
+
+
+def _with_values_apart(words: Sequence[str]) -> list[str]:
+    """`set NAME=VALUE…` and `set NAME VALUE…` as `set NAME -- VALUE…`, since a value may look like an option."""
+    match [each for each in words if each != "--"]:
+        case ["set", name, *values] if name not in ("-h", "--help"):
+            name, equals, value = name.partition("=")
+            return ["set", "--", name.removeprefix("--"), *([value] if equals else []), *values]
+    return [*words]
+
+
+def _joined(setting: Setting, values: Sequence[str]) -> str | None:
+    """The words of a value as one text; None if there are none."""
+    if len(values) > 1 and setting.kind != "list":
+        raise SetupError(f"{setting.name} takes one value: put it in quotes, if it has spaces.")
+    if len(values) > 1:
+        return ",".join(values) if setting.separator == "," else shlex.join(values)
+    return values[0] if values else None
 
 
 def _set(setting: Setting, text: str | None, file: ConfigFile) -> None:

@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from shlex import quote
 from typing import Literal
 
 import msgspec
 
 from cdp_agent.browser.browser import Browser
+from cdp_agent.browser.launch.advice import install
 from cdp_agent.browser.launch.chrome import find_chrome
+from cdp_agent.browser.launch.launcher import ADVICE
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.flags import loaded
 from cdp_agent.cli.status import DONE, REFUSED
@@ -57,13 +60,14 @@ def examine(words: Sequence[str]) -> int:
 
 async def _all(*, offline: bool) -> list[Finding]:
     try:
-        config = loaded(Parser("doctor", "").parse_args([])).config
+        settings = loaded(Parser("doctor", "").parse_args([]))
+        config = settings.config
     except SetupError as error:
         wrong = Finding("settings", "fail", str(error), "`cdp-agent config path` tells where the file is.")
         return [wrong, *_system(), *[each async for each in _chrome(Config())]]
     findings = [*_settings(), *_system()]
     findings += [each async for each in _chrome(config)]
-    findings += [each async for each in _endpoints(config)]
+    findings += [each async for each in _endpoints(config, settings.source("cdp"))]
     return [*findings, await _model(config, offline=offline)]
 
 
@@ -72,7 +76,7 @@ def _settings() -> Iterator[Finding]:
     if not path.is_file():
         yield Finding("settings", "ok", f"there is no file at {path}: environment and defaults hold")
     elif sys.platform != "win32" and path.stat().st_mode & 0o077:
-        yield Finding("settings", "warn", f"others can read {path}, and keys in it", f"chmod 600 {path}")
+        yield Finding("settings", "warn", f"others can read {path}, and keys in it", f"chmod 600 {quote(str(path))}")
     else:
         yield Finding("settings", "ok", f"{path} can be read, by you alone")
     if unknown := unknown_variables(Config, os.environ):
@@ -106,7 +110,7 @@ def _system() -> Iterator[Finding]:
 
 def _fonts() -> Finding:
     if (program := shutil.which("fc-list")) is None:
-        return Finding("fonts", "warn", "fontconfig's fc-list is not there to tell", "apt-get install fontconfig")
+        return Finding("fonts", "warn", "fontconfig's fc-list is not there to tell", install("fontconfig"))
     wanted = {"Latin": ":lang=en", "Chinese, Japanese, Korean": ":lang=ja", "emoji": ":lang=und-zsye"}
     lines = {name: subprocess.run([program, which], capture_output=True, check=False) for name, which in wanted.items()}
     lacking = [name for name, each in lines.items() if not each.stdout.strip()]
@@ -116,7 +120,7 @@ def _fonts() -> Finding:
         "fonts",
         "warn",
         f"none for {', '.join(lacking)}: on screenshots there will be boxes",
-        "apt-get install fonts-liberation fonts-noto-cjk fonts-noto-color-emoji",
+        install("fonts-liberation", "fonts-noto-cjk", "fonts-noto-color-emoji"),
     )
 
 
@@ -137,13 +141,8 @@ async def _chrome(config: Config) -> AsyncIterator[Finding]:
             page = await browser.new_page()
             await page.snapshot()
     except CdpAgentError as error:
-        text = str(error)
-        hint = "It says why above."
-        if "sandbox" in text:
-            hint = "`cdp-agent config set args=--no-sandbox` if you trust the pages, or allow user namespaces."
-        if "shared libraries" in text:
-            hint = "apt-get install chromium brings all that it needs."
-        yield Finding("Chrome", "fail", f"{program} does not start: {one_line(text)}", hint)
+        text, _, advice = str(error).partition(ADVICE)
+        yield Finding("Chrome", "fail", f"{program} does not start: {one_line(text)}", advice or "It says why above.")
         return
     yield Finding("Chrome", "ok", f"{version} at {program}, started in {started:.2f} s and read a page")
     if any(each.startswith("--no-sandbox") for each in config.args):
@@ -152,7 +151,8 @@ async def _chrome(config: Config) -> AsyncIterator[Finding]:
         yield Finding("sandbox", "ok", "Chrome starts with it")
 
 
-async def _endpoints(config: Config) -> AsyncIterator[Finding]:
+async def _endpoints(config: Config, source: str) -> AsyncIterator[Finding]:
+    undone = f"unset {source}" if source in os.environ else "cdp-agent config unset cdp"
     for number, each in enumerate(config.cdp, 1):
         about = f"endpoint {number} of {len(config.cdp)}"
         try:
@@ -161,7 +161,7 @@ async def _endpoints(config: Config) -> AsyncIterator[Finding]:
         except CdpAgentError as error:
             # The address may contain a token.
             text = one_line(str(error).replace(each, "it"))
-            yield Finding(about, "fail", text, "Start that Chrome, or `cdp-agent config unset cdp`.")
+            yield Finding(about, "fail", text, f"Start that Chrome, or `{undone}`.")
 
 
 async def _model(config: Config, *, offline: bool) -> Finding:

@@ -24,6 +24,7 @@ from cdp_agent.cli.words import HOST, ChosenSession
 from cdp_agent.config import Config, endpoint_of
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, CdpAgentError, SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.mcp.calls import (
     Allowance,
     CallReply,
@@ -75,7 +76,7 @@ def serve_mcp(words: Sequence[str], chosen: ChosenSession) -> int:
     """
     command = read_mcp(words)
     if any(importlib.util.find_spec(each) is None for each in ("mcp", "httptools")):
-        raise SetupError("The MCP server needs more than is installed: pip install 'cdp-agent[mcp]'.")
+        raise missing_extra("The MCP server needs more than is installed", "mcp")
     if command.config.trace is not None:
         check_folder(command.config.trace)
     caller = CommandCaller.here()

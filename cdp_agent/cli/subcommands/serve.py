@@ -15,7 +15,7 @@ from cdp_agent.cli.flags import FOR_DEBUGGING, FOR_OUTPUT, SETTINGS, add_setting
 from cdp_agent.cli.status import DONE
 from cdp_agent.cli.terminal.log import logged
 from cdp_agent.config import Config
-from cdp_agent.errors import SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.security.http_guard import hosts_of
 from cdp_agent.session.memory import give_memory_back
 
@@ -50,7 +50,7 @@ def serve(words: Sequence[str]) -> int:
     if found.token is not None:
         config = msgspec.structs.replace(config, server_token=found.token)
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
-        raise SetupError("The server needs more than is installed: pip install 'cdp-agent[server]'.")
+        raise missing_extra("The server needs more than is installed", "server")
     with logged(config, Streams()):
         give_memory_back()
         asyncio.run(_serve(config, found.host, found.port))

@@ -30,6 +30,7 @@ from cdp_agent.cli.words import HOST, ChosenSession
 from cdp_agent.config import Config, agent_keywords, resume_keywords, trace_of
 from cdp_agent.errors import SetupError
 from cdp_agent.events import Event
+from cdp_agent.extras import missing_extra
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.page import Page
 from cdp_agent.session import client, runtime
@@ -93,7 +94,7 @@ def _live(config: Config, keywords: dict[str, Any], signals: Signals, *, interac
     if interactive or config.approve == "jsonl":
         raise SetupError("With --live questions are answered on its page: leave the other way to answer out.")
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
-        raise SetupError("--live needs more than is installed: pip install 'cdp-agent[server]'.")
+        raise missing_extra("--live needs more than is installed", "server")
     from cdp_agent.server.live import LiveRun  # late: an extra
 
     folder = config.trace or Path(tempfile.gettempdir()) / f"cdp-agent-live-{token_urlsafe(9)}"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cdp_agent.errors import AuthenticationError, BadReply, ModelError, Overloaded, SetupError
+from cdp_agent.extras import missing_extra
 from cdp_agent.providers.shared.json_reading import decode
 
 if TYPE_CHECKING:
@@ -143,9 +144,7 @@ def _assertion(account: dict[str, Any], audience: str) -> str:
         from cryptography.hazmat.primitives import hashes, serialization  # late: an extra
         from cryptography.hazmat.primitives.asymmetric import padding, rsa
     except ImportError as error:
-        raise SetupError(
-            "A Google service account's key file needs cryptography: pip install 'cdp-agent[vertex]'."
-        ) from error
+        raise missing_extra("A Google service account's key file needs cryptography", "vertex") from error
     now = int(time.time())
     header = {"alg": "RS256", "typ": "JWT", "kid": account.get("private_key_id")}
     claims = {

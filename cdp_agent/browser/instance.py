@@ -21,6 +21,7 @@ from cdp_agent.page.page import Page, page_of
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.storage_state import OriginState, StorageState, StorageVisitor, cookies_of, set_cookies, write_state
 from cdp_agent.page.tab.downloads import DownloadWatcher
+from cdp_agent.page.tab.drawing import DrawnTabs
 from cdp_agent.page.tab.settings import PageSettings
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.origins import origin_of
@@ -50,15 +51,19 @@ class Instance:
         options: ContextOptions | None = None,
         *,
         process: ChromeProcess | None = None,
+        in_windows: bool = True,
         closer: TabCloser | None = None,
     ) -> None:
         """`options` are those of Chrome's default browser context. `process` is given for a Chrome that we started.
+
+        `in_windows`: whether a person may see its tabs.
 
         `closer` closes our tabs in any other Chrome when we are killed, or when the connection is lost.
         """
         options = options or ContextOptions()
         self.connection = connection
         self.process = process
+        self.in_windows = in_windows
         self._closer = closer
         if closer is not None:
             connection.closed.add_done_callback(lambda _: closer.end())
@@ -152,6 +157,7 @@ class Instance:
             info,
             dialogs=options.dialogs,
             downloads=(context or self.default).downloads,
+            drawn=(context or self.default).drawn,
             opener=opener,
             settings=options.settings,
             request_policy=self.policies.make(
@@ -217,6 +223,7 @@ class OpenContext:
         self.origins: set[str] = set()
         """The origins that its tabs have shown, such as "https://example.com"."""
         self.closed = False
+        self.drawn = DrawnTabs(in_windows=instance.in_windows)
         self._window: asyncio.Future[target.CreatedTarget] | None = None
         self.downloads = DownloadWatcher(
             options.downloads, lambda frame_id: instance.context_of_download(frame_id) is self

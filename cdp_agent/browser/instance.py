@@ -284,7 +284,8 @@ class OpenContext:
             self.downloads.listen(session)
         # In a shared context the permission would also apply to the user's own tabs.
         if self.options.settings.geolocation is not None and alone:
-            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.id)
+            place = cdp_browser.PermissionDescriptor(name="geolocation")
+            granted = cdp_browser.SetPermission(permission=place, setting="granted", browser_context_id=self.id)
             answers.append(session.post(granted))
         return answers
 

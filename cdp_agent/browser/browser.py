@@ -244,7 +244,7 @@ class _Launching(Opening):
         from .instance import Instance  # late: Chrome comes up meanwhile
 
         js.make_ready()
-        instance = Instance(Connection(transport), self._chosen, process=process)
+        instance = Instance(Connection(transport), self._chosen, process=process, in_windows=not self._options.headless)
         try:
             async with asyncio.timeout(self._timeout_s):
                 await instance.start()

@@ -22,6 +22,7 @@ from cdp_agent.page.policy.policy_registry import PolicyRegistry
 from cdp_agent.page.snapshot.refs import RefCounter
 from cdp_agent.page.storage_state import OriginState, StorageState, StorageVisitor, cookies_of, set_cookies, write_state
 from cdp_agent.page.tab.downloads import DownloadWatcher
+from cdp_agent.page.tab.drawing import DrawnTabs
 from cdp_agent.page.tab.settings import PageSettings
 from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.origins import origin_of
@@ -51,15 +52,19 @@ class Instance:
         options: ContextOptions | None = None,
         *,
         process: ChromeProcess | None = None,
+        in_windows: bool = True,
         closer: TabCloser | None = None,
     ) -> None:
         """`options` are those of Chrome's default browser context. `process` is given for a Chrome that we started.
+
+        `in_windows`: whether a person may see its tabs.
 
         `closer` closes our tabs in any other Chrome when we are killed, or when the connection is lost.
         """
         options = options or ContextOptions()
         self.connection = connection
         self.process = process
+        self.in_windows = in_windows
         self._closer = closer
         if closer is not None:
             connection.closed.add_done_callback(lambda _: closer.end())
@@ -156,6 +161,7 @@ class Instance:
             info,
             dialogs=options.dialogs,
             downloads=owner.downloads,
+            drawn=owner.drawn,
             opener=opener,
             settings=options.settings,
             request_policy=self.policies.make(
@@ -223,6 +229,7 @@ class OpenContext:
         self.origins: set[str] = set()
         """The origins that its tabs have shown, such as "https://example.com"."""
         self.closed = False
+        self.drawn = DrawnTabs(in_windows=instance.in_windows)
         self._window: asyncio.Future[target.CreatedTarget] | None = None
         self.downloads = DownloadWatcher(
             options.downloads, lambda frame_id: instance.context_of_download(frame_id) is self
@@ -283,7 +290,8 @@ class OpenContext:
             self.downloads.listen(session)
         # In a shared context the permission would also apply to the user's own tabs.
         if self.options.settings.geolocation is not None and alone:
-            granted = cdp_browser.GrantPermissions(permissions=["geolocation"], browser_context_id=self.id)
+            place = cdp_browser.PermissionDescriptor(name="geolocation")
+            granted = cdp_browser.SetPermission(permission=place, setting="granted", browser_context_id=self.id)
             answers.append(session.post(granted))
         return answers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from .types import Command, Empty, Event, Result
+from .types import Command, Empty, Event, Part, Result
 
 
 class Version(Result, frozen=True):
@@ -23,11 +23,16 @@ class Close(Command[Empty], frozen=True):
     method: ClassVar[str] = "Browser.close"
 
 
-class GrantPermissions(Command[Empty], frozen=True):
-    """Grants the permissions to all origins, until we disconnect."""
+class PermissionDescriptor(Part, frozen=True):
+    name: Literal["geolocation"]
 
-    method: ClassVar[str] = "Browser.grantPermissions"
-    permissions: list[Literal["geolocation"]]
+
+class SetPermission(Command[Empty], frozen=True):
+    """For all origins, until we disconnect. `Browser.grantPermissions` would deny all others, such as to copy."""
+
+    method: ClassVar[str] = "Browser.setPermission"
+    permission: PermissionDescriptor
+    setting: Literal["granted", "denied", "prompt"]
     browser_context_id: str | None = None
 
 

@@ -59,6 +59,11 @@ _QUIET = """
 """.split()  # noqa: SIM905
 # By default, headless shells do not give sites their own processes.
 _HEADLESS = ("--headless=new", "--hide-scrollbars", "--mute-audio", "--disable-gpu", "--site-per-process")
+# What Chrome with windows says by itself; whole Chrome says it without windows too. See "What pages see" in README.md.
+_SHELL = ("--accept-lang=en-US,en", "--font-render-hinting=none")
+_SCREEN = (1920, 1080)
+_MOUSE = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+"""Without windows, Chrome sees no mouse, though pages get its events: they would show what they have for fingers."""
 # Pages from the back/forward cache and prerendered pages appear without the events that we rely on. The popups of the
 # address bar are pages of Chrome itself: a process with 0.5 s of CPU at each start, for suggestions that nobody sees.
 _WITHOUT_FEATURES = """
@@ -103,7 +108,7 @@ def find_chrome(executable: str | None = None, *, headless: bool = True) -> str:
             found = shutil.which(os.path.expanduser(given))
             if found is None:
                 raise BrowserError(f"{origin} names {given!r}, which is no program that can be run.")
-            if not headless and os.path.basename(found).removesuffix(".exe") in _SHELLS:
+            if not headless and _is_shell(found):
                 raise BrowserError(f"{origin} names {given!r}, which has no windows: name a whole Chrome.")
             return found
     for name in _ON_PATH:
@@ -124,6 +129,10 @@ def find_chrome(executable: str | None = None, *, headless: bool = True) -> str:
     )
 
 
+def _is_shell(program: str) -> bool:
+    return os.path.basename(program).removesuffix(".exe") in _SHELLS
+
+
 def _places() -> Sequence[str]:
     if sys.platform == "darwin":
         roots = ("/Applications", os.path.expanduser("~/Applications"))
@@ -135,27 +144,31 @@ def _places() -> Sequence[str]:
     return _LINUX_PLACES
 
 
-def flags(options: LaunchOptions) -> list[str]:
-    """Chrome's command line, without the program and the profile."""
+def flags(options: LaunchOptions, program: str) -> list[str]:
+    """The command line of that Chrome, without the program and the profile."""
     width, height = options.window
     chosen = [*_QUIET, f"--window-size={width},{height}"]
+    joined = {"--disable-features": _WITHOUT_FEATURES}
     if options.headless:
-        chosen += _HEADLESS
+        screen = (max(side) for side in zip(options.window, _SCREEN, strict=True))
+        chosen += [*_HEADLESS, f"--screen-info={{{'x'.join(map(str, screen))}}}"]
+        joined["--blink-settings"] = [_MOUSE]
+    if _is_shell(program):
+        chosen += _SHELL
     if sys.platform == "linux":
         if os.geteuid() == 0:
             chosen.append("--no-sandbox")  # Chrome refuses to start as root with a sandbox
         shared = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
         if shared is None or shared.f_bavail * shared.f_frsize < _SMALL_SHARED_MEMORY:
             chosen.append("--disable-dev-shm-usage")
-    disabled = [
-        feature
-        for argument in options.args
-        if argument.startswith("--disable-features=")
-        for feature in argument.partition("=")[2].split(",")
-    ]
-    # Where the flag is given several times, Chrome uses only the last one.
-    chosen.append(f"--disable-features={','.join([*_WITHOUT_FEATURES, *disabled])}")
-    return chosen + [each for each in options.args if not each.startswith("--disable-features=")]
+    others = []
+    for argument in options.args:
+        name, _, value = argument.partition("=")
+        if name in joined:  # where the flag is given several times, Chrome uses only the last one
+            joined[name] = [*joined[name], value]
+        else:
+            others.append(argument)
+    return [*chosen, *(f"{name}={','.join(values)}" for name, values in joined.items()), *others]
 
 
 def settings_for_workers(settings: PageSettings) -> tuple[list[str], dict[str, str]]:

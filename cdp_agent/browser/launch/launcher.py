@@ -272,7 +272,7 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
     else:
         profile = os.path.abspath(os.path.expanduser(options.profile))
         _refuse_locked(profile)
-    chrome = [program, f"--user-data-dir={profile}", *debugging, *flags(options)]
+    chrome = [program, f"--user-data-dir={profile}", *debugging, *flags(options, program)]
     kind = "temporary" if temporary else "given"
     ends = ",".join(str(fd) for fd in pipes)
     command = [sys.executable, "-I", "-S", supervisor.__file__, profile, kind, str(os.getpid()), ends, *chrome]

@@ -75,11 +75,11 @@ async def wait_for(
         raise InvalidArguments(
             "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
         )
-    async with tab.action_lock:
+    async with tab.action_lock, tab.drawn() as tree:
         tab.check_open()
         before = tab.activity.before_action
-        waiting = _Waiting(tab, wanted, (await tab.frames()).unread_documents)
-        root = (await tab.frames()).root
+        waiting = _Waiting(tab, wanted, tree.unread_documents)
+        root = tree.root
         was_reported, root.is_reported_slow = root.is_reported_slow, False  # its navigation may be what is waited for
         runner = await ActionRunner.start(tab)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation

@@ -27,8 +27,6 @@ PATIENCE_S = 0.15
 ANIMATIONS_S = 0.6
 FRAME_S = 0.017
 """One frame: an animation is over with the frame that follows its end."""
-UNDRAWN_S = 0.1
-"""If a requested frame has not come within this time, the tab is behind another one."""
 CHANGES_S = 2.0
 EMPTY_S = 3.0
 """How long an application that has loaded its scripts may show nothing."""
@@ -64,8 +62,6 @@ class Changes(msgspec.Struct, frozen=True):
     animating_ms: float
     unreadable: bool = False
     """Whether there are canvases that no script may read."""
-    undrawn_ms: float = 0
-    """How long ago, in milliseconds, a frame was requested that has not come yet."""
     empty: bool = False
     """Whether the document shows nothing, and has external scripts that may fill it."""
 
@@ -76,7 +72,6 @@ class Changes(msgspec.Struct, frozen=True):
             self.count - before.count,
             self.animating_ms,
             self.unreadable,
-            self.undrawn_ms,
             self.empty,
         )
 
@@ -285,13 +280,6 @@ class Watch:
         if waiting.patient and changes.count == 0 and not self._anything_happened():
             waiting.quiet_s = PATIENCE_S
         rest_s = waiting.rest_s(changes, now, slow_s)
-        is_static = waiting.quiet_s <= STATIC_QUIET_S
-        if changes.undrawn_ms and not is_static and self._tab.is_acting and not self._tab.forces_drawing:
-            rest_s = max(rest_s, UNDRAWN_S - changes.undrawn_ms / 1000)
-            if rest_s <= _NO_TIME_S:
-                self._tab.force_drawing(self._tree.root.session)
-                waiting.since = waiting.resting = self._now()
-                return ""
         if rest_s <= _NO_TIME_S:
             if not (changes.empty and self.navigated):
                 return QUIET
@@ -398,7 +386,6 @@ class Watch:
             sum(each.count for each in seen),
             max((each.animating_ms for each in seen), default=0),
             any(each.unreadable for each in seen),
-            max((each.undrawn_ms for each in seen), default=0),
             all(each.empty for each in seen),
         )
         return self.latest

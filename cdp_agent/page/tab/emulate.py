@@ -23,6 +23,8 @@ def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[a
     The returned futures raise SetupError if Chrome does not know a locale or time zone.
     """
     answers = [session.post(command) for command in _of_tab(settings)] if is_tab else []
+    if settings.viewport is not None and settings.viewport.touch:
+        answers.append(session.post(emulation.SetTouchEmulationEnabled(enabled=True, max_touch_points=5)))
     if settings.user_agent is not None or settings.locale is not None:
         answers.append(session.post(identity(settings.user_agent or "", settings.locale)))
     if settings.locale is not None:
@@ -45,8 +47,6 @@ def _of_tab(settings: PageSettings) -> Iterator[Command[Empty]]:
         yield emulation.SetDeviceMetricsOverride(
             width=viewport.width, height=viewport.height, device_scale_factor=viewport.scale, mobile=viewport.mobile
         )
-        if viewport.touch:
-            yield emulation.SetTouchEmulationEnabled(enabled=True, max_touch_points=5)
     if settings.geolocation is not None:
         latitude, longitude, accuracy = settings.geolocation
         yield emulation.SetGeolocationOverride(latitude=latitude, longitude=longitude, accuracy=accuracy)

@@ -29,7 +29,7 @@ from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
 from .dialogs import DialogPolicy, DialogWatcher
 from .downloads import DownloadWatcher
-from .drawing import drawing
+from .drawing import DrawnTabs
 from .emulate import emulate
 from .past_views import CachedReading, LastShown
 from .requested_tabs import RequestedTabs
@@ -61,6 +61,7 @@ class Tab:
         *,
         dialogs: DialogPolicy,
         downloads: DownloadWatcher,
+        drawn: DrawnTabs,
         opener: Tab | None = None,
         settings: PageSettings | None = None,
         request_policy: RequestPolicy | None = None,
@@ -116,17 +117,13 @@ class Tab:
         self.action_lock = asyncio.Lock()
         """Held during an action or a wait, so that receipts do not mix."""
         self._is_acting = False
-        self._action_exit_stack = contextlib.ExitStack()
-        """Closed at the end of the present action."""
-        self.forces_drawing = False
-        """Whether Chrome is made to draw the tab during the present action."""
-        self._is_behind = False
-        """Whether Chrome was found not to draw its frames, as for a tab behind another."""
         self.mouse_is_down = False
         """Whether the left button is down, for a later action to release."""
         self._has_focus = False
         """Whether focus emulation is on."""
         self.request_policy.add_tab(info.target_id, info.url, self.activity)
+        self._drawn = drawn
+        drawn.add(info.target_id)
         self._browser = browser
         given = settings or PageSettings()
         self.settings = given.for_foreign_tab() if is_foreign else given
@@ -189,17 +186,17 @@ class Tab:
                 self._emulate_focus((await self.frames()).root.session)
             self._is_acting = True
             try:
-                with contextlib.ExitStack() as self._action_exit_stack:
-                    if self._is_behind:
-                        self.force_drawing((await self.frames()).root.session)
+                async with self.drawn():
                     yield
             finally:
-                self._is_acting = self.forces_drawing = False
+                self._is_acting = False
 
-    def force_drawing(self, session: Session) -> None:
-        """Notes that the tab is behind another: Chrome is made to draw it during this action and all later ones."""
-        self._is_behind = self.forces_drawing = True
-        self._action_exit_stack.enter_context(drawing(session))
+    @contextlib.asynccontextmanager
+    async def drawn(self) -> AsyncIterator[FrameTree]:
+        """A block during which Chrome draws all frames of the tab, also behind another. Raises as `frames`."""
+        tree = await self.frames()
+        with self._drawn.work_in(tree.root.session):
+            yield tree
 
     @contextlib.asynccontextmanager
     async def own_session(self) -> AsyncIterator[Session]:
@@ -284,8 +281,7 @@ class Tab:
     def forget(self) -> None:
         """Frees the memory of a closed tab, to which its opener still refers."""
         self._is_gone = True
-        for each in self.related:
-            each._is_behind = False  # one of them is in front now
+        self._drawn.remove(self.target_id, self._session)
         self.request_policy.remove_tab(self.target_id)
         self.history.clear()
         self.shown = None
@@ -379,9 +375,8 @@ class Tab:
 
     async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
         """See `Page.evaluate`."""
-        tree = await self.frames()
-        tree.root.is_static = False
-        async with deadline(tree.root.session, timeout_s):
+        async with self.drawn() as tree, deadline(tree.root.session, timeout_s):
+            tree.root.is_static = False
             try:
                 answer = await tree.root.session.send(
                     runtime.Evaluate(expression=expression, return_by_value=True, await_promise=True)

@@ -36,15 +36,14 @@ const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility
 
 /**
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
- * @returns {{idle_ms: number, count: number, animating_ms: number, undrawn_ms: number, empty: boolean}} animating_ms: how much longer elements fade in or out, or
- *   the page navigates by script; undrawn_ms: how long a requested frame has been outstanding; empty: there is an external script, but no visible content yet
+ * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean}} animating_ms: how much longer elements fade in or out, or
+ *   the page navigates by script; empty: there is an external script, but no visible content yet
  */
 function changes() {
   if (!watching) {
     setActing(true);
     watching = { observer: new MutationObserver(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
     watchTree(document);
-    requestFrame();
   } else {
     processRecords(watching.observer.takeRecords());
     for (const root of [...watching.roots]) watchFrames(root);
@@ -52,12 +51,11 @@ function changes() {
     if (elements.length < SMALL) watchRoots(elements);
   }
   const animating_ms = Math.max(remainingAnimationMs(), pendingNavigationMs());
-  if (animating_ms > 0) requestFrame();
   const hasContent = (watching.hasContent ||= hasMainContent());
   const empty = !hasContent && selectsAny(document, 'script[src]');
   const now = performance.now();
   const { last, count } = watching;
-  return { idle_ms: now - last, count, animating_ms, undrawn_ms: frameAskedAt && now - frameAskedAt, empty };
+  return { idle_ms: now - last, count, animating_ms, empty };
 }
 
 const VISIBLE_WITHOUT_TEXT = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
@@ -85,18 +83,6 @@ function hasVisibleContent(element, budget) {
     if (type === 3 ? hasText(dataOf(node)) : type === 1 && hasVisibleContent(node, budget)) return true;
   }
   return false;
-}
-
-/** When the outstanding frame was requested; 0: none is outstanding. */
-let frameAskedAt = 0;
-
-/** Chrome renders few frames for background tabs, and none for cross-origin frames out of view, which therefore do not ask. */
-function requestFrame() {
-  if (frameAskedAt || parent !== self) return;
-  frameAskedAt = performance.now();
-  requestAnimationFrame(() => {
-    frameAskedAt = 0;
-  });
 }
 
 const SCRIPTING_SELECTOR =

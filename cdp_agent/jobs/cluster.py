@@ -43,7 +43,6 @@ _PLACED_WITHIN_S = 45.0
 _OTHERS_WITHIN_S = 10.0
 """How long a batch that has a worker waits for those of other nodes, to learn what is wrong there before it begins."""
 _ENDS_WITHIN_S = 20.0
-_LEFT_WITHIN_S = 5.0
 _DEATHS = 5
 """How many workers may die with an order before it is taken for the cause."""
 
@@ -158,11 +157,13 @@ class RayWorkers:
             for actor in [*self._actors]:
                 self._give_up(actor)
         self._politeness = None  # Ray ends what nobody refers to
-        if self._begun_here:
+        if self._begun_here and not is_lost:
             try:
-                await self._answer(_ray().shutdown, _LEFT_WITHIN_S)
-            except BrowserError:  # it does not answer, and our process would wait for it at its end
-                atexit.unregister(_ray().shutdown)
+                await self._answer(_ray().shutdown)
+            except BrowserError:  # all tasks have ended, so that nobody needs its answer
+                is_lost = True
+        if is_lost:  # Ray would wait for the cluster when our process ends
+            atexit.unregister(_ray().shutdown)
 
     async def _watch(self) -> None:
         """Follows the nodes of the cluster: starts a worker on each, and gives up those that died.

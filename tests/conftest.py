@@ -155,7 +155,7 @@ async def browser(shared_browser: Browser, one_tab: OneTab) -> AsyncIterator[Bro
     Frames of the site of one that was left would share its process, and its fate.
     """
     before = {each.target_id for each in shared_browser.pages}
-    shared_browser.ref_counter.next = 1
+    shared_browser._instance.ref_counter.next = 1
     yield shared_browser
     for opened in [each for each in shared_browser.pages if each.target_id not in {*before, one_tab.target_id}]:
         await opened.close()

@@ -35,7 +35,7 @@ class OneTab:
             await self.give_back()
         if self._page is None:
             self._page = await self._browser.new_page()
-        self._browser.ref_counter.next = 1
+        self._browser._instance.ref_counter.next = 1
         return self._page
 
     async def sheet(self) -> Page:
@@ -49,7 +49,7 @@ class OneTab:
             for known in (tab.history, tab.issued_refs, tab.successors):
                 known.clear()
             last = tab.refs._by_number[-1:]
-            self._browser.ref_counter.next = last[0].end + last[0].shift if last else 1
+            self._browser._instance.ref_counter.next = last[0].end + last[0].shift if last else 1
         return self._page
 
     async def give_back(self) -> None:

@@ -61,7 +61,7 @@ async def test_no_ref_of_the_conversation_is_given_again(browser: Browser, page:
             async for event in stream:
                 if isinstance(event, AgentAction) and event.action == "wait":
                     break
-    browser.ref_counter.next = 1  # as in another process
+    browser._instance.ref_counter.next = 1  # as in another process
 
     with ReplayServer(replies=[DONE]) as after:
         async for _ in Agent.resume(browser, tmp_path, base_url=after.base_url):

@@ -36,11 +36,11 @@ class _Chromes:
 async def test_refs_are_counted_on_in_the_next_chrome() -> None:
     chromes = _Chromes()
     chromes.may_open.set()
-    chromes.browser.ref_counter.skip_to(40)
+    chromes.browser.skip_refs_to(40)
 
     await chromes.browser.reopen()
 
-    assert chromes.browser.ref_counter.next == 40
+    assert chromes.browser.next_ref == 40
 
 
 async def test_two_who_reopen_it_at_a_time_get_the_same_chrome() -> None:

@@ -115,8 +115,8 @@ def test_several_threads_have_a_page_each(browser: Browser, serve: Serve) -> Non
 
     def fill(name: str) -> None:
         page = browser.new_page(url)
-        page.snapshot()
-        seen.append((name, page.fill("E1", name).value))
+        (ref,) = page.snapshot().refs
+        seen.append((name, page.fill(ref, name).value))
         page.close()
 
     threads = [threading.Thread(target=fill, args=(name,)) for name in ("Ada", "Grace")]

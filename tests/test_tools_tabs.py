@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.errors import ActionError, InvalidArguments
@@ -199,3 +200,13 @@ async def test_the_agent_follows(browser: Browser, page: Page, serve: Serve) -> 
     (opened,) = [each for each in browser.pages if each not in before]
     assert opened.url == url
     await opened.close()
+
+
+async def test_steps_lead_into_a_tab_and_back(browser: Browser, page: Page, serve: Serve) -> None:
+    first = serve(LINK.format(url=serve("<title>Second</title><button>Remove all</button>"), rel=""))
+
+    result = await Agent(browser).do(["Click 'Open'", "Go back", "Click 'Keep'"], url=first, page=page)
+
+    assert result.success
+    assert (await page.snapshot()).text.startswith('- link "Open"')
+    assert '- button "Keep" [focused]' in (await page.snapshot()).text

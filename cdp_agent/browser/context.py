@@ -16,7 +16,6 @@ from cdp_agent.page.tab.downloads import DownloadWatcher
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
-    from cdp_agent.page.snapshot.refs import RefCounter
 
     from .instance import Instance, OpenContext
 
@@ -137,9 +136,13 @@ class BrowserContext:
         return self._context.instance.session
 
     @property
-    def ref_counter(self) -> RefCounter:
-        """Counts the refs of all tabs of the browser, in all of its contexts."""
-        return self._context.instance.ref_counter
+    def next_ref(self) -> int:
+        """The number of the next ref of an element, in whichever tab of the browser and its contexts it is given."""
+        return self._context.instance.ref_counter.next
+
+    def skip_refs_to(self, number: int) -> None:
+        """Has no ref below this number be given from now on, since somebody may remember such refs."""
+        self._context.instance.ref_counter.skip_to(number)
 
     @property
     def id(self) -> str | None:

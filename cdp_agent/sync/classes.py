@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from cdp_agent.page.query.search import SearchResult
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
-    from cdp_agent.page.snapshot.refs import RefCounter
     from cdp_agent.page.snapshot.snapshot import Snapshot
     from cdp_agent.page.tab.dialogs import DialogPolicy
     from cdp_agent.page.tab.saving import HarSaved
@@ -153,9 +152,13 @@ class BrowserContext(SyncWrapper[AsyncBrowserContext]):
         call(self._async.save_storage_state(path))
 
     @property
-    def ref_counter(self) -> RefCounter:
-        """Counts the refs of all tabs of the browser, in all of its contexts."""
-        return read(lambda: self._async.ref_counter)
+    def next_ref(self) -> int:
+        """The number of the next ref of an element, in whichever tab of the browser and its contexts it is given."""
+        return read(lambda: self._async.next_ref)
+
+    def skip_refs_to(self, number: int) -> None:
+        """Has no ref below this number be given from now on, since somebody may remember such refs."""
+        read(lambda: self._async.skip_refs_to(number))
 
     @property
     def id(self) -> str | None:

@@ -85,7 +85,7 @@ def save(run: Run, folder: Path) -> None:
         revisions=run.revisions,
         validations=run.validations,
         judged_failed=run.judged_failed,
-        next_ref=run.browser.ref_counter.next,
+        next_ref=run.browser.next_ref,
         usage=msgspec.structs.replace(run.usage, before_s=run.usage.took_s),
         history=run.history.entries,
         evidence=run.evidence.shown,
@@ -154,7 +154,7 @@ def restore(run: Run, checkpoint: Checkpoint) -> None:
     run.plan = checkpoint.plan
     run.revisions, run.validations = checkpoint.revisions, checkpoint.validations
     run.judged_failed = checkpoint.judged_failed
-    run.browser.ref_counter.skip_to(checkpoint.next_ref)
+    run.browser.skip_refs_to(checkpoint.next_ref)
     run.usage.continue_from(checkpoint.usage)
     run.history.entries = list(checkpoint.history)
     run.evidence = Evidence(checkpoint.evidence)

@@ -1,5 +1,6 @@
 """`cdp-agent doctor`: what it finds where all is well, and where it is not."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -8,10 +9,11 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.browser.launch.chrome import LaunchOptions
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
 from fixtures.replay import ReplayServer, tool_call
-from tests.detached import DetachedChrome
+from tests.detached import DetachedChrome, start_detached, stop_detached
 
 pytestmark = pytest.mark.chrome
 
@@ -106,6 +108,19 @@ def test_endpoints_are_told_by_their_number(
     assert found["endpoint 1 of 2"]["state"] == "ok"
     assert found["endpoint 2 of 2"]["state"] == "fail"
     assert "tok-en" not in str(found)
+
+
+@pytest.mark.usefixtures("other_chrome")
+def test_a_headless_chrome_without_a_mouse_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = LaunchOptions(args=("--blink-settings=primaryPointerType=1,availablePointerTypes=1",))
+    chrome = asyncio.run(start_detached(options))
+    monkeypatch.setenv("CDP_AGENT_CDP", chrome.endpoint)
+
+    status, found = doctor(capsys, "--offline")
+
+    asyncio.run(stop_detached(chrome))
+    assert (status, found["endpoint 1 of 1"]["state"]) == (0, "warn")
+    assert "no mouse" in found["endpoint 1 of 1"]["text"]
 
 
 @pytest.mark.usefixtures("other_chrome")

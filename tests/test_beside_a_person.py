@@ -18,7 +18,7 @@ from cdp_agent.cdp.websocket import WebSocketTransport
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page
 from cdp_agent.page.tab.settings import Viewport
-from tests.acting import ref
+from tests.acting import SOON_MS, TEN_FRAMES, ref
 from tests.conftest import Serve
 from tests.desktop import Person, chrome_of_a_person, desktop
 
@@ -155,9 +155,11 @@ async def test_whatever_we_do_nothing_of_theirs_changes(person: Person, serve: S
         assert not asking.done()
         ours = {each.target_id for each in (beside, apart)}
         around = {each: place for each, place in (await person.bounds()).items() if each in bounds}
+        frames_ms = await asyncio.gather(beside.evaluate(TEN_FRAMES), apart.evaluate(TEN_FRAMES))
         told = [await each.evaluate("[innerWidth, navigator.language, devicePixelRatio]") for each in (beside, apart)]
 
     assert len(seen) == 22
+    assert max(frames_ms) < SOON_MS
     assert told == [[500, "de-DE", 2]] * 2
     assert around == bounds
     assert ours.isdisjoint(bounds)

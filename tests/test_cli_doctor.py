@@ -1,5 +1,6 @@
 """`cdp-agent doctor`: what it finds where all is well, and where it is not."""
 
+import asyncio
 import json
 import os
 import re
@@ -12,11 +13,11 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from cdp_agent.browser.launch.chrome import find_chrome
+from cdp_agent.browser.launch.chrome import LaunchOptions, find_chrome
 from cdp_agent.cli import main
 from cdp_agent.cli.flags import SETTINGS
 from fixtures.replay import ReplayServer, tool_call
-from tests.detached import DetachedChrome
+from tests.detached import DetachedChrome, start_detached, stop_detached
 
 pytestmark = pytest.mark.chrome
 
@@ -135,6 +136,19 @@ def test_an_endpoint_of_the_file_is_taken_out_by_what_is_advised(path: Path, cap
 
     assert pasted(found["endpoint 1 of 1"]["advice"]) == 0
     assert path.read_text() == ""
+
+
+@pytest.mark.usefixtures("other_chrome")
+def test_a_headless_chrome_without_a_mouse_is_told(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = LaunchOptions(args=("--blink-settings=primaryPointerType=1,availablePointerTypes=1",))
+    chrome = asyncio.run(start_detached(options))
+    monkeypatch.setenv("CDP_AGENT_CDP", chrome.endpoint)
+
+    status, found = doctor(capsys, "--offline")
+
+    asyncio.run(stop_detached(chrome))
+    assert (status, found["endpoint 1 of 1"]["state"]) == (0, "warn")
+    assert "no mouse" in found["endpoint 1 of 1"]["text"]
 
 
 @pytest.mark.usefixtures("other_chrome")

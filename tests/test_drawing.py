@@ -12,21 +12,10 @@ from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.page import StartScreencast
 from cdp_agent.cdp.types import Command
 from cdp_agent.page.page import Page
-from tests.acting import ref
+from tests.acting import SOON_MS, TEN_FRAMES, ref
 from tests.conftest import Serve, new_tab
 
 pytestmark = pytest.mark.whole_chrome  # a headless shell has no tabs in front of others
-
-TEN_FRAMES = """new Promise(done => {
-    const begun = performance.now();
-    const draw = left => {
-        document.body.style.outline = `${left}px solid`;
-        left ? requestAnimationFrame(() => draw(left - 1)) : done(performance.now() - begun);
-    };
-    draw(10);
-})"""
-"""How many milliseconds they take: 140 on an idle machine, 7,000 in a tab that is not drawn."""
-SOON_MS = 5000
 
 
 async def test_a_tab_that_was_left_draws_all_frames_when_its_user_is_back(page: Page, serve: Serve) -> None:
@@ -41,9 +30,7 @@ async def test_a_tab_that_was_left_draws_all_frames_when_its_user_is_back(page: 
     assert await page.evaluate(TEN_FRAMES) < SOON_MS
 
 
-async def test_whatever_tabs_are_open_each_draws_all_frames_in_turn(
-    browser: Browser, page: Page, serve: Serve
-) -> None:
+async def test_whatever_tabs_are_open_each_draws_all_frames_in_turn(browser: Browser, page: Page, serve: Serve) -> None:
     plain = serve("<p>Plain")
     await page.goto(serve("<p>Opener"))
     tabs = [page]

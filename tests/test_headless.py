@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.tab.settings import Viewport
 from tests.conftest import Serve, new_tab
 from tests.desktop import Person, chrome_of_a_person, desktop
-
-pytestmark = pytest.mark.whole_chrome
 
 DOCUMENTATION = Path(__file__).parents[1] / "docs" / "headless.md"
 SAME = "as with windows"
@@ -57,7 +56,7 @@ OTHERS = {
     "onLine": "[navigator.onLine, navigator.cookieEnabled, navigator.doNotTrack]",
     "pdfViewerEnabled": "navigator.pdfViewerEnabled",
     "plugins": "[[...navigator.plugins].map(p => p.name), [...navigator.mimeTypes].map(m => m.type)]",
-    "names of navigator": "(() => { const names = []; for (const name in navigator) names.push(name); return names })()",
+    "names of navigator": "[...(function* () { for (const name in navigator) yield name; })()]",
     "names of window": "Object.getOwnPropertyNames(window).filter(name => !/^[0-9]+$/.test(name)).sort()",
     "Notification.permission": "Notification.permission",
     "connection": "[navigator.connection.effectiveType, navigator.connection.saveData]",
@@ -78,7 +77,7 @@ OTHERS = {
     "battery": "navigator.getBattery().then(battery => battery.level)",
     "fullscreenEnabled": "[document.fullscreenEnabled, document.pictureInPictureEnabled]",
 }
-ASK = """(async () => {
+COLLECT = """async (media, values, permissions, others) => {
     let made;
     const put = markup => { document.body.innerHTML = markup; made = document.body.firstChild; };
     const width = family => {
@@ -87,17 +86,17 @@ ASK = """(async () => {
         return canvas.measureText('mmmMMM wwwlli 0123').width;
     };
     const answers = {};
-    for (const name of %s) answers[name] = %s.filter(value => matchMedia(`(${name}: ${value})`).matches);
-    for (const name of %s) answers[`permission ${name}`] = (await navigator.permissions.query({name})).state;
-    for (const [name, ask] of Object.entries({%s})) answers[name] = await ask();
+    for (const name of media) answers[name] = values.filter(value => matchMedia(`(${name}: ${value})`).matches);
+    for (const name of permissions) answers[`permission ${name}`] = (await navigator.permissions.query({name})).state;
+    for (const [name, asked] of Object.entries(others)) answers[name] = await eval(asked);
     return answers;
-})()""" % (MEDIA, VALUES, PERMISSIONS, ", ".join(f"{name!r}: () => {asked}" for name, asked in OTHERS.items()))
+}"""
+ASK = f"({COLLECT})({', '.join(json.dumps(each) for each in (MEDIA, VALUES, PERMISSIONS, OTHERS))})"
 MOUSE = """[...['hover', 'any-hover', 'pointer', 'any-pointer'].map(name => ['none', 'hover', 'coarse', 'fine']
     .find(value => matchMedia(`(${name}: ${value})`).matches)), navigator.maxTouchPoints]"""
 
 
-
-
+@pytest.mark.whole_chrome
 async def test_without_windows_pages_learn_the_same_but_for_what_is_documented(
     tmp_path: Path, httpserver: HTTPServer, serve: Serve
 ) -> None:
@@ -159,7 +158,9 @@ async def test_every_frame_and_popup_of_a_phone_has_none(browser: Browser, serve
 async def _mice(page: Page, serve: Serve) -> list[Any]:
     """What a page, its frame of another site, and its popup of another site learn of the mouse."""
     other = serve(f"<script>parent.postMessage({MOUSE}, '*')</script>Other", other_site=True)
-    await page.goto(serve(f"""<script>onmessage = event => inner = event.data</script><iframe src="{other}"></iframe>"""))
+    await page.goto(
+        serve(f"""<script>onmessage = event => inner = event.data</script><iframe src="{other}"></iframe>""")
+    )
     await page.evaluate(f"void window.open('{other}')")
     popup = await new_tab(page)
     await popup.wait_for(text="Other")

@@ -74,15 +74,27 @@ def test_without_any_chrome_the_error_tells_where_it_looked(monkeypatch: pytest.
         find_chrome()
 
 
-def test_arguments_of_the_caller_come_last_and_features_are_joined() -> None:
-    options = LaunchOptions(args=("--lang=de", "--disable-features=Own"))
+def test_arguments_of_the_caller_come_last_and_lists_are_joined() -> None:
+    options = LaunchOptions(args=("--lang=de", "--disable-features=Own", "--blink-settings=own=1"))
 
-    chosen = flags(options)
+    chosen = flags(options, "chromium")
 
-    features = [each for each in chosen if each.startswith("--disable-features=")]
+    features, settings = [
+        [each for each in chosen if each.startswith(name)] for name in ("--disable-features=", "--blink-settings=")
+    ]
     assert chosen[-1] == "--lang=de"
-    assert len(features) == 1
-    assert features[0].endswith(",Own")
+    assert [each.endswith(",Own") for each in features] == [True]
+    assert [each.endswith(",own=1") for each in settings] == [True]
+
+
+def test_the_screen_is_as_large_as_the_window() -> None:
+    assert "--screen-info={3000x1080}" in flags(LaunchOptions(window=(3000, 500)), "chromium")
+
+
+def test_with_windows_the_mouse_and_the_screen_are_those_of_the_machine() -> None:
+    chosen = flags(LaunchOptions(headless=False), "chromium")
+
+    assert not [each for each in chosen if each.startswith(("--blink-settings", "--screen-info", "--accept-lang"))]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ class Close(Command[Empty], frozen=True):
 
 
 class PermissionDescriptor(Part, frozen=True):
-    name: Literal["geolocation"]
+    name: str
 
 
 class SetPermission(Command[Empty], frozen=True):

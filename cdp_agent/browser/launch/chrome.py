@@ -59,10 +59,10 @@ _QUIET = """
 """.split()  # noqa: SIM905
 # By default, headless shells do not give sites their own processes.
 _HEADLESS = ("--headless=new", "--hide-scrollbars", "--mute-audio", "--disable-gpu", "--site-per-process")
-# What Chrome with windows says by itself; whole Chrome says it without windows too. See "What pages see" in README.md.
+# What Chrome with windows says by itself; whole Chrome says it without windows too. See docs/headless.md.
 _SHELL = ("--accept-lang=en-US,en", "--font-render-hinting=none")
 _SCREEN = (1920, 1080)
-_MOUSE = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+MOUSE = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 """Without windows, Chrome sees no mouse, though pages get its events: they would show what they have for fingers."""
 # Pages from the back/forward cache and prerendered pages appear without the events that we rely on. The popups of the
 # address bar are pages of Chrome itself: a process with 0.5 s of CPU at each start, for suggestions that nobody sees.
@@ -152,7 +152,8 @@ def flags(options: LaunchOptions, program: str) -> list[str]:
     if options.headless:
         screen = (max(side) for side in zip(options.window, _SCREEN, strict=True))
         chosen += [*_HEADLESS, f"--screen-info={{{'x'.join(map(str, screen))}}}"]
-        joined["--blink-settings"] = [_MOUSE]
+        name, _, mouse = MOUSE.partition("=")
+        joined[name] = [mouse]
     if _is_shell(program):
         chosen += _SHELL
     if sys.platform == "linux":

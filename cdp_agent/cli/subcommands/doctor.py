@@ -16,7 +16,7 @@ import msgspec
 
 from cdp_agent.browser.browser import Browser
 from cdp_agent.browser.launch.advice import install
-from cdp_agent.browser.launch.chrome import find_chrome
+from cdp_agent.browser.launch.chrome import MOUSE, find_chrome
 from cdp_agent.browser.launch.launcher import ADVICE
 from cdp_agent.cli.argument_parser import Parser
 from cdp_agent.cli.flags import loaded
@@ -157,11 +157,21 @@ async def _endpoints(config: Config, source: str) -> AsyncIterator[Finding]:
         about = f"endpoint {number} of {len(config.cdp)}"
         try:
             async with Browser.connect(each, timeout_s=_ENDPOINT_S, **connect_keywords(config)) as browser:
-                yield Finding(about, "ok", browser.version.product)
+                product = browser.version.product
+                if "Headless" in browser.version.user_agent and await _has_no_mouse(browser):
+                    text = f"{product} tells pages that there is no mouse: hover menus may not open"
+                    yield Finding(about, "warn", text, f"Start it with {MOUSE}, or by `cdp-agent chrome start`.")
+                else:
+                    yield Finding(about, "ok", product)
         except CdpAgentError as error:
             # The address may contain a token.
             text = one_line(str(error).replace(each, "it"))
             yield Finding(about, "fail", text, f"Start that Chrome, or `{undone}`.")
+
+
+async def _has_no_mouse(browser: Browser) -> bool:
+    page = await browser.new_page()
+    return bool(await page.evaluate("matchMedia('(any-pointer: none)').matches"))
 
 
 async def _model(config: Config, *, offline: bool) -> Finding:

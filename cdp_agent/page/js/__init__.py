@@ -127,6 +127,12 @@ def code_object() -> str:
     return _body(("editors/code_object.js",))
 
 
+@cache
+def json_value() -> str:
+    """The function that runs in a page's main world on the value of a caller's script, see query/evaluate.py."""
+    return _body(("read/json_value.js",))
+
+
 def removed_interfaces() -> str:
     """The script that runs first in a page's main world if its tab has rules, see policy/removed_interfaces.py."""
     return _body(("activity/removed_interfaces.js",))

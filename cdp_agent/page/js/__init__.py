@@ -70,6 +70,7 @@ REST = (
     "act/controls.js",
     "act/slider.js",
     "act/fill.js",
+    "act/entering.js",
     "editors/editing.js",
     "act/choose.js",
     "act/popup.js",

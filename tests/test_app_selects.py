@@ -70,7 +70,9 @@ async def test_several_are_chosen(page: Page, app_url: AppUrl, subtests: pytest.
 
 async def test_a_hidden_list_whose_page_chooses_otherwise_is_told(page: Page, app_url: AppUrl) -> None:
     await opened(page, app_url("selects"))
-    await page.evaluate("document.querySelector('[id=Select2]').onchange = ({target}) => { target.value = 'yellow' }")
+    await page.evaluate(
+        "void (document.querySelector('[id=Select2]').onchange = ({target}) => { target.value = 'yellow' })"
+    )
 
     receipt = await page.select(await ref_of(page, "select[id=Select2]"), "Blue")
     await page.evaluate("document.querySelector('[id=Select2]').onchange = null")

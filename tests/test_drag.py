@@ -147,7 +147,7 @@ async def test_drag_by_so_many_pixels_tells_how_far_it_moved(page: Page, serve: 
 
 async def test_what_is_hidden_after_a_drag_is_not_told_to_have_moved(page: Page, serve: Serve) -> None:
     await opened(page, serve, following(200))
-    await page.evaluate("s.onmouseup = () => s.hidden = true")
+    await page.evaluate("void (s.onmouseup = () => s.hidden = true)")
 
     receipt = await page.drag(await ref(page, "Source"), by=(60, 40))
 

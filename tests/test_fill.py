@@ -454,7 +454,12 @@ async def test_fill_is_noticed_by_those_who_listen_to_keys_and_to_input(page: Pa
     assert await page.evaluate("log") == [
         "focusin old",
         "beforeinput old",
+        "input A",
+        "keydown A",
+        "keypress A",
+        "beforeinput A",
         "input Ad",
+        "keyup Ad",
         "keydown Ad",
         "keypress Ad",
         "beforeinput Ad",

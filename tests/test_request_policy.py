@@ -225,7 +225,7 @@ async def test_what_a_page_was_told_in_a_run_does_not_leave_after_it(browser: Br
     async with limited(rules_of(allow=["free.localhost"])):
         await limit(tab_of(page).request_policy)
         await page.goto(web.origin("free"))
-    await page.evaluate(f"fetch('{web.origin('free')}/fetched')")
+    await page.evaluate(f"fetch('{web.origin('free')}/fetched').then(() => 1)")
     await still(page, 0.3)
     entries = await page.evaluate("history.length")
     await page.close()

@@ -148,6 +148,19 @@ async def test_a_page_that_never_rests_is_cut_off_once(
     assert (first.settled, second.settled) == ("the page keeps changing", "quiet")
 
 
+async def test_what_was_cut_off_and_rests_again_is_an_effect_like_any_other(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stability, "CHANGES_S", 0.3)
+    first = await act(page, serve, "timer = setInterval(() => { out.textContent = performance.now() }, 20)")
+    await page.evaluate("clearInterval(timer); go.onclick = () => { out.textContent = 'saved' }; undefined")
+    await page.evaluate("new Promise((done) => setTimeout(done, 1300))")
+
+    second = await page.click("E1")
+
+    assert (first.settled, second.watched_s) == ("the page keeps changing", None)
+
+
 async def test_an_animation_that_only_moves_things_is_no_change(page: Page, serve: Serve) -> None:
     receipt = await act(page, serve, every_20_ms("o.style.left = performance.now() + 'px'"))
 

@@ -88,7 +88,9 @@ async def test_a_document_in_which_a_program_ran_something_is_not_any_more(page:
     await page.goto(serve("<button>Go</button><p id=p>"))
     assert await is_still(page) is True
 
-    await page.evaluate("document.querySelector('button').onclick = () => setTimeout(() => p.textContent = 'Late', 40)")
+    await page.evaluate(
+        "void (document.querySelector('button').onclick = () => setTimeout(() => p.textContent = 'Late', 40))"
+    )
     receipt = await page.click(await ref(page, "Go"))
 
     assert await is_still(page) is False

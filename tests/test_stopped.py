@@ -64,7 +64,8 @@ async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_o
     told: dict[str, str] = {}
     read = await small.new_page(url)
     acting = [name for name in ACTS if name not in READING]
-    await read.evaluate(f"Promise.all({acting}.map(name => new Promise(done => open({url!r}, name).onload = done)))")
+    opened = f"{acting}.map(name => new Promise(done => open({url!r}, name).onload = () => done()))"
+    await read.evaluate(f"Promise.all({opened})")
     assert len(read.popups) == len(acting)  # in one process with it, which costs less than one each
     pages = {**dict.fromkeys(READING, read), **dict(zip(acting, read.popups, strict=True))}
     before = [(await page.snapshot()).text for page in dict.fromkeys(pages.values())]

@@ -86,7 +86,7 @@ async def test_long_markup_is_cut_with_a_notice(browser: Browser, sheet: Page) -
 async def test_hovering_at_a_place_in_a_drawing(browser: Browser, sheet: Page) -> None:
     await show(sheet, "<canvas role=img aria-label=Sales></canvas><p id=out>")
     await sheet.evaluate(
-        "document.querySelector('canvas').onmousemove = (event) => { out.textContent = event.offsetX }"
+        "void (document.querySelector('canvas').onmousemove = (event) => { out.textContent = event.offsetX })"
     )
 
     seen = await call("hover", sheet, browser, ref=await ref(sheet, "Sales"), at=[70, 20])

@@ -17,6 +17,7 @@ from cdp_agent.page.picture import pdf, video, view
 from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions
 from cdp_agent.page.picture.video import VideoRecording
 from cdp_agent.page.query import find, markup, schema
+from cdp_agent.page.query.evaluate import evaluate
 from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml
 from cdp_agent.page.query.schema import PageSchema
@@ -88,12 +89,13 @@ class Page:
         """
         await self._tab.close()
 
-    async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """The JSON value of a JavaScript expression, promises awaited, evaluated in the page's main world.
+    async def evaluate(self, function_or_expression: str, *arguments: object, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """The JSON value of a JavaScript function, called with JSON `arguments`, or of an expression or statements.
 
-        For programs, not for models. Raises ScriptError if it throws, PageUnresponsive after `timeout_s` seconds.
+        Runs in the page's main world and awaits promises; undefined is None, a date is its `toJSON`. Raises ScriptError
+        if it throws or gives what is no JSON value, such as an element or NaN; PageUnresponsive after `timeout_s`.
         """
-        return await self._tab.evaluate(expression, timeout_s=timeout_s)
+        return await evaluate(self._tab, function_or_expression, arguments, timeout_s)
 
     async def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, with a ref for each relevant element, all frames in document order.

@@ -411,12 +411,13 @@ class Page(SyncWrapper[AsyncPage]):
         """
         call(self._async.close())
 
-    def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """The JSON value of a JavaScript expression, promises awaited, evaluated in the page's main world.
+    def evaluate(self, function_or_expression: str, *arguments: object, timeout_s: float = CALL_TIMEOUT_S) -> Any:
+        """The JSON value of a JavaScript function, called with JSON `arguments`, or of an expression or statements.
 
-        For programs, not for models. Raises ScriptError if it throws, PageUnresponsive after `timeout_s` seconds.
+        Runs in the page's main world and awaits promises; undefined is None, a date is its `toJSON`. Raises ScriptError
+        if it throws or gives what is no JSON value, such as an element or NaN; PageUnresponsive after `timeout_s`.
         """
-        return call(self._async.evaluate(expression, timeout_s=timeout_s))
+        return call(self._async.evaluate(function_or_expression, timeout_s=timeout_s))
 
     def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, with a ref for each relevant element, all frames in document order.

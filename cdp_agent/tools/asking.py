@@ -103,6 +103,8 @@ class _Form:
         self._fields = fields
         self._asked = {each.ref: each for each in args.fields}
         self._filled: list[str] = []
+        self._taken: set[str] = set()
+        """Those whose value the page took, and emptied them."""
         self._failed: dict[str, str] = {}
         """Errors that are not about the user's value, by ref, for the model."""
 
@@ -186,7 +188,9 @@ class _Form:
 
     async def _put(self, ref: str, value: FieldValue, errors: dict[str, str]) -> None:
         try:
-            await user_form.enter(self._tab, ref, value, self._fields[ref].origins, choose=self._is_choice(ref))
+            origins = self._fields[ref].origins
+            if await user_form.enter(self._tab, ref, value, origins, choose=self._is_choice(ref)):
+                self._taken.add(ref)
         except InvalidArguments as error:
             errors[ref] = user_form.without_value(str(error), value)
         except ActionError as error:
@@ -201,7 +205,9 @@ class _Form:
         for ref in entered:
             try:
                 message_before = self._fields[ref].validation_message
-                if error_of := await user_form.complaint_about(self._tab, ref, values[ref], message_before):
+                if error_of := await user_form.complaint_about(
+                    self._tab, ref, values[ref], message_before, taken=ref in self._taken
+                ):
                     errors[ref] = error_of
             except ActionError as error:
                 self._failed[ref] = self._secrets.mask(user_form.without_value(str(error), values[ref]))

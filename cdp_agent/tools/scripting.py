@@ -16,7 +16,10 @@ MOST_CHARS = 20_000
 
 
 class EvaluateArguments(Arguments, frozen=True):
-    expression: Annotated[str, Meta(min_length=1, description="A JavaScript expression; promises are awaited.")]
+    expression: Annotated[
+        str,
+        Meta(min_length=1, description="A JavaScript expression or function, which is called; promises are awaited."),
+    ]
 
 
 class ScriptResult(msgspec.Struct, frozen=True):
@@ -35,7 +38,7 @@ class ScriptResult(msgspec.Struct, frozen=True):
     value=ScriptResult,
 )
 async def evaluate(args: EvaluateArguments, context: Context) -> Observation:
-    """Run a JavaScript expression in the page and get its value as JSON."""
+    """Run a JavaScript expression or function in the page and get its value as JSON."""
     return await evaluated(args.expression, context)
 
 

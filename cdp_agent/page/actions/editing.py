@@ -20,9 +20,12 @@ from .actionability import Obstacle, element_label, input_session, refusal
 from .keyboard import events_of, inserting, send
 from .keys import parse_chord
 
-Kind = Literal["typed", "set", "rich", "part", "code", "slider", ""]
+Kind = Literal["typed", "set", "rich", "part", "row", "code", "slider", ""]
 Keys = list[Command[Empty]]
+Taken = Literal["", "whole", "taken"]
+"""See takenFrom in js/act/entering.js."""
 _SHOWN = 40
+TAKEN = "the page took it and emptied the field"
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -30,6 +33,7 @@ class Ready(msgspec.Struct, frozen=True):
 
     kind: Kind
     local: int
+    boxes: list[int]
     before: str
     single: bool
     mac: bool
@@ -54,6 +58,8 @@ class Filled(msgspec.Struct, frozen=True):
     type: str
     astray: bool = False
     """Whether the page had moved the focus elsewhere when the keys came, which were then not delivered."""
+    taken: Taken = ""
+    """Whether the page has had the whole text, which must not be entered again then."""
 
 
 class Entered(msgspec.Struct, frozen=True):
@@ -68,6 +74,8 @@ class Entered(msgspec.Struct, frozen=True):
         value = self.filled.value
         if value is None or self.filled.match == "gone":
             return ""
+        if self.filled.match == "empty" and self.filled.taken:
+            return TAKEN
         if self.filled.match != "same":
             return _difference(self.wanted, value)
         lines = value.count("\n") + 1
@@ -94,7 +102,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
         await send(session, given if text else keys("Delete"))
     entered = await _read_back(at, ready, wanted)
     filled = entered.filled
-    if not text or filled.astray or filled.match == "gone":
+    if not text or filled.astray or filled.match == "gone" or (filled.match == "empty" and filled.taken):
         return entered
     if filled.match == "same" and not ("\n" in text and await at.world.call("hasLiteralLineBreaks", ready.local)):
         return entered

@@ -11,7 +11,8 @@ import msgspec
 
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
-from cdp_agent.errors import DocumentGone, InvalidArguments
+from cdp_agent.errors import DocumentGone, InvalidArguments, StaleRef
+from cdp_agent.page.activity.network import NetworkMark
 from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.receipts.receipts import ENTER_PRESSED, LONGEST_VALUE, Outcome
 from cdp_agent.page.refs.locate import Located
@@ -19,13 +20,15 @@ from cdp_agent.page.snapshot.lines import quoted, shortened
 
 from .actionability import describe, element_label, input_session, obstacle_error, refusal
 from .actions import click_element, focus_lost_error, send_keys_to
-from .editing import Filled, Keys, Ready, enter_code, enter_rich, keys, select_all
+from .editing import TAKEN, Filled, Keys, Ready, Taken, enter_code, enter_rich, keys, select_all
 from .keyboard import check_enterable, inserting, press, send, typing
 from .slider import slide
 
 FIELD_WAIT_S = 2.0
 _TRIES = 4
 _TYPED_AT_MOST = 300
+_TYPED_LAST = 2
+_WORD_END = re.compile(r"[^\W_]+\Z")
 _OF_SEVERAL_PARTS = re.compile(r"\d[-/.: ]+\d")
 _FORMATS = {
     "date": "a date such as 2026-03-05",
@@ -49,6 +52,7 @@ async def fill(at: Located, text: str, *, append: bool = False) -> Outcome:
     """Replaces the value of the field with the text, or appends the text; `Outcome.value` is the new value.
 
     For secret values, only the length is given. The element may be the field's label, or a wrapper around one field.
+    A text that the page has had as a whole is not entered again: if the page has emptied the field, `Outcome.taken`.
     Raises NotInteractable (`why` also "readonly" or "wrong_element"), InvalidArguments if the field rejects it.
     """
     check_enterable(text)
@@ -63,7 +67,8 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     # A page answers calls sent after its input only once that is painted; calls sent before it are answered in time.
     simple = text != "" and not append and "\n" not in text
     answer = at.world.ask("fillResultAfterKey", at.local, text) if simple else None
-    ready = await _ready(at, append)
+    before = at.requests.mark()
+    ready = await _ready(at, text, append)
     notes = [at.refs.write(at.world, ready.note)] if ready.note else []
     if ready.kind == "slider":
         slid = await slide(at, ready.local, text)
@@ -77,20 +82,38 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
         filled, note = entered.filled, entered.note
     elif ready.kind == "part":
         filled, note = await _type_part(at, ready, text), ""
+    elif ready.kind == "row":
+        filled, note = await _type_row(at, ready, text), ""
+        notes.append(f"its row of {len(ready.boxes)} fields was filled")
     elif ready.kind == "set":
         filled, note = await _set(at, ready, text), ""
     else:
         filled, note = await _type(at, ready, text, append, answer), ""
     if filled.astray:
         return None
-    if ready.opens == "double" and filled.match != "gone":
+    taken = filled.match == "empty" and was_taken(at, filled.taken, before)
+    if filled.match == "empty" and not taken and (filled.taken or ready.kind in ("typed", "row")):
+        takes = f" It takes {_FORMATS[filled.type]}." if filled.type in _FORMATS else ""
+        raise await refused_error(at, "the text", filled.taken, takes)
+    if ready.opens == "double" and filled.match != "gone" and not taken:
         return await _commit(at, ready, filled, text, notes)
-    if filled.value is None and filled.match != "gone":
+    if filled.value is None and filled.match != "gone" and not taken:
         notes.append(f"filled, {filled.length} characters")
     notes.append(note or _differs(filled))
     # A code editor renders only a part of its content, and would have to be selected to be read again.
     again = partial(_reread, at, ready.local, filled) if ready.kind != "code" else None
-    return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests)
+    return Outcome(filled.value, "; ".join(filter(None, notes)), read_again=again, suggests=ready.suggests, taken=taken)
+
+
+def was_taken(at: Located, taken: Taken, before: NetworkMark) -> bool:
+    """Whether a page that emptied the field took the text: the script saw it, or a request began since `before`."""
+    return taken == "taken" or (taken == "whole" and at.requests.any_since(before))
+
+
+async def refused_error(at: Located, text: str, taken: Taken, takes: str = "") -> InvalidArguments:
+    """The error for a field that is empty after a text was entered; `takes`: a sentence on what it takes."""
+    unless = ", unless the page took it unseen: the field held it, and nothing else changed. It was not entered again"
+    return InvalidArguments(f"{await describe(at)} did not take {text} and is empty{unless if taken else ''}.{takes}")
 
 
 async def _reread(at: Located, local: int, was: Filled) -> Outcome:
@@ -141,6 +164,8 @@ class _Submission(msgspec.Struct, frozen=True):
 async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Outcome:
     """Fills the field as `fill` does, then presses Enter; a note states if that submits nothing. Raises as `fill`."""
     outcome = await fill(at, text, append=append)
+    if outcome.taken:
+        return msgspec.structs.replace(outcome, note=f"{outcome.note}: Enter was not pressed")
     try:
         submission = await at.world.call("submitFrom", at.local, returning=_Submission)
         if submission.enter:
@@ -151,8 +176,8 @@ async def fill_and_submit(at: Located, text: str, *, append: bool = False) -> Ou
     return msgspec.structs.replace(outcome, note="; ".join(filter(None, notes)))
 
 
-async def _ready(at: Located, append: bool) -> Ready:
-    options = {"append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
+async def _ready(at: Located, text: str, append: bool) -> Ready:
+    options = {"text": text, "append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
     within_s = at.call_timeout_s(FIELD_WAIT_S)
     ready = await at.world.call("prepareField", at.local, options, returning=Ready, timeout_s=within_s)
     if opens := ready.opens:  # a text box or cell that becomes a field only when clicked
@@ -162,6 +187,8 @@ async def _ready(at: Located, append: bool) -> Ready:
         ready = await at.world.call("prepareField", focused, options, returning=Ready, timeout_s=within_s)
         ready = msgspec.structs.replace(ready, opens=opens, cell=cell, note="" if opens == "double" else ready.note)
     if ready.refusal is not None:
+        if ready.opens and ready.refusal.why == "gone":  # no StaleRef, upon which it would be clicked again
+            raise refusal(at, "hidden", ready.refusal.said, "left the page when it was clicked: take a new snapshot.")
         raise obstacle_error(at, ready.refusal, at.world)
     if not ready.kind:
         instead = at.refs.write(at.world, ready.instead)
@@ -206,15 +233,24 @@ async def _type(
     filled = await at.world.call("fillResult", ready.local, wanted, returning=Filled)
     if filled.astray or (filled.match in ("other", "empty") and 0 <= filled.max == filled.length):
         return filled
-    if filled.match in ("other", "empty") and text and not append and len(text) <= _TYPED_AT_MOST:
+    if filled.match in ("other", "empty") and text and not (append or filled.taken) and len(text) <= _TYPED_AT_MOST:
         # Input masks and old scripts react to each key.
-        again = await _ready(at, append)
+        try:
+            again = await _ready(at, text, append)
+        except StaleRef:
+            return msgspec.structs.replace(filled, match="gone", value=None)
         await send(session, [*select_all(ready), *keys("Delete"), *typing(text)])
         filled = await at.world.call("fillResult", again.local, wanted, returning=Filled)
-    if filled.match == "empty":
-        takes = f" It takes {_FORMATS[filled.type]}." if filled.type in _FORMATS else ""
-        raise InvalidArguments(f"{await describe(at)} did not take the text and is empty.{takes}")
     return filled
+
+
+async def _type_row(at: Located, ready: Ready, text: str) -> Filled:
+    """Types a character into each of a row of fields, as a person does; the page may move the focus on by itself."""
+    for box, character in zip(ready.boxes, text, strict=True):
+        if not await at.world.call("focusBox", box, returning=bool):
+            break
+        await send(input_session(at.frame), typing(character))
+    return await at.world.call("fillResult", ready.local, text, returning=Filled)
 
 
 async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
@@ -233,18 +269,25 @@ async def _type_part(at: Located, ready: Ready, text: str) -> Filled:
 
 
 def _entering(ready: Ready, text: str, append: bool) -> Keys:
-    """The commands that insert the text, its last character as a key, so that key listeners see the whole text."""
+    """The commands that insert the text, its last characters as keys, so that key listeners see the whole text.
+
+    At the first of these keys, a page that empties the field since it takes no such text has done so.
+    """
     if not text:
         return [] if append or not (ready.before or ready.single) else keys("Delete")
-    last = text[-1]
-    if not ready.single and not last.isalnum():
-        return inserting(text)  # some editors complete brackets and lists in typed text
-    return [*([cdp_input.InsertText(text=text[:-1])] if text[1:] else []), *typing(last)]
+    # Some editors complete brackets and lists in typed text.
+    typed = text[-_TYPED_LAST:] if ready.single else "".join(_WORD_END.findall(text[-_TYPED_LAST:]))
+    if not typed:
+        return inserting(text)
+    inserted = text[: -len(typed)]
+    return [*([cdp_input.InsertText(text=inserted)] if inserted else []), *typing(typed)]
 
 
 def _differs(filled: Filled) -> str:
     if filled.match in ("same", "gone"):
         return "" if filled.match == "same" else "it left the page when it was filled"
+    if filled.match == "empty" and filled.taken:
+        return TAKEN
     if filled.max == filled.length:
         return f"it takes at most {filled.max} characters"
     if filled.value is None:

@@ -51,7 +51,7 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
                     at, outcome = await _enter_found(tab, ref, value)
                     note = "; ".join(filter(None, (at.note, outcome.note)))
                     done[ref] = FilledField(at.ref, runner.name_of(at.ref), outcome.value, note), outcome.read_again
-                return Outcome(note=await _submit(await locate(tab, at.ref)) if submit and done else "")
+                return Outcome(note=await _submit(tab, at.ref, outcome) if submit and done else "")
             except ActionError as error:
                 if tab.activity.document.number != document:
                     return Outcome()
@@ -96,8 +96,14 @@ async def _enter(at: Located, value: str | Revealed) -> Outcome:
     return outcome
 
 
-async def _submit(at: Located) -> str:
+async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
     """Clicks the button that submits the form of a field. Returns a note for the receipt; raises as `click`."""
+    if outcome.taken:
+        return "nothing was clicked, since the page took the last one by itself: see whether that was all"
+    try:
+        at = await locate(tab, ref)
+    except StaleRef:
+        return "nothing was clicked, since the last one has left the page: see whether that was all"
     local = await at.world.call("submitButton", at.local, returning=int)
     if not local:
         return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"

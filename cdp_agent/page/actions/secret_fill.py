@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from cdp_agent.errors import BlockedByPolicy, InvalidArguments
+from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import Located
@@ -18,7 +18,8 @@ from cdp_agent.page.tab.tab import Tab
 from cdp_agent.security.secrets import Revealed, placeholder
 
 from .actionability import Obstacle, describe, element_label, obstacle_error, refusal
-from .fill import FIELD_WAIT_S
+from .editing import TAKEN, Taken
+from .fill import FIELD_WAIT_S, refused_error, was_taken
 from .select import By, select
 
 
@@ -43,6 +44,7 @@ class _Entered(SecretRefusal, frozen=True):
 
     match: Literal["same", "alike", "other", "empty", "gone"]
     max: int
+    taken: Taken
 
 
 async def fill_secret(tab: Tab, ref: str, secret: Revealed, *, append: bool = False) -> Receipt:
@@ -72,14 +74,20 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
         instead = at.refs.write(at.world, field.instead)
         raise refusal(at, "wrong_element", await element_label(at), f"takes no secret: {instead}.")
     await check_allowed(at, secret, field)
+    before = at.requests.mark()
     text = secret.text if lines else " ".join(secret.text.split("\n"))
     entered = await at.world.call("enterSecret", field.local, text, {**allowed, "append": append}, returning=_Entered)
     if entered.match != "gone" or entered.why != "gone":
         await check_allowed(at, secret, entered)
-    if entered.match == "empty":
-        raise InvalidArguments(f"{await describe(at)} did not take {_named(secret)} and is empty.")
-    notes = [at.refs.write(at.world, field.note), f"{_named(secret)} was filled in", _differs(entered)]
-    return Outcome(note="; ".join(filter(None, notes)))
+    taken = entered.match == "empty" and was_taken(at, entered.taken, before)
+    if entered.match == "empty" and not taken:
+        raise await refused_error(at, _named(secret), entered.taken)
+    notes = [
+        at.refs.write(at.world, field.note),
+        f"{_named(secret)} was filled in",
+        TAKEN if taken else _differs(entered),
+    ]
+    return Outcome(note="; ".join(filter(None, notes)), taken=taken)
 
 
 async def choose_secret(at: Located, secret: Revealed, *, by: By = "text") -> Outcome:

@@ -70,14 +70,18 @@ async def read(at: Located) -> UserField:
     return msgspec.structs.replace(field, ref=at.ref)
 
 
-async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> None:
+async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose: bool = False) -> bool:
     """Enters the user's value into the field; later readings of the page do not show it. `choose`: the field is a list.
 
+    Returns whether the page took the value and emptied the field.
     Raises InvalidArguments for a value that the field does not accept. Errors that do not concern the value are
     BlockedByPolicy if it could be sent to other origins than `origins`, NotInteractable and StaleRef.
     """
 
+    taken = False
+
     async def do(at: Located) -> Outcome:
+        nonlocal taken
         field = await read(at)
         meant = value_for(field, value)
         await at.world.call("withhold", [field.local, at.local, *field.radios])
@@ -88,10 +92,11 @@ async def enter(tab: Tab, ref: str, value: Value, origins: list[str], *, choose:
         def enter_text() -> Coroutine[Any, Any, Outcome]:
             return enter_secret(at, secret, lines=field.type in ("textarea", "richtext"))
 
-        await enter_value(at, field, meant, enter_text, choose=choose)
+        taken = (await enter_value(at, field, meant, enter_text, choose=choose)).taken
         return Outcome()
 
     await perform(tab, "fill", ref, do)
+    return taken
 
 
 async def enter_value(
@@ -122,16 +127,17 @@ async def blur(tab: Tab, ref: str) -> None:
     await perform(tab, "focus", ref, do)
 
 
-async def complaint_about(tab: Tab, ref: str, value: Value, before: str) -> str:
+async def complaint_about(tab: Tab, ref: str, value: Value, before: str, *, taken: bool = False) -> str:
     """The message with which the page or the browser rejects the field's value, or "".
 
     `before` is the page's message before the value was entered: an unchanged message does not concern the new value.
-    The message does not contain the value. Raises StaleRef.
+    `taken`: the page has taken the value, so the field need not hold it. The message does not contain the value. Raises
+    StaleRef.
     """
     at = await locate(tab, ref)
     field = await read(at)
     meant = value_for(field, value)
-    compared = None if field.options or isinstance(meant, list) else meant
+    compared = None if taken or field.options or isinstance(meant, list) else meant
     after = await at.world.call("userFieldAfter", field.local, compared, returning=_After)
     if after.validation_message and (after.invalid or after.validation_message != before):
         return without_value(after.validation_message, value)

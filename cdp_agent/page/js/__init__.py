@@ -70,6 +70,7 @@ REST = (
     "act/controls.js",
     "act/slider.js",
     "act/fill.js",
+    "act/entering.js",
     "editors/editing.js",
     "act/choose.js",
     "act/popup.js",
@@ -125,6 +126,12 @@ def whole() -> str:
 def code_object() -> str:
     """The function that runs in a page's main world, see snapshot/code_editors.py."""
     return _body(("editors/code_object.js",))
+
+
+@cache
+def json_value() -> str:
+    """The function that runs in a page's main world on the value of a caller's script, see query/evaluate.py."""
+    return _body(("read/json_value.js",))
 
 
 def removed_interfaces() -> str:

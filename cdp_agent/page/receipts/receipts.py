@@ -75,6 +75,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """The fields, where several were filled in."""
     suggests: bool = False
     """Whether it was a field for which pages show a list or a calendar, some time later."""
+    taken: bool = False
+    """Whether the page took the text of a field and emptied it, and so may have submitted it."""
     chosen: Sequence[str] = ()
     """Options of a list that the action opened and closed again, which is no effect to report."""
 

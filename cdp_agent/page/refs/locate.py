@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from cdp_agent.errors import DocumentGone, StaleRef
+from cdp_agent.page.activity.network import Requests
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World
 from cdp_agent.page.snapshot.reading import READ_TIMEOUT_S
@@ -29,6 +30,8 @@ class Located(msgspec.Struct, frozen=True):
     local: int
     refs: RefTable
     """All refs of the page, to name other elements."""
+    requests: Requests
+    """The requests of its tab."""
     note: str = ""
     position: Position | None = None
     """Where in the element the mouse is to go. None: the middle of the element or of its visible part."""
@@ -129,7 +132,8 @@ async def _alive(tab: Tab, number: int) -> Located | None:
         alive = await world.call("isAlive", local, returning=bool)
     except DocumentGone:
         return None
-    found = Located(f"E{number}", frame, world, local, tab.refs, wait_s=tab.settings.action_timeout_s)
+    wait_s = tab.settings.action_timeout_s
+    found = Located(f"E{number}", frame, world, local, tab.refs, tab.activity.requests, wait_s=wait_s)
     return found if alive else None
 
 

@@ -8,20 +8,17 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from cdp_agent.cdp import emulation, inspector, runtime, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
-from cdp_agent.cdp.known_errors import is_target_gone, is_too_deep
+from cdp_agent.cdp.known_errors import is_target_gone
 from cdp_agent.cdp.types import Empty
-from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError, ScriptError
+from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.timeout_pause import timeout
-from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefCounter, RefTable
@@ -372,23 +369,6 @@ class Tab:
         length = sum(len(each.snapshot.text) for each in self.history)
         while length > REMEMBERED_LENGTH and len(self.history) > LEAST_REMEMBERED:
             length -= len(self.history.popleft().snapshot.text)
-
-    async def evaluate(self, expression: str, *, timeout_s: float = CALL_TIMEOUT_S) -> Any:
-        """See `Page.evaluate`."""
-        async with self.drawn() as tree, deadline(tree.root.session, timeout_s):
-            tree.root.is_static = False
-            try:
-                answer = await tree.root.session.send(
-                    runtime.Evaluate(expression=expression, return_by_value=True, await_promise=True)
-                )
-            except ProtocolError as error:
-                if is_too_deep(error):
-                    raise ScriptError("The value is nested too deep to be told. Ask for a part of it.") from error
-                raise
-        if answer.exception_details is not None:
-            thrown = answer.exception_details.exception
-            raise ScriptError((thrown and thrown.description) or answer.exception_details.text)
-        return msgspec.json.decode(answer.result.value) if bytes(answer.result.value) else None
 
     @property
     def url(self) -> str:

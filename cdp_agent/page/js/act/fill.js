@@ -58,16 +58,16 @@ function insteadOfFilling(element) {
 /**
  * Prepares a field for text: waits until it is editable, focuses it, and selects what is to be replaced or moves the caret to
  * the end.
- * @param {number} id @param {{append: boolean, wait_ms: number}} options
+ * @param {number} id @param {{text: string, append: boolean, wait_ms: number}} options
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | 'part' | 'slider' | '', local: number, before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean,
+ * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, boxes: number[], before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean,
  *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
- *   part: a part of a value that is edited separately, as of a date; end: a key must still move the caret to the end; opens: the click on `local` that opens a field, if any
+ *   part: a part of a value that is edited separately, as of a date; row: fields of one character each, which are `boxes`; end: a key must still move the caret to the end; opens: the click on `local` that opens a field, if any
  */
 async function prepareField(id, options) {
   const element = resolveElement(id);
   /** @type {Ready} */
-  const ready = { kind: '', local: id, before: '', single: false, mac: isMac(), end: false, collapses: false, suggests: false, opens: '', instead: '', note: '', refusal: null };
+  const ready = { kind: '', local: id, boxes: [], before: '', single: false, mac: isMac(), end: false, collapses: false, suggests: false, opens: '', instead: '', note: '', refusal: null };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
   let field = fieldOf(element) ?? sliderOf(element);
   if (!field) {
@@ -92,8 +92,15 @@ async function prepareField(id, options) {
   const before = isSecret(field) ? '' : fieldText(field, kind);
   const collapses = kind === 'rich' && collapsesSpaces(field);
   const isPart = kind === 'rich' && roleAndNameOf(field).role === 'spinbutton';
-  if (kind === 'typed' || (kind === 'rich' && !isPart)) watchKeys(field);
-  return { ...ready, kind: isPart ? 'part' : kind, local: field === element ? id : internalIdOf(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && mayShowSuggestions(field), note };
+  const row = options.append ? [field] : oneCharacterFields(field, options.text);
+  if (row.length > 1) rows.set(field, row.map((box) => new WeakRef(box)));
+  else rows.delete(field);
+  if (kind === 'typed' || (kind === 'rich' && !isPart)) {
+    if (row.length === 1) watchKeys(field);
+    watchEntering(field, (options.append ? fieldText(field, kind) : '') + options.text);
+  }
+  const boxes = row.length > 1 ? row.map(internalIdOf) : [];
+  return { ...ready, kind: isPart ? 'part' : boxes.length ? 'row' : kind, boxes, local: field === element ? id : internalIdOf(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && mayShowSuggestions(field), note };
 }
 
 /** Whether the page is likely to show suggestions or a calendar after typing, or to drop text that it does not recognize. */
@@ -224,25 +231,26 @@ const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
 /**
  * Compares what the field holds with the wanted text. This is done here so that a secret does not leave the page.
  * @param {number} id @param {string} wanted @returns {Promise<Filled>}
- * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, astray: boolean}} Filled
- *   alike: the same letters and digits, formatted by the page; astray: keys were about to reach another element, and were suppressed
+ * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, astray: boolean, taken: '' | 'whole' | 'taken'}} Filled
+ *   alike: the same letters and digits, formatted by the page; astray: keys were about to reach another element, and were suppressed; taken: see takenFrom
  */
 async function fillResult(id, wanted) {
   cancelKeyupWait();
   const astray = keyWatch.astray;
   unwatchKeys();
+  stopWatchingEntering();
   const field = resolveElement(id);
   /** @type {Filled} */
-  const gone = { match: 'gone', value: null, length: 0, max: -1, type: '', astray };
+  const gone = { match: 'gone', value: null, length: 0, max: -1, type: '', astray, taken: field && takenFrom(field) ? 'taken' : '' };
   if (!field || !isConnected_.call(field)) return gone;
   const kind = fieldKind(field);
-  let now = fieldText(field, kind);
+  let now = heldText(field);
   // Editors render their text in the next frame, or a later one.
   const isEditor = kind === 'code' || kind === 'rich';
   for (let frame = 0; isEditor && !astray && frame < 5 && matchOf(field, kind, now, wanted) !== 'same'; frame++) {
     await nextFrame();
     if (!isConnected_.call(field)) return gone;
-    now = fieldText(field, kind);
+    now = heldText(field);
   }
   if (!isSecret(field)) recordEntered(field, now);
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
@@ -250,9 +258,10 @@ async function fillResult(id, wanted) {
     match: matchOf(field, kind, now, wanted),
     value: isSecret(field) ? null : beginningOf(now),
     length: now.length,
-    max: isField ? maxLengthOf(field) : -1,
+    max: isField && !rows.has(field) ? maxLengthOf(field) : -1,
     type: tagOf(field) === 'INPUT' ? inputType(field) : '',
     astray,
+    taken: takenFrom(field),
   };
 }
 
@@ -300,11 +309,11 @@ async function keysArrived() {
   return { astray: keyWatch.astray };
 }
 
-/** The listener that waits for the last key of a fill. @type {{views: Window[], onKeyup: () => void} | null} */
+/** The listener that waits for the last key of a fill. @type {{views: Window[], onKeyup: () => void, resolve: (answer: {filled: null}) => void} | null} */
 let keyupWait = null;
 
 /**
- * The `fillResult` on the next `keyup`, if the field holds exactly the text by then; otherwise null. Must be called before the
+ * The `fillResult` on the `keyup` at which the field holds exactly the text; null if there is none. Must be called before the
  * key is sent, since a call after input is answered only when the page has painted.
  * @param {number} id @param {string} wanted @returns {Promise<{filled: Filled | null}>}
  */
@@ -316,10 +325,9 @@ function fillResultAfterKey(id, wanted) {
   return new Promise((resolve) => {
     const views = levelsOf(field).map((level) => defaultView_.call(level.document));
     const onKeyup = async () => {
-      const filled = await fillResult(internalIdOf(field), wanted);
-      resolve({ filled: filled.match === 'same' ? filled : null });
+      if (matchOf(field, 'typed', heldText(field), wanted) === 'same') resolve({ filled: await fillResult(internalIdOf(field), wanted) });
     };
-    keyupWait = { views, onKeyup };
+    keyupWait = { views, onKeyup, resolve };
     // In the bubbling phase, after the page's own handlers.
     for (const view of views) addEventListener_.call(view, 'keyup', onKeyup);
   });
@@ -327,6 +335,7 @@ function fillResultAfterKey(id, wanted) {
 
 function cancelKeyupWait() {
   for (const view of keyupWait?.views ?? []) removeEventListener_.call(view, 'keyup', keyupWait.onKeyup);
+  keyupWait?.resolve({ filled: null }); // has no effect if it has resolved
   keyupWait = null;
 }
 

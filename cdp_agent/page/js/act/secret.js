@@ -75,13 +75,13 @@ const secretRefusal = (id, allowed) => (resolveElement(id) ? refusalOf(resolveEl
 /**
  * Enters the secret, or returns why not; a row of fields with one character each gets a character each.
  * @param {number} id @param {string} text @param {Allowed & {append: boolean}} options
- * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number}}
+ * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, taken: '' | 'whole' | 'taken'}}  taken: see takenFrom
  */
 function enterSecret(id, text, options) {
   const first = resolveElement(id);
   const fields = first ? oneCharacterFields(first, text) : [];
   /** @type {ReturnType<typeof enterSecret>} */
-  let entered = { why: 'gone', where: '', match: 'gone', max: -1 };
+  let entered = { why: 'gone', where: '', match: 'gone', max: -1, taken: '' };
   for (let i = 0; i < fields.length; i++) {
     entered = enterInto(fields[i], fields.length > 1 ? text[i] : text, options);
     if (entered.why || entered.match !== 'same') return entered;
@@ -100,24 +100,27 @@ function oneCharacterFields(field, text) {
 function enterInto(field, text, options) {
   const kind = fieldKind(field);
   let refusal = refusalOf(field, options);
-  if (refusal.why) return { ...refusal, match: 'gone', max: -1 };
+  if (refusal.why) return { ...refusal, match: 'gone', max: -1, taken: '' };
   const focused = moveFocus(field);
   const selected = focused && kind !== 'set' && selectAllOrMoveToEnd(field, kind, options.append);
   refusal = refusalOf(field, options); // handlers of the page have run
-  if (refusal.why) return { ...refusal, match: 'gone', max: -1 };
+  if (refusal.why) return { ...refusal, match: 'gone', max: -1, taken: '' };
   const before = options.append ? fieldText(field, kind) : '';
   const document = documentOf(field);
+  rows.delete(field);
+  watchEntering(field, before + text);
   dispatchKey(field, 'keydown');
   if (kind === 'set') setField(internalIdOf(field), text, false);
   else if (selected && hasFocusWithin(field)) execCommand_.call(document, 'insertText', false, text);
-  if (kind === 'typed' && isConnected_.call(field) && matchOf(field, kind, fieldText(field, kind), before + text) === 'empty' && !refusalOf(field, options).why) {
+  if (kind === 'typed' && isConnected_.call(field) && matchOf(field, kind, fieldText(field, kind), before + text) === 'empty' && !takenFrom(field) && !refusalOf(field, options).why) {
     (tagOf(field) === 'INPUT' ? setInputValue_ : setAreaValue_).call(field, before + text);
     for (const type of ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
   }
   dispatchKey(field, 'keyup');
-  if (!isConnected_.call(field)) return { ...refusal, match: 'gone', max: -1 };
+  stopWatchingEntering();
+  if (!isConnected_.call(field)) return { ...refusal, match: 'gone', max: -1, taken: '' };
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
-  return { ...refusal, match: matchOf(field, kind, fieldText(field, kind), before + text), max: isField ? maxLengthOf(field) : -1 };
+  return { ...refusal, match: matchOf(field, kind, fieldText(field, kind), before + text), max: isField ? maxLengthOf(field) : -1, taken: takenFrom(field) };
 }
 
 /** Dispatches a key event, for pages that read a field on `keyup`. It does not reveal which key. */

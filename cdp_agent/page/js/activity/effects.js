@@ -52,7 +52,9 @@ function beginEffects() {
 }
 
 watchers.record = (record, target, now) => {
-  if (baseline) recordMutation(record, target, now);
+  if (!baseline) return false;
+  recordMutation(record, target, now);
+  return isPrompt(now);
 };
 watchers.ended = endEffects;
 
@@ -119,12 +121,14 @@ function recordMutation(record, target, now) {
 
 function recordTextChange(target, now) {
   const element = nodeType(target) === 1 ? target : parentNode(target);
-  if (!element || nodeType(element) !== 1 || volatileNodes.has(target)) return;
+  if (!element || nodeType(element) !== 1 || isIgnored(target)) return;
   if (baseline.actedAt === Infinity) recordIdleChange(target, now);
-  else if (now - baseline.actedAt < PROMPT_MS || wasStable(target, baseline.actedAt)) baseline.prompt ||= collapse(textContent(element)) !== '';
+  else if (isPrompt(now) || wasStable(target, baseline.actedAt)) baseline.prompt ||= collapse(textContent(element)) !== '';
   else recordLateChange(target, now);
   if (isEditable(element)) baseline.edited.add(element);
 }
+
+const isPrompt = (now) => now >= baseline.actedAt && now - baseline.actedAt < PROMPT_MS;
 
 /** Records the old value of a drawing's attribute. Libraries set all attributes anew, most of them to the same value. */
 function recordRedraw(part, name = '', old = null) {
@@ -209,7 +213,7 @@ const isIdentifiable = (element) => idsOfElements.has(element) || roleAndNameOf(
 function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of baseline.classes) {
-    if (!isConnected_.call(element) || volatileNodes.has(element) || baseline.added.has(element) || isInAdded(element)) continue;
+    if (!isConnected_.call(element) || isIgnored(element) || baseline.added.has(element) || isInAdded(element)) continue;
     const had = new Set(old.split(/\s+/));
     const has = new Set((attr(element, 'class') ?? '').split(/\s+/));
     const isMeaningful = (name) => MEANINGFUL_CLASS.test(name) && !TRANSIENT_CLASS.test(name) && (all || !OPEN_STATE_CLASS.test(name));
@@ -243,7 +247,7 @@ const isInAdded = (element) => {
 /** @param {boolean} all  also drawings that cannot be identified */
 function redrawEffects(all) {
   const redrawn = [...baseline.redrawn].filter(isRedrawn).map(([element]) => element);
-  const found = redrawn.filter((element) => isConnected_.call(element) && !volatileNodes.has(element) && !isInAdded(element) && !isAnimatedBefore(element));
+  const found = redrawn.filter((element) => isConnected_.call(element) && !isIgnored(element) && !isInAdded(element) && !isAnimatedBefore(element));
   const effects = found.flatMap((element) => {
     const holder = iconOwner(element);
     if (holder) return visibilityOf(holder) === NOT_RENDERED ? [] : [elementEffect(holder, 'its icon redrawn')];
@@ -435,7 +439,7 @@ function styleEffects(classed) {
   const found = [];
   const inside = new Set();
   for (const [element, was] of baseline.styles) {
-    if (!isConnected_.call(element) || volatileNodes.has(element) || isAnimatedBefore(element)) continue;
+    if (!isConnected_.call(element) || isIgnored(element) || isAnimatedBefore(element)) continue;
     const now = elementStyle(element);
     const notes = STYLE_PROPERTIES.filter((_, index) => was[index] !== now[index]);
     if (was.at(-2) !== now.at(-2) && !notes.length && !firstElementChild_.call(element)) notes.push('size');

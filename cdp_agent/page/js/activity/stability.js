@@ -3,20 +3,18 @@
 
 /**
  * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching
- *   own: changes of nodes that change by themselves, volatile ones included; others: all other changes; touched: elements whose attributes changed since the action began;
+ *   own: changes of nodes that change by themselves; others: all other changes; touched: elements whose attributes changed since the action began;
  *   hasContent: the document shows something
  */
 /** @type {Watching | null} */
 let watching = null;
 /** Callbacks of effects.js, which records effects, and wait.js, which waits for a change; set when these are loaded. */
 const watchers = {
-  /** @type {(record: MutationRecord, target: Node, now: number) => void} */
-  record: () => {},
+  /** @type {(record: MutationRecord, target: Node, now: number) => boolean} whether the change came right after the input of an action */
+  record: () => false,
   changed: () => {},
   ended: () => {},
 };
-/** @type {WeakSet<Node>} nodes that kept changing until a wait was cut off: later waits ignore them */
-const volatileNodes = new WeakSet();
 
 const contentType_ = getterOf(Document.prototype, 'contentType');
 const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
@@ -91,12 +89,14 @@ const SCRIPTING_SELECTOR =
 /** Whether the document appears to have no scripts, and no window that could script it. */
 const seemsScriptless = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, SCRIPTING_SELECTOR);
 
+const LATEST_MS = 300; // what changed within that time before a wait was cut off goes on
+
 /** Ends the watching. @param {boolean} gaveUp  the latest changes never stop: ignore these nodes in future */
 function stopWatching(gaveUp) {
   if (!watching) return;
   if (gaveUp) {
-    const since = performance.now() - 300;
-    for (const [node, at] of watching.recent) if (at > since) volatileNodes.add(node);
+    const now = performance.now();
+    for (const [node, at] of watching.recent) if (now - at < LATEST_MS) ignore(node, at, LATEST_MS);
   }
   watching.observer.disconnect();
   for (const root of watching.roots) observeIdleChanges(root);
@@ -112,11 +112,12 @@ function processRecords(records) {
   const now = performance.now();
   for (const record of records) {
     const target = target_.call(record);
-    watchers.record(record, target, now);
+    const isPrompt = watchers.record(record, target, now);
     if (type_.call(record) === 'attributes') watching.touched.add(target);
-    const own = volatileNodes.has(target) || idleChanges.get(target)?.times >= CLOCK_CHANGES;
+    const own = ownRestlessness(target, now);
     if (own) watching.own++;
-    if (!isVisibleChange(record, target)) continue;
+    if (own && !isPrompt) own.at = now; // else it is the action's, and no sign that the node goes on
+    if (own?.ignored || !isVisibleChange(record, target)) continue;
     if (!own) watching.others++;
     watching.recent.delete(target);
     watching.recent.set(target, now);
@@ -129,7 +130,6 @@ function processRecords(records) {
 }
 
 function isVisibleChange(record, target) {
-  if (volatileNodes.has(target)) return false;
   if (type_.call(record) !== 'attributes') return true;
   const name = attributeName_.call(record);
   if (GEOMETRY_ATTRIBUTES.has(name)) return false;

@@ -1,4 +1,4 @@
-// The only function that runs in the page's own world, on the element of a code editor: the editor's object is accessible only
+// Runs in the page's own world (as jsonValueOf does), on the element of a code editor: the editor's object is accessible only
 // there. It reads properties and calls nothing that changes anything. The page can fake what it returns.
 
 /** @this {HTMLElement} @returns {string | null} JSON: the text, and the start and end of the selection ([line, column] from 0) */

@@ -269,7 +269,7 @@ function watchKeys(field) {
   unwatchKeys();
   const views = levelsOf(field).map((level) => defaultView_.call(level.document));
   keyWatch = { field, views, until: performance.now() + KEY_WATCH_MS, astray: false, notify: null };
-  for (const view of views) for (const type of KEYS) addEventListener_.call(view, type, onKeyEvent, true);
+  listen(views, KEYS, onKeyEvent, true);
 }
 
 /** @param {Event} event */
@@ -289,7 +289,7 @@ function onKeyEvent(event) {
 }
 
 function unwatchKeys() {
-  for (const view of keyWatch.views) for (const type of KEYS) removeEventListener_.call(view, type, onKeyEvent, true);
+  unlisten(onKeyEvent);
   keyWatch.notify?.();
   keyWatch = { ...keyWatch, field: null, views: [], notify: null };
 }
@@ -300,7 +300,7 @@ async function keysArrived() {
   return { astray: keyWatch.astray };
 }
 
-/** The listener that waits for the last key of a fill. @type {{views: Window[], onKeyup: () => void} | null} */
+/** The listener that waits for the last key of a fill. @type {(() => void) | null} */
 let keyupWait = null;
 
 /**
@@ -319,14 +319,14 @@ function fillResultAfterKey(id, wanted) {
       const filled = await fillResult(internalIdOf(field), wanted);
       resolve({ filled: filled.match === 'same' ? filled : null });
     };
-    keyupWait = { views, onKeyup };
+    keyupWait = onKeyup;
     // In the bubbling phase, after the page's own handlers.
-    for (const view of views) addEventListener_.call(view, 'keyup', onKeyup);
+    listen(views, ['keyup'], onKeyup);
   });
 }
 
 function cancelKeyupWait() {
-  for (const view of keyupWait?.views ?? []) removeEventListener_.call(view, 'keyup', keyupWait.onKeyup);
+  unlisten(keyupWait);
   keyupWait = null;
 }
 

@@ -45,9 +45,9 @@ function beginEffects() {
     marked: [], added: new Map(), gone: [], scrolled: new Set(), scrollPositions: new Map(), selection: selectionNow(), animated, printed: false, edited: new Set(), filledAt: new Map(), actedAt: Infinity, prompt: false,
   };
   recordScrollPositions([scrollerOf(document)]);
-  addEventListener_.call(window, 'scroll', recordScroll, true);
-  addEventListener_.call(window, 'beforeprint', recordPrint);
-  for (const type of ACTION_EVENTS) addEventListener_.call(window, type, recordActionEvent, true);
+  listen([window], ['scroll'], recordScroll, true);
+  listen([window], ['beforeprint'], recordPrint);
+  listen([window], ACTION_EVENTS, recordActionEvent, true);
   return { ...result, unreadable: [...baseline.canvases.values()].includes(null) };
 }
 
@@ -59,9 +59,7 @@ watchers.ended = endEffects;
 function endEffects() {
   setActing(false);
   if (!baseline) return;
-  removeEventListener_.call(window, 'scroll', recordScroll, true);
-  removeEventListener_.call(window, 'beforeprint', recordPrint);
-  for (const type of ACTION_EVENTS) removeEventListener_.call(window, type, recordActionEvent, true);
+  for (const record of [recordScroll, recordPrint, recordActionEvent]) unlisten(record);
   baseline = null;
 }
 

@@ -42,7 +42,7 @@ const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: new MutationObserver(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
+    watching = { observer: observerFor(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
     watchTree(document);
     requestFrame();
   } else {
@@ -94,9 +94,11 @@ let frameAskedAt = 0;
 function requestFrame() {
   if (frameAskedAt || parent !== self) return;
   frameAskedAt = performance.now();
-  requestAnimationFrame(() => {
-    frameAskedAt = 0;
-  });
+  requestAnimationFrame(weakly(frameCame));
+}
+
+function frameCame() {
+  frameAskedAt = 0;
 }
 
 const SCRIPTING_SELECTOR =

@@ -6,7 +6,7 @@ const idleChanges = new WeakMap();
 const CLOCK_CHANGES = 2; // with that many idle changes a node is a clock
 const TICK_MS = 1100; // a clock changes within that time
 
-const idleObserver = new MutationObserver(recordIdleMutations);
+const idleObserver = observerFor(recordIdleMutations);
 /** When the observation of a document or shadow root began, ms. @type {WeakMap<Node, number>} */
 const observedSince = new WeakMap();
 

@@ -19,7 +19,7 @@ import msgspec
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
-from cdp_agent.cdp.known_errors import is_context_gone
+from cdp_agent.cdp.known_errors import is_context_gone, is_not_active
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
@@ -254,7 +254,11 @@ class deadline:
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
             raise PageUnresponsive(CRASHED_PAGE) from error
-        if isinstance(error, ProtocolError) and not isinstance(error, PageClosed) and is_context_gone(error):
+        if (
+            isinstance(error, ProtocolError)
+            and not isinstance(error, PageClosed)
+            and (is_context_gone(error) or is_not_active(error))
+        ):
             raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
 
 

@@ -33,6 +33,7 @@ R = TypeVar("R")
 _group_numbers = itertools.count(1)
 _preloaded: WeakSet[Session] = WeakSet()
 """The sessions for which `preload` was called."""
+_TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
@@ -70,7 +71,7 @@ class World:
             context_id = made.execution_context_id
             has_all_functions = False
             if is_preloaded(session):
-                ahead = runtime.Evaluate(expression=f"globalThis.{js.WORLD}?.()", context_id=context_id)
+                ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)
                 answer = await session.send(ahead)
                 has_all_functions = answer.result.type != "undefined"  # else the document is older than `preload`
             if not has_all_functions:

@@ -54,7 +54,7 @@ _QUIET = """
     --disable-search-engine-choice-screen --disable-breakpad --disable-crash-reporter --disable-quic
     --disable-component-extensions-with-background-pages --disable-prompt-on-repost --disable-popup-blocking
     --disable-background-timer-throttling --disable-backgrounding-occluded-windows --disable-renderer-backgrounding
-    --disable-ipc-flooding-protection --disable-hang-monitor
+    --disable-hang-monitor
     --password-store=basic --use-mock-keychain --force-color-profile=srgb
 """.split()  # noqa: SIM905
 # By default, headless shells do not give sites their own processes.

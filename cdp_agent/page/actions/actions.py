@@ -30,6 +30,8 @@ ELEMENT_MOVED = (
     "no click came of the press: the element was no longer under the mouse, or disabled, when the button went up"
 )
 KEYS_REPORT_S = 0.1
+_KEY_S = 0.2
+"""How much longer an action may take for each key."""
 _LOST = {"left": ELEMENT_GONE, "elsewhere": ELEMENT_MOVED}
 
 
@@ -175,24 +177,31 @@ async def send_keys_to(at: Located, keys: Coroutine[Any, Any, object]) -> Outcom
 async def press_key(tab: Tab, key: str, ref: str | None, repeat: int) -> Receipt:
     """Presses a key or chord `repeat` times where the focus is, or in an element. Raises as `Page.press`."""
     detail = key if repeat == 1 else f"{key} {repeat} times"
-    return await _use_keyboard(tab, "press", ref, lambda root: press(root, key, repeat), detail=detail)
+    return await _use_keyboard(tab, "press", ref, lambda root: press(root, key, repeat), detail=detail, keys=repeat)
 
 
 async def type_keys(tab: Tab, text: str, ref: str | None) -> Receipt:
     """Types where the focus is, or into an element, one key per character. Raises as `Page.type`."""
     check_enterable(text)
-    return await _use_keyboard(tab, "type", ref, lambda root: type_text(root, text), detail=quoted_for_receipt(text))
+    detail = quoted_for_receipt(text)
+    return await _use_keyboard(tab, "type", ref, lambda root: type_text(root, text), detail=detail, keys=len(text))
 
 
 async def _use_keyboard(
-    tab: Tab, action: str, ref: str | None, do: Callable[[Frame], Coroutine[Any, Any, Outcome]], *, detail: str
+    tab: Tab,
+    action: str,
+    ref: str | None,
+    do: Callable[[Frame], Coroutine[Any, Any, Outcome]],
+    *,
+    detail: str,
+    keys: int,
 ) -> Receipt:
     """Carries out `do` with the root frame, after focusing the element of `ref` if one is given; see `perform`."""
     root = (await tab.frames()).root
     if ref is None:
-        return await perform_without_element(tab, action, lambda: do(root), detail=detail)
+        return await perform_without_element(tab, action, lambda: do(root), detail=detail, more_s=keys * _KEY_S)
 
-    return await perform(tab, action, ref, lambda at: send_keys_to(at, do(root)), detail=detail)
+    return await perform(tab, action, ref, lambda at: send_keys_to(at, do(root)), detail=detail, more_s=keys * _KEY_S)
 
 
 class _Checkable(msgspec.Struct, frozen=True):

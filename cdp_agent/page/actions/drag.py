@@ -64,7 +64,8 @@ async def drag_ref(
         to = Offset(*by) if by is not None else (await locate(tab, str(to_ref))).at(to_position)
         return await drag(at.at(position), to, hold_s=hold_s)
 
-    return await perform(tab, "drag", ref, do, detail=f"by {by[0]:g}, {by[1]:g}" if by is not None else f"to {to_ref}")
+    detail = f"by {by[0]:g}, {by[1]:g}" if by is not None else f"to {to_ref}"
+    return await perform(tab, "drag", ref, do, detail=detail, more_s=2 * hold_s)
 
 
 async def drag(at: Located, to: Located | Offset, *, hold_s: float = 0.0) -> Outcome:

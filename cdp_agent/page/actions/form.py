@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
-from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner
+from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, limit_of
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import quoted
@@ -25,6 +25,8 @@ from .user_form import LISTS, YES, enter_value, read, value_for
 
 _TYPED = "typed: if only what its list has counts, use select"
 
+_FIELD_S = 10.0
+"""How much longer a form may take for each field."""
 _Reread = Callable[[], Awaitable[Outcome]] | None
 
 
@@ -36,10 +38,10 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
     field. If one of the elements does not exist, nothing is entered; a later error names the fields that were filled.
     Raises as `fill`, `select`, `check` and `click`, StaleRef, PageUnresponsive, BrowserError.
     """
-    async with tab.act():
+    async with tab.act(), limit_of(tab, _FIELD_S * len(values)) as limit:
         known = tab.history[-1] if tab.history else None
         there = await asyncio.gather(*(locate(tab, ref) for ref in values))
-        runner = await ActionRunner.start(tab, expects_effect=submit)
+        runner = await ActionRunner.start(tab, limit, expects_effect=submit)
         for at in there:
             await runner.check_same_record(at, known)
         document = tab.activity.document.number

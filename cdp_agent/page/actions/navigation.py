@@ -13,13 +13,16 @@ import msgspec
 
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.known_errors import is_not_active
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
+from cdp_agent.page.tab.limit import CALL_S, Limit
 from cdp_agent.page.tab.tab import Tab
 
 T = TypeVar("T")
@@ -61,17 +64,16 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
     The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed, PageUnresponsive, BrowserError.
     """
     timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
-    async with tab.act():
-        deadline = _now(tab) + timeout_s
+    async with tab.act(), Limit(tab, timeout_s) as limit:
         if tab.request_policy.has_retired_rules and not tab.related:
-            await _drop_retired_rules(tab, timeout_s)
+            await _drop_retired_rules(tab, timeout_s, limit)
         tab.request_policy.check(url.strip())
         tree = await tab.frames()
         await end_scripts(tab, detour=True)
         watch = Watch(tab, tree)
-        runner = ActionRunner(tab, None, watch)
-        outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, watch.watchdog))
-        receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, deadline - _now(tab)))
+        runner = ActionRunner(tab, limit, None, watch)
+        outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog))
+        receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.left_s))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
 
@@ -121,7 +123,8 @@ async def reload(tab: Tab) -> Receipt:
 async def _through_history(tab: Tab, step: int) -> Receipt:
     async def do(_: bool) -> Outcome:
         session = (await tab.frames()).root.session
-        history = await session.send(cdp_page.GetNavigationHistory())
+        async with deadline(session, CALL_TIMEOUT_S):
+            history = await session.send(cdp_page.GetNavigationHistory())
         index = history.current_index + step
         if not 0 <= index < len(history.entries):
             where = "back" if step < 0 else "forward"
@@ -139,11 +142,11 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
 
 
 async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
-    async with tab.act():
+    navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
+    async with tab.act(), Limit(tab, max(CALL_S, navigation_s)) as limit:
         took_detour = await end_scripts(tab, detour=action == "reload")
-        runner = ActionRunner(tab, None, Watch(tab, await tab.frames()))
+        runner = ActionRunner(tab, limit, None, Watch(tab, await tab.frames()))
         outcome = await runner.act(do(took_detour))
-        navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
         receipt = await runner.finish(action, outcome, navigation_s=navigation_s)
         tab.check_open()
         if receipt.navigated_to is None and any(_kept(each) for each in receipt.dialogs):
@@ -151,13 +154,13 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
         return receipt
 
 
-async def _drop_retired_rules(tab: Tab, timeout_s: float) -> None:
+async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Limit) -> None:
     """Clears the tab's page and history, then removes the rules of a run that is over. Raises as `goto`."""
     tree = await tab.frames()
     await tab.disable_scripts()
     try:
         await end_scripts(tab, detour=True)
-        await _navigate(tab, "about:blank", timeout_s, Watch(tab, tree).watchdog)
+        await _navigate(tab, "about:blank", timeout_s, limit, Watch(tab, tree).watchdog)
         await _error_page(tab)
         await tree.root.session.send(cdp_page.ResetNavigationHistory())
         await tab.request_policy.drop_retired_rules()
@@ -165,7 +168,7 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float) -> None:
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
-async def _navigate(tab: Tab, url: str, timeout_s: float, watchdog: UnloadWatchdog) -> Outcome:
+async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog: UnloadWatchdog) -> Outcome:
     def answered(answer: asyncio.Future[cdp_page.Navigated]) -> None:
         if not answer.cancelled():
             answer.exception()  # retrieved, since nobody awaits it if something else fails first
@@ -174,20 +177,19 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, watchdog: UnloadWatchd
     session = (await tab.frames()).root.session
     asked = session.post(cdp_page.Navigate(url=url))
     asked.add_done_callback(answered)
-    deadline = _now(tab) + timeout_s
     while not asked.done():
         events = tab.activity.event_count
         await tab.request_policy.decided()
         if asked.done():
             break
         stays = not await watchdog.end_blocking_scripts()
-        if stays or _now(tab) > deadline:
+        if stays or not limit.left_s:
             asked.cancel()
             await check_chrome(session)
             stays = stays or not tab.activity.waits_for_server()
             hangs = await stop_loading(tab) and not await is_responsive(session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
-        await tab.activity.wait_for_event(min(deadline - _now(tab) + 0.001, _LOOK_EVERY_S), since=events)
+        await tab.activity.wait_for_event(min(limit.left_s + 0.001, _LOOK_EVERY_S), since=events)
     try:
         answer = asked.result()
     except SessionClosed:
@@ -253,6 +255,8 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
     ):
         events = activity.event_count
         if answer.done() and (error := answer.exception()) is not None:
+            if is_not_active(error):
+                raise ActionError(f"{stayed}: it was just on its way to another page by itself. Try again.") from error
             raise error
         if tab.dialogs.stayed():
             return  # the receipt reports that

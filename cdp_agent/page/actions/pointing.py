@@ -26,6 +26,8 @@ from .mouse import Button
 LONGEST_HOLD_S = 30.0
 NOTCH_PX = 100.0
 """How many CSS pixels Chrome scrolls for one notch of a wheel."""
+_POINT_S = 0.1
+"""How much longer a drag may take for each point of its path."""
 _WHEEL = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 Point = tuple[float, float]
@@ -100,7 +102,11 @@ async def drag_along(tab: Tab, path: Sequence[Point], *, modifiers: Sequence[str
         return Outcome()
 
     return await perform_without_element(
-        tab, "drag", do, detail=f"from {_coordinates(path[0])} to {_coordinates(path[-1])}"
+        tab,
+        "drag",
+        do,
+        detail=f"from {_coordinates(path[0])} to {_coordinates(path[-1])}",
+        more_s=len(path) * _POINT_S,
     )
 
 
@@ -137,7 +143,7 @@ async def hold_keys(tab: Tab, keys: Sequence[str], seconds: float) -> Receipt:
         return Outcome()
 
     return await perform_without_element(
-        tab, "hold", do, detail=f"{'+'.join(keys)} for {seconds:g} s", expects_effect=False
+        tab, "hold", do, detail=f"{'+'.join(keys)} for {seconds:g} s", expects_effect=False, more_s=seconds
     )
 
 

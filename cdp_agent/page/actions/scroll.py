@@ -11,6 +11,7 @@ import msgspec
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
+from cdp_agent.page.receipts.action_runner import limit_of
 from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
@@ -125,7 +126,7 @@ async def scroll(
     Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
     """
     _check(direction, pages, pixels, ref)
-    async with tab.act():
+    async with tab.act(), limit_of(tab, FEED_S):
         at = await locate(tab, ref) if ref is not None else None
         if direction == "into_view":
             assert at is not None  # checked

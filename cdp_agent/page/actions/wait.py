@@ -19,6 +19,7 @@ from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
+from cdp_agent.page.tab.limit import Limit
 from cdp_agent.page.tab.tab import Tab
 
 IDLE_S = 0.5
@@ -79,19 +80,25 @@ async def wait_for(
         tab.check_open()
         before = tab.activity.before_action
         waiting = _Waiting(tab, wanted, tree.unread_documents)
-        root = tree.root
-        was_reported, root.is_reported_slow = root.is_reported_slow, False  # its navigation may be what is waited for
-        runner = await ActionRunner.start(tab)
+        async with Limit(tab, timeout_s, error=lambda: ActionError(waiting.failure(timeout_s))) as limit:
+            return await _wait(tab, waiting, limit, before)
+
+
+async def _wait(tab: Tab, waiting: _Waiting, limit: Limit, before: tuple[int, str]) -> Receipt:
+    """`before`: the tab's document before the last action."""
+    root = (await tab.frames()).root
+    was_reported, root.is_reported_slow = root.is_reported_slow, False  # its navigation may be what is waited for
+    try:
+        runner = await ActionRunner.start(tab, limit)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
-        try:
-            await runner.act(_within(waiting, timeout_s))
-        finally:
-            root.is_reported_slow = was_reported and root.navigating_to is not None
-        tab.check_open()
-        detail = _described(wanted)
-        if idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
-            detail += f" (not counted, without an answer: {', '.join(unanswered[:_SHOWN])})"
-        return await runner.finish("wait_for", Outcome(), detail=detail)
+        await runner.act(_within(waiting, limit.seconds))
+    finally:
+        root.is_reported_slow = was_reported and root.navigating_to is not None
+    tab.check_open()
+    detail = _described(waiting.wanted)
+    if waiting.wanted.idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
+        detail += f" (not counted, without an answer: {', '.join(unanswered[:_SHOWN])})"
+    return await runner.finish("wait_for", Outcome(), detail=detail)
 
 
 async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
@@ -107,7 +114,7 @@ class _Waiting:
     def __init__(self, tab: Tab, wanted: _Wanted, unread_documents: int) -> None:
         self._tab = tab
         self._unread_documents = unread_documents
-        self._wanted = wanted
+        self.wanted = wanted
         self._busy_at = asyncio.get_running_loop().time()
         self._missing: list[str] = []
 
@@ -128,11 +135,16 @@ class _Waiting:
             # A page that changes all the time must not be busy all the time with being read.
             await asyncio.sleep(3 * took_s)
 
+    def failure(self, timeout_s: float) -> str:
+        """What is missing at the timeout, and where the tab is."""
+        missing = "; ".join(self._missing) or "the page does not answer"
+        where = f"{shortened(self._tab.url)} {quoted(self._tab.title)}"
+        return f"Waited {timeout_s:g} s in vain: {missing}. The page is {where}."
+
     async def failure_message(self, timeout_s: float) -> str:
         """The message at the timeout: what is missing, and what is on the page instead."""
-        tab, wanted = self._tab, self._wanted
-        said = [f"Waited {timeout_s:g} s in vain: {'; '.join(self._missing) or 'the page does not answer'}."]
-        said.append(f"The page is {shortened(tab.url)} {quoted(tab.title)}.")
+        tab, wanted = self._tab, self.wanted
+        said = [self.failure(timeout_s)]
         try:
             lines = [line.strip() for line in (await tab.read()).text.split("\n")]
         except ActionError as error:
@@ -146,7 +158,7 @@ class _Waiting:
 
     async def _missing_element(self) -> list[str]:
         """Messages if the element of `ref` is missing: checked separately, since it may have to be found again."""
-        ref = self._wanted.ref
+        ref = self.wanted.ref
         if ref is None:
             return []
         try:
@@ -157,7 +169,7 @@ class _Waiting:
         return [] if shown else [f"{ref} is not shown"]
 
     async def _look(self) -> list[tuple[World, _Look]]:
-        wanted = self._wanted
+        wanted = self.wanted
         if wanted.text is None and wanted.gone is None and wanted.selector is None:
             return []
         asked = {"text": _lower(wanted.text), "gone": _lower(wanted.gone), "selector": wanted.selector}
@@ -182,7 +194,7 @@ class _Waiting:
         return found
 
     def _what_is_missing(self, looks: list[_Look]) -> list[str]:
-        wanted, activity = self._wanted, self._tab.activity
+        wanted, activity = self.wanted, self._tab.activity
         missing: list[str] = []
         if wanted.text is not None and not any(look.text for look in looks):
             where = " but where it was filled in" if any(look.entered for look in looks) else ""
@@ -212,12 +224,12 @@ class _Waiting:
         if pending:
             self._busy_at = now
             return pending
-        assert self._wanted.idle_s is not None
+        assert self.wanted.idle_s is not None
         quiet_s = min(now - self._busy_at, activity.requests.quiet_s())
-        return [] if quiet_s >= self._wanted.idle_s else ["something still, a moment ago"]
+        return [] if quiet_s >= self.wanted.idle_s else ["something still, a moment ago"]
 
     async def _next_event(self, looks: list[tuple[World, _Look]]) -> None:
-        wait_s = _BACKSTOP_S if self._wanted.idle_s is None else max(0.005, self._left_idle_s())
+        wait_s = _BACKSTOP_S if self.wanted.idle_s is None else max(0.005, self._left_idle_s())
         events: list[asyncio.Future[None]] = [self._tab.activity.next_event()]
         events += [asyncio.ensure_future(_changed(world, look.count)) for world, look in looks]
         try:
@@ -228,9 +240,9 @@ class _Waiting:
             await asyncio.gather(*events, return_exceptions=True)
 
     def _left_idle_s(self) -> float:
-        assert self._wanted.idle_s is not None
+        assert self.wanted.idle_s is not None
         now = asyncio.get_running_loop().time()
-        left = self._wanted.idle_s - min(now - self._busy_at, self._tab.activity.requests.quiet_s())
+        left = self.wanted.idle_s - min(now - self._busy_at, self._tab.activity.requests.quiet_s())
         return min(_BACKSTOP_S, left if left > 0 else _BACKSTOP_S)
 
 

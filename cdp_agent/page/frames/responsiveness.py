@@ -17,6 +17,7 @@ from .timeout_pause import timeout
 
 ANSWERS_WITHIN_S = 1.0
 _SHORTEST_WAIT_S = 0.1
+_LOOK_EVERY_S = 0.1
 _CHROME_ANSWERS_WITHIN_S = 30.0
 """When Chrome sends nothing at all, liveness.py fails the calls sooner."""
 CHROME_UNRESPONSIVE = (
@@ -95,9 +96,14 @@ async def _is_answered(session: Session, asked: Awaitable[object], within_s: flo
 
 
 async def check_chrome(session: Session) -> None:
-    """Raises BrowserError if not only the page hangs, but Chrome itself does not answer."""
-    try:
-        async with asyncio.timeout(_CHROME_ANSWERS_WITHIN_S):
-            await session.connection.browser.send(cdp_browser.GetVersion())
-    except TimeoutError as error:
-        raise BrowserError(CHROME_UNRESPONSIVE) from error
+    """Raises BrowserError if not only the page hangs, but Chrome itself neither answers nor sends anything."""
+    connection = session.connection
+    asked = connection.browser.post(cdp_browser.GetVersion())
+    asked.add_done_callback(retrieve_exception)
+    messages, until = connection.messages_received, asyncio.get_running_loop().time() + _CHROME_ANSWERS_WITHIN_S
+    while not asked.done() and connection.messages_received == messages:
+        if asyncio.get_running_loop().time() > until:
+            raise BrowserError(CHROME_UNRESPONSIVE)
+        await asyncio.wait([asked], timeout=_LOOK_EVERY_S)
+    if asked.done():
+        asked.result()

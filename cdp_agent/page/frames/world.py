@@ -19,7 +19,7 @@ import msgspec
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
-from cdp_agent.cdp.known_errors import is_context_gone
+from cdp_agent.cdp.known_errors import is_context_gone, is_not_active
 from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
@@ -33,6 +33,7 @@ R = TypeVar("R")
 _group_numbers = itertools.count(1)
 _preloaded: WeakSet[Session] = WeakSet()
 """The sessions for which `preload` was called."""
+_TAKE_PRELOADED = f"(() => {{ const make = globalThis.{js.WORLD}; delete globalThis.{js.WORLD}; return make?.() }})()"
 CALL_TIMEOUT_S = 10.0
 CRASHED = "its process crashed"
 _BUSY = "The page did not answer within {:g} s: a script, or its size, keeps it busy. Wait, reload it or go elsewhere."
@@ -70,7 +71,7 @@ class World:
             context_id = made.execution_context_id
             has_all_functions = False
             if is_preloaded(session):
-                ahead = runtime.Evaluate(expression=f"globalThis.{js.WORLD}?.()", context_id=context_id)
+                ahead = runtime.Evaluate(expression=_TAKE_PRELOADED, context_id=context_id)
                 answer = await session.send(ahead)
                 has_all_functions = answer.result.type != "undefined"  # else the document is older than `preload`
             if not has_all_functions:
@@ -254,7 +255,11 @@ class deadline:
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:
             raise PageUnresponsive(CRASHED_PAGE) from error
-        if isinstance(error, ProtocolError) and not isinstance(error, PageClosed) and is_context_gone(error):
+        if (
+            isinstance(error, ProtocolError)
+            and not isinstance(error, PageClosed)
+            and (is_context_gone(error) or is_not_active(error))
+        ):
             raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
 
 

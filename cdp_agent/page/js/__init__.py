@@ -18,6 +18,7 @@ WORLD = "cdp_agent"
 """The name of our isolated world in each document."""
 
 READING = (
+    "core/lifetime.js",
     "core/dom.js",
     "core/registry.js",
     "core/text.js",
@@ -106,7 +107,7 @@ def make_ready() -> None:
 @cache
 def reading() -> str:
     """The part that every world gets, as one JavaScript expression."""
-    return _expression(READING)
+    return f"(() => {{\n{_around()}return {_expression(READING[1:])};\n}})()"
 
 
 @cache
@@ -118,9 +119,15 @@ def rest() -> str:
 @cache
 def whole() -> str:
     """A script for future worlds: defines a function with the world's name, which returns all functions by name."""
-    body, _, names = _body(READING).rpartition("return {")
+    body, _, names = _body(READING[1:]).rpartition("return {")
     given = names.strip().removesuffix(";")
-    return f"globalThis.{WORLD} = (() => {{\n'use strict';\n{body}return Object.assign({{{given}, {rest()});\n}})"
+    inner = f"(() => {{\n{body}return Object.assign({{{given}, {rest()});\n}})()"
+    return f"globalThis.{WORLD} = (() => {{\n{_around()}return {inner};\n}})"
+
+
+def _around() -> str:
+    """What stands in the scope around that of all other files, see core/lifetime.js."""
+    return f"'use strict';\n{_body(READING[:1])}\n"
 
 
 def code_object() -> str:

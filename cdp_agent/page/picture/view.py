@@ -15,6 +15,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.drawing import capture
+from cdp_agent.page.tab.limit import Limit
 from cdp_agent.page.tab.tab import Tab
 
 from .marks import Box, viewport_place
@@ -60,13 +61,14 @@ async def take(
     hidden: Spans | None = None,
 ) -> bytes:
     """A PNG of the viewport, of the whole page, of an element or of a region. Errors: see `Page.screenshot`."""
-    if ref is None and region is None:
-        return await screenshot(tab, full_page=full_page, marks=marks, hidden=hidden)
-    if full_page or marks or None not in (ref, region):
+    if (ref is not None or region is not None) and (full_page or marks or None not in (ref, region)):
         raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
-    if region is not None:
-        return (await zoom_to(tab, region, hidden=hidden)).data
-    return (await take_element(tab, await locate(tab, str(ref)), hidden=hidden)).data
+    async with Limit(tab):
+        if ref is not None:
+            return (await take_element(tab, await locate(tab, ref), hidden=hidden)).data
+        if region is not None:
+            return (await zoom_to(tab, region, hidden=hidden)).data
+        return await screenshot(tab, full_page=full_page, marks=marks, hidden=hidden)
 
 
 async def zoom_to(tab: Tab, region: Sequence[float], *, hidden: Spans | None = None) -> Picture:

@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
+from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import label_of, line_of
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
+from cdp_agent.page.tab.limit import CALL_S, REPORT_S, Limit
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects
@@ -33,17 +35,20 @@ _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "chec
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
-async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False) -> Receipt:
+async def perform(
+    tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", submits: bool = False, more_s: float = 0.0
+) -> Receipt:
     """Locates the element, lets `do` act on it, waits until the page has settled, and reports the effects.
 
     `detail` is a further argument of the action for the receipt, such as the key; `submits`: the action ends with
-    Enter. Raises what `do` raises, StaleRef, PageUnresponsive, BrowserError.
+    Enter; `more_s`: how many seconds more than others it may take. Raises what `do` raises, StaleRef, PageUnresponsive,
+    BrowserError.
     """
-    async with tab.act():
+    async with tab.act(), limit_of(tab, more_s) as limit:
         known = tab.history[-1] if tab.history else None
         for attempt in range(ATTEMPTS):
             at = await locate(tab, ref)
-            runner = await ActionRunner.start(tab, expects_effect=submits or action in _EXPECTING_EFFECTS)
+            runner = await ActionRunner.start(tab, limit, expects_effect=submits or action in _EXPECTING_EFFECTS)
             await runner.check_same_record(at, known)
             target = runner.name_of(at.ref)
             try:
@@ -58,16 +63,27 @@ async def perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str = "", 
 
 
 async def perform_without_element(
-    tab: Tab, action: str, do: Callable[[], Coroutine[Any, Any, Outcome]], *, detail: str, expects_effect: bool = True
+    tab: Tab,
+    action: str,
+    do: Callable[[], Coroutine[Any, Any, Outcome]],
+    *,
+    detail: str,
+    expects_effect: bool = True,
+    more_s: float = 0.0,
 ) -> Receipt:
     """Carries out an action without an element, such as a key for the focused element; see `perform`.
 
     `expects_effect`: waits for a first effect, since that is the action's purpose.
     """
-    async with tab.act():
-        runner = await ActionRunner.start(tab, expects_effect=expects_effect)
+    async with tab.act(), limit_of(tab, more_s) as limit:
+        runner = await ActionRunner.start(tab, limit, expects_effect=expects_effect)
         outcome = await runner.act(runner.until_left(do()))
         return await runner.finish(action, outcome, detail=detail)
+
+
+def limit_of(tab: Tab, more_s: float = 0.0) -> Limit:
+    """The limit of an action that may take `more_s` seconds more than others."""
+    return Limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
 
 
 class ActionRunner:
@@ -76,6 +92,7 @@ class ActionRunner:
     def __init__(
         self,
         tab: Tab,
+        limit: Limit,
         before: Snapshot | None,
         watch: Watch,
         *,
@@ -84,6 +101,7 @@ class ActionRunner:
         choosers: FileChoosers | None = None,
     ) -> None:
         self._tab = tab
+        self._limit = limit
         self._before = before
         self._watch = watch
         self._expects_effect = expects_effect
@@ -97,7 +115,7 @@ class ActionRunner:
         self._acted_ms = 0.0
 
     @classmethod
-    async def start(cls, tab: Tab, *, expects_effect: bool = False) -> ActionRunner:
+    async def start(cls, tab: Tab, limit: Limit, *, expects_effect: bool = False) -> ActionRunner:
         """Reads the page, and begins to watch it. `expects_effect`: an effect will be waited for.
 
         Raises PageUnresponsive while the tab is navigating, BrowserError.
@@ -123,7 +141,7 @@ class ActionRunner:
         finally:
             if reading is not None:
                 await _finish_task(reading)
-        return cls(tab, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers)
+        return cls(tab, limit, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers)
 
     def name_of(self, ref: str) -> str:
         """The element's name in the snapshot: `button "Add to cart"`."""
@@ -188,7 +206,12 @@ class ActionRunner:
             self._expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
         )
         try:
-            updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
+            try:
+                async with self._limit.stage(more_s=REPORT_S / 2):
+                    updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
+            except TimeoutError:
+                updated = outcome
+                aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
             if not aftermath.has_left and not self._watch.navigated and (refused := aftermath.refused()):
                 leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{refused}")
@@ -197,9 +220,7 @@ class ActionRunner:
         tab, requests = self._tab, self._tab.activity.requests
         navigated, moved = self._watch.navigated, aftermath.address_changed
         note = self._note(action, ref, updated)
-        failed, uncaught = await asyncio.gather(
-            requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
-        )
+        failed, uncaught, title = await self._messages(navigated=navigated)
         tab.note_shown(aftermath.after.text if aftermath.after is not None and not aftermath.has_left else None)
         changed = aftermath.changed or ([] if aftermath.has_effect else aftermath.weak_changes)
         return Receipt(
@@ -213,7 +234,7 @@ class ActionRunner:
             fields=list(updated.fields),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
-            title=await self._title() if navigated else None,
+            title=title,
             status=requests.status(tab.activity.document.loader_id) if navigated else None,
             new_tabs=[
                 each for each in aftermath.tabs if not (aftermath.downloads and aftermath.never_had_document(each))
@@ -262,6 +283,18 @@ class ActionRunner:
             self._aftermath.unseen_note(),
         )
         return "; ".join(filter(None, notes))
+
+    async def _messages(self, *, navigated: bool) -> tuple[list[RequestFailure], list[str], str | None]:
+        """The failed requests, the uncaught exceptions, and the new title, as far as they come in time."""
+        requests = self._tab.activity.requests
+        try:
+            async with self._limit.stage(more_s=REPORT_S * 3 / 4):
+                failed, uncaught = await asyncio.gather(
+                    requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
+                )
+                return failed, uncaught, await self._title() if navigated else None
+        except TimeoutError:
+            return requests.failures(self._watch.requests), [], None
 
     async def _thrown(self) -> list[str]:
         tab = self._tab

@@ -203,6 +203,17 @@ class Aftermath:
         self.has_effect = has_effect or bool(self.address_changed or reported or self.focus is not None)
         return outcome
 
+    def give_up(self, settled: str) -> None:
+        """Adds the effects that Chrome has reported by itself, when there is no time left; `settled` says why."""
+        tab = self._tab
+        self.settled = settled
+        for popup in tab.popups_after(self._watch.last_popup)[len(self.tabs) :]:
+            self.tabs.append(NewTab(popup.target_id, popup.url, popup.title))
+        self.blocked += tab.request_policy.take()
+        self.withheld += tab.request_policy.take_withheld()
+        self.downloads |= {(each.url, each.suggested_name): each for each in tab.downloads.take()}
+        self.dialogs += tab.dialogs.take()
+
     async def _reread(self, outcome: Outcome, ref: str | None) -> Outcome:
         try:
             if outcome.on_replaced is not None and ref is not None:

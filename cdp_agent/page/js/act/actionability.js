@@ -154,7 +154,7 @@ function hintFor(element) {
 /** Resolves with the next frame, or after 50 ms where none comes, as in a background tab. */
 function nextFrame() {
   return new Promise((resolve) => {
-    requestAnimationFrame(resolve);
+    requestAnimationFrame(weakly(resolve)); // the timer holds it
     setTimeout(resolve, 50);
   });
 }

@@ -75,9 +75,9 @@ function focusElementOrControl(element) {
 function receivesFocus(element) {
   let took = false;
   const onFocus = () => { took = true; };
-  addEventListener_.call(element, 'focus', onFocus, true);
+  listen([element], ['focus'], onFocus, true);
   const has = moveFocus(element);
-  removeEventListener_.call(element, 'focus', onFocus, true);
+  unlisten(onFocus);
   return has || took;
 }
 

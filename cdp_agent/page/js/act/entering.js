@@ -4,7 +4,7 @@
 /**
  * expected: the text that is there if the page lets an insertion be; whole: the field held the whole text when the page
  * got an `input` event; inParts: and a part of it at an earlier one
- * @typedef {{field: WeakRef<Element>, view: Window, wanted: string, began: number, expected: string, inputs: number,
+ * @typedef {{field: WeakRef<Element>, wanted: string, began: number, expected: string, inputs: number,
  *   whole: boolean, inParts: boolean}} Entering
  * @type {Entering | null}
  */
@@ -17,12 +17,12 @@ function watchEntering(field, wanted) {
   stopWatchingEntering();
   const view = defaultView_.call(documentOf(field));
   const began = performance.now();
-  entering = { field: new WeakRef(field), view, wanted, began, expected: '', inputs: 0, whole: false, inParts: false };
-  for (const type of ENTERING_EVENTS) addEventListener_.call(view, type, onEntering, true);
+  entering = { field: new WeakRef(field), wanted, began, expected: '', inputs: 0, whole: false, inParts: false };
+  listen([view], ENTERING_EVENTS, onEntering, true);
 }
 
 function stopWatchingEntering() {
-  for (const type of entering ? ENTERING_EVENTS : []) removeEventListener_.call(entering.view, type, onEntering, true);
+  unlisten(onEntering);
 }
 
 /** @param {InputEvent} event */

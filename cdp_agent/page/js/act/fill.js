@@ -278,7 +278,7 @@ function watchKeys(field) {
   unwatchKeys();
   const views = levelsOf(field).map((level) => defaultView_.call(level.document));
   keyWatch = { field, views, until: performance.now() + KEY_WATCH_MS, astray: false, notify: null };
-  for (const view of views) for (const type of KEYS) addEventListener_.call(view, type, onKeyEvent, true);
+  listen(views, KEYS, onKeyEvent, true);
 }
 
 /** @param {Event} event */
@@ -298,7 +298,7 @@ function onKeyEvent(event) {
 }
 
 function unwatchKeys() {
-  for (const view of keyWatch.views) for (const type of KEYS) removeEventListener_.call(view, type, onKeyEvent, true);
+  unlisten(onKeyEvent);
   keyWatch.notify?.();
   keyWatch = { ...keyWatch, field: null, views: [], notify: null };
 }
@@ -309,7 +309,7 @@ async function keysArrived() {
   return { astray: keyWatch.astray };
 }
 
-/** The listener that waits for the last key of a fill. @type {{views: Window[], onKeyup: () => void, resolve: (answer: {filled: null}) => void} | null} */
+/** The listener that waits for the last key of a fill. @type {{onKeyup: () => void, resolve: (answer: {filled: null}) => void} | null} */
 let keyupWait = null;
 
 /**
@@ -327,14 +327,14 @@ function fillResultAfterKey(id, wanted) {
     const onKeyup = async () => {
       if (matchOf(field, 'typed', heldText(field), wanted) === 'same') resolve({ filled: await fillResult(internalIdOf(field), wanted) });
     };
-    keyupWait = { views, onKeyup, resolve };
+    keyupWait = { onKeyup, resolve };
     // In the bubbling phase, after the page's own handlers.
-    for (const view of views) addEventListener_.call(view, 'keyup', onKeyup);
+    listen(views, ['keyup'], onKeyup);
   });
 }
 
 function cancelKeyupWait() {
-  for (const view of keyupWait?.views ?? []) removeEventListener_.call(view, 'keyup', keyupWait.onKeyup);
+  if (keyupWait) unlisten(keyupWait.onKeyup);
   keyupWait?.resolve({ filled: null }); // has no effect if it has resolved
   keyupWait = null;
 }

@@ -33,9 +33,8 @@ function interceptMouse(element, levels, what, expected = true) {
   const views = levels.map((level) => defaultView_.call(level.document));
   const types = what === 'press' ? PRESSES : MOVES;
   interceptor = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false, released: 0, clicked: false, removed: false, reported: false };
-  for (const view of views) for (const type of types) addEventListener_.call(view, type, onMouseEvent, true);
-  if (evadingElement !== element) return;
-  for (const view of views) for (const type of ENTER_EVENTS) addEventListener_.call(view, type, suppressEnterEvent, true);
+  listen(views, types, onMouseEvent, true);
+  if (evadingElement === element) listen(views, ENTER_EVENTS, suppressEnterEvent, true);
 }
 
 /** Keeps repeated enter events from the page: its handlers would move the element from under the press again. @param {Event} event */
@@ -46,13 +45,31 @@ function suppressEnterEvent(event) {
 
 function removeInterceptor() {
   if (!interceptor) return;
-  for (const view of interceptor.views) for (const type of interceptor.types) removeEventListener_.call(view, type, onMouseEvent, true);
-  for (const view of interceptor.views) for (const type of ENTER_EVENTS) removeEventListener_.call(view, type, suppressEnterEvent, true);
+  unlisten(onMouseEvent);
+  unlisten(suppressEnterEvent);
   interceptor = null;
 }
 
 const addEventListener_ = EventTarget.prototype.addEventListener;
 const removeEventListener_ = EventTarget.prototype.removeEventListener;
+
+/** The functions that listen, each with where and how. @type {Map<Function, {targets: EventTarget[], types: string[], listener: (event: Event) => void, capture: boolean}>} */
+const listeners = new Map();
+
+/** Calls the function for these events until `unlisten`, or until the reader is freed. @param {EventTarget[]} targets @param {string[]} types @param {(event: any) => void} callback */
+function listen(targets, types, callback, capture = false) {
+  unlisten(callback);
+  const listener = listenerFor(callback);
+  for (const target of targets) for (const type of types) addEventListener_.call(target, type, listener, capture);
+  listeners.set(callback, { targets, types, listener, capture });
+}
+
+/** @param {Function | null} callback */
+function unlisten(callback) {
+  const { targets, types, listener, capture } = listeners.get(callback) ?? { targets: [], types: [] };
+  for (const target of targets) for (const type of types) removeEventListener_.call(target, type, listener, capture);
+  listeners.delete(callback);
+}
 
 /** @param {MouseEvent} event */
 function onMouseEvent(event) {

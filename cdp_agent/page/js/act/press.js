@@ -48,7 +48,7 @@ async function trackPress(element, view) {
   const press = { element, corner: cornerOf(element), focused: focusedElement(), edited: false, began: performance.now() };
   lastPress = press;
   const edited = () => (press.edited = true);
-  addEventListener_.call(view, 'change', edited, true);
+  listen([view], ['change'], edited, true);
   let before = changeCount();
   for (;;) {
     await nextFrame();
@@ -60,7 +60,7 @@ async function trackPress(element, view) {
     if (held >= LONGEST_PRESS_MS || (held >= least && now === before)) break;
     before = now;
   }
-  removeEventListener_.call(view, 'change', edited, true);
+  unlisten(edited);
   waiting.resolve(movedSince(press));
 }
 

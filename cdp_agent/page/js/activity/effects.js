@@ -45,9 +45,9 @@ function beginEffects() {
     marked: [], added: new Map(), gone: [], scrolled: new Set(), scrollPositions: new Map(), selection: selectionNow(), animated, printed: false, edited: new Set(), filledAt: new Map(), actedAt: Infinity, prompt: false,
   };
   recordScrollPositions([scrollerOf(document)]);
-  addEventListener_.call(window, 'scroll', recordScroll, true);
-  addEventListener_.call(window, 'beforeprint', recordPrint);
-  for (const type of ACTION_EVENTS) addEventListener_.call(window, type, recordActionEvent, true);
+  listen([window], ['scroll'], recordScroll, true);
+  listen([window], ['beforeprint'], recordPrint);
+  listen([window], ACTION_EVENTS, recordActionEvent, true);
   return { ...result, unreadable: [...baseline.canvases.values()].includes(null) };
 }
 
@@ -61,9 +61,7 @@ watchers.ended = endEffects;
 function endEffects() {
   setActing(false);
   if (!baseline) return;
-  removeEventListener_.call(window, 'scroll', recordScroll, true);
-  removeEventListener_.call(window, 'beforeprint', recordPrint);
-  for (const type of ACTION_EVENTS) removeEventListener_.call(window, type, recordActionEvent, true);
+  for (const record of [recordScroll, recordPrint, recordActionEvent]) unlisten(record);
   baseline = null;
 }
 
@@ -91,10 +89,10 @@ function forgetScrolls(element) {
 
 /** A scroll event comes with the next frame, which may be long after the scrolling: what is at its recorded position has not scrolled since. */
 function recordScrollPositions(elements) {
-  for (const element of elements) baseline.scrollPositions.set(element, roundedScroll(element).join());
+  for (const element of elements) if (element) baseline.scrollPositions.set(element, roundedScroll(element).join());
 }
 
-/** @param {Document} document @returns {Element} */
+/** What scrolls the page; null while the document has no elements. @param {Document} document @returns {Element | null} */
 const scrollerOf = (document) => document.scrollingElement ?? documentElement_.call(document);
 
 const roundedScroll = (element) => [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
@@ -342,7 +340,7 @@ function scrollEffects() {
   const found = [];
   for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
-    if (!isConnected_.call(element) || hasNoSize(element)) continue; // elements of no size, for screen readers only, scroll when their field gets the focus
+    if (!element || !isConnected_.call(element) || hasNoSize(element)) continue; // elements of no size, for screen readers only, scroll when their field gets the focus
     const place = roundedScroll(element);
     if (baseline.scrollPositions.get(element) === place.join()) continue;
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;

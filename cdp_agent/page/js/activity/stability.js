@@ -40,7 +40,7 @@ const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: new MutationObserver(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
+    watching = { observer: observerFor(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
     watchTree(document);
   } else {
     processRecords(watching.observer.takeRecords());

@@ -13,7 +13,7 @@ const TICK_MS = 1100; // most clocks change within that time
 const SLOWEST_TICK_MS = 90_000; // changes with longer pauses have nothing to do with each other
 const LATE_MS = 300; // a tick may be late by that much
 
-const idleObserver = new MutationObserver(recordIdleMutations);
+const idleObserver = observerFor(recordIdleMutations);
 /** When the observation of a document or shadow root began, ms. @type {WeakMap<Node, number>} */
 const observedSince = new WeakMap();
 

@@ -40,7 +40,7 @@ function watchStale(cache) {
   compareStructural(cache.around.styles, cache.around.styles, () => {});
   structureChanged = textsChanged = false;
   cache.animated = areDrawingsAnimated();
-  staleObserver = new MutationObserver(processMutations);
+  staleObserver = observerFor(processMutations);
   const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
   staleObserver.observe(document, all);
 }

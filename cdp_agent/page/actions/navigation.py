@@ -16,8 +16,10 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
+from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
 from cdp_agent.page.tab.tab import Tab
@@ -61,6 +63,10 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
     The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed, PageUnresponsive, BrowserError.
     """
     timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
+    return await receipt_until_dialog(tab, _goto(tab, url, timeout_s), Receipt(action="goto", detail=url))
+
+
+async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
     async with tab.act():
         deadline = _now(tab) + timeout_s
         if tab.request_policy.has_retired_rules and not tab.related:
@@ -118,6 +124,10 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
 
 
 async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
+    return await receipt_until_dialog(tab, _navigate_by(tab, action, do), Receipt(action=action))
+
+
+async def _navigate_by(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     async with tab.act():
         took_detour = await end_scripts(tab, detour=action == "reload")
         runner = ActionRunner(tab, None, Watch(tab, await tab.frames()))
@@ -133,7 +143,7 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
 async def _drop_retired_rules(tab: Tab, timeout_s: float) -> None:
     """Clears the tab's page and history, then removes the rules of a run that is over. Raises as `goto`."""
     tree = await tab.frames()
-    await tab.disable_scripts()
+    await disable_scripts(tree)
     try:
         await end_scripts(tab, detour=True)
         await _navigate(tab, "about:blank", timeout_s, Watch(tab, tree).watchdog)
@@ -156,7 +166,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, watchdog: UnloadWatchd
     deadline = _now(tab) + timeout_s
     while not asked.done():
         events = tab.activity.event_count
-        await tab.request_policy.decided()
+        await tab.decided()
         if asked.done():
             break
         stays = not await watchdog.end_blocking_scripts()
@@ -235,7 +245,7 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
             raise error
         if tab.dialogs.stayed():
             return  # the receipt reports that
-        await tab.request_policy.decided()
+        await tab.decided()
         if not await activity.wait_for_event(max(0, until - _now(tab)), since=events):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
@@ -244,4 +254,4 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
 
 def _now(tab: Tab) -> float:
     """A clock, in seconds, which is paused while somebody is asked about a held request."""
-    return asyncio.get_running_loop().time() - tab.request_policy.paused_s
+    return asyncio.get_running_loop().time() - tab.paused_s

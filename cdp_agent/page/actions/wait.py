@@ -12,10 +12,13 @@ import fnmatch
 
 import msgspec
 
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
 from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.timeout_pause import timeout
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
@@ -75,8 +78,12 @@ async def wait_for(
         raise InvalidArguments(
             "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
         )
-    async with tab.action_lock:
-        tab.check_open()
+    waiting = _wait(tab, wanted, timeout_s)
+    return await receipt_until_dialog(tab, waiting, Receipt(action="wait_for", detail=_described(wanted)))
+
+
+async def _wait(tab: Tab, wanted: _Wanted, timeout_s: float) -> Receipt:
+    async with tab.turn():
         before = tab.activity.before_action
         waiting = _Waiting(tab, wanted, (await tab.frames()).unread_documents)
         root = (await tab.frames()).root
@@ -84,19 +91,19 @@ async def wait_for(
         runner = await ActionRunner.start(tab)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
         try:
-            await runner.act(_within(waiting, timeout_s))
+            await runner.act(_within(waiting, root.session, timeout_s))
         finally:
             root.is_reported_slow = was_reported and root.navigating_to is not None
         tab.check_open()
         detail = _described(wanted)
-        if idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
+        if wanted.idle_s is not None and (unanswered := tab.activity.requests.unanswered()):
             detail += f" (not counted, without an answer: {', '.join(unanswered[:_SHOWN])})"
         return await runner.finish("wait_for", Outcome(), detail=detail)
 
 
-async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
+async def _within(waiting: _Waiting, session: Session, timeout_s: float) -> Outcome:
     try:
-        async with asyncio.timeout(timeout_s):
+        async with timeout(session, timeout_s):
             await waiting.wait_until_met()
     except TimeoutError as error:
         raise ActionError(await waiting.failure_message(timeout_s)) from error

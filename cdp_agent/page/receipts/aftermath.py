@@ -175,7 +175,7 @@ class Aftermath:
             return outcome
         for download in await self._downloads():
             self.downloads[download.url, download.suggested_name] = download
-        await tab.request_policy.decided()  # a download may have been asked about meanwhile
+        await tab.decided()  # a download may have been asked about meanwhile
         self.withheld += tab.request_policy.take_withheld()
         self.dialogs += tab.dialogs.take()
         if self.has_left:

@@ -22,6 +22,8 @@ from cdp_agent.cli.words import split
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.page.page import tab_of
+from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.tools.reading import SnapshotArguments
 
 _LONGEST_TITLE = 80
@@ -35,6 +37,8 @@ class OpenTab(msgspec.Struct, frozen=True):
     url: str
     current: bool
     ours: bool
+    dialog: Dialog | None = None
+    """The dialog that is open in it."""
 
 
 def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Loaded[Config]:
@@ -56,6 +60,7 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
             page.url,
             page is session.page,
             browser.is_ours or browser.opened(page),
+            tab_of(page).dialogs.open,
         )
         for page in browser.pages
     ]
@@ -64,6 +69,7 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
         return DONE
     for tab in tabs:
         signs = ", ".join([*(["current"] if tab.current else []), *([] if tab.ours else ["not of this session"])])
+        signs += f"{', ' if signs else ''}{tab.dialog.asks}" if tab.dialog is not None else ""
         caller.output.write(one_line(f"{tab.id} {tab.title!r} {tab.url}{f' ({signs})' if signs else ''}") + "\n")
     return DONE
 

@@ -111,7 +111,7 @@ class Page:
 
     def set_dialogs(self, policy: DialogPolicy) -> None:
         """Sets how the dialogs of the tab are answered from now on, in place of the browser's `dialogs`."""
-        self._tab.dialogs.policy = policy
+        self._tab.dialog_policy = policy
 
     async def close(self) -> None:
         """Closes the tab, even if its page asks for confirmation (`beforeunload`).

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
+
 from cdp_agent.errors import ActionError, InvalidArguments, PageUnresponsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.receipts.action_runner import ActionRunner
@@ -26,7 +28,10 @@ async def answer_dialog(tab: Tab, answer: Answer, text: str | None = None) -> Re
     tab.check_open()
     await asyncio.shield(tab.attach())  # Chrome then reports a dialog that is open
     if (found := open_dialog(tab)) is None:
-        raise ActionError("No dialog is open in this tab.")
+        if tab.acts.uncollected is None:
+            raise ActionError("No dialog is open in this tab.")
+        running, tab.acts.uncollected = tab.acts.uncollected, None  # somebody else has answered
+        return await receipt_of(tab, running)
     where, dialog = found
     if text is not None and (dialog.kind != "prompt" or answer == "dismiss"):
         raise InvalidArguments(f"A text is for a prompt that is accepted; this is a {dialog.kind} to {answer}.")
@@ -43,7 +48,9 @@ async def answer_dialog(tab: Tab, answer: Answer, text: str | None = None) -> Re
         if dialog.kind != "beforeunload" or answer == "accept":
             raise
         # The navigation did not take place, as the caller wanted.
-        return Receipt(action="dialog", detail=answer, note=str(error), dialogs=where.dialogs.take())
+        return Receipt(
+            action="dialog", detail=answer, note=str(error), dialogs=[msgspec.structs.replace(dialog, answer=answer)]
+        )
 
 
 def _stopped_act(tab: Tab) -> RunningAct[Any] | None:
@@ -62,7 +69,7 @@ async def _follow_up(tab: Tab, answer: Answer) -> RunningAct[Receipt]:
             await tab.decided()
             return await ActionRunner(tab, before, watch).finish("dialog", Outcome(), detail=answer)
 
-    running = RunningAct(tab, follow())
+    running = tab.acts.begin(follow())
     running.so_far = lambda: Receipt(action="dialog", detail=answer)
     running.stop()
     return running

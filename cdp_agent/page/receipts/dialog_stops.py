@@ -10,7 +10,7 @@ import msgspec
 from cdp_agent.errors import DialogOpen
 from cdp_agent.page.frames.timeout_pause import pause_of_act
 from cdp_agent.page.tab.dialogs import Dialog, open_error
-from cdp_agent.page.tab.running_act import RunningAct, stop_for_dialogs
+from cdp_agent.page.tab.running_act import RunningAct
 from cdp_agent.page.tab.tab import Tab
 
 from .receipts import Receipt
@@ -25,7 +25,7 @@ async def receipt_until_dialog(tab: Tab, act: Coroutine[Any, Any, Receipt], begu
     """
     if pause_of_act.get() is not None:
         return await act  # it is a part of another action
-    running = await stop_for_dialogs(tab, act)
+    running = await _begin(tab, act)
     running.so_far = lambda: begun
     return await receipt_of(tab, running)
 
@@ -37,7 +37,7 @@ async def value_until_dialog(tab: Tab, act: Coroutine[Any, Any, T], as_receipt: 
     """
     if pause_of_act.get() is not None:
         return await act
-    running = await stop_for_dialogs(tab, act)
+    running = await _begin(tab, act)
     running.as_receipt = as_receipt
     await running.result()
     if running.task.done():
@@ -47,7 +47,7 @@ async def value_until_dialog(tab: Tab, act: Coroutine[Any, Any, T], as_receipt: 
 
 def note_so_far(tab: Tab, so_far: Callable[[], Receipt]) -> None:
     """Notes what is known of the present action's result, for the case that a dialog stops it."""
-    if (act := tab.present_act) is not None:
+    if (act := tab.acts.present) is not None:
         act.so_far = so_far
 
 
@@ -74,6 +74,17 @@ async def receipt_of(tab: Tab, running: RunningAct[Any]) -> Receipt:
     assert isinstance(so_far, Receipt)
     told = [*so_far.dialogs, *tab.dialogs.take()]
     return msgspec.structs.replace(so_far, stopped=True, dialogs=told, dialog=None if found is None else found[1])
+
+
+async def _begin(tab: Tab, act: Coroutine[Any, Any, T]) -> RunningAct[T]:
+    """Begins an action. Raises DialogOpen if a dialog is open already, PageClosed, BrowserError."""
+    try:
+        tab.check_open()
+        await tab.frames()
+    except BaseException:
+        act.close()
+        raise
+    return tab.acts.begin(act)
 
 
 def _open_error(tab: Tab) -> DialogOpen:

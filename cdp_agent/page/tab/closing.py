@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from cdp_agent.cdp import emulation, runtime, target
 from cdp_agent.cdp import page as cdp_page
@@ -13,9 +13,6 @@ from cdp_agent.errors import PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.timeout_pause import timeout
 
-if TYPE_CHECKING:
-    from .tab import Tab
-
 CLOSE_TIMEOUT_S = 5.0
 DISABLE_SCRIPTS_TIMEOUT_S = 0.5
 CLOSE_AGAIN_S = 1.2
@@ -23,14 +20,19 @@ CLOSE_AGAIN_S = 1.2
 would keep a tab that hangs: Chrome ends it 0.5 s after it was last asked."""
 
 
-async def close(tab: Tab, browser: Session, tree: FrameTree | None) -> None:
-    """Closes the tab; `tree` has its frames, unless we never attached. Raises PageUnresponsive, BrowserError."""
+async def close(
+    browser: Session, target_id: str, tree: FrameTree | None, *, ends_scripts: bool, is_alone: Callable[[], bool]
+) -> bool:
+    """Closes a tab; `tree` has its frames, unless we never attached. Returns False if it was gone already.
+
+    `ends_scripts`: disables its scripts first. `is_alone()`: no other tab may have scripts in its process. Raises
+    PageUnresponsive, BrowserError.
+    """
 
     def is_ours(event: target.TargetDestroyed) -> bool:
-        return event.target_id == tab.target_id
+        return event.target_id == target_id
 
-    tab.dialogs.end()
-    if tab.request_policy.ends_with_its_tabs and tree is not None:
+    if ends_scripts and tree is not None:
         await disable_scripts(tree)
     async with browser.expect(target.TargetDestroyed, is_ours) as destroyed:
         try:
@@ -38,16 +40,17 @@ async def close(tab: Tab, browser: Session, tree: FrameTree | None) -> None:
             async with timeout(browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S):
                 while not destroyed.done():
                     if tree is not None:
-                        _end_what_delays_closing(tab, tree)
+                        _end_what_delays_closing(tree, is_alone=is_alone())
                     # Chrome forgets the request to close when the tab navigates to another page meanwhile.
-                    await browser.send(target.CloseTarget(target_id=tab.target_id))
+                    await browser.send(target.CloseTarget(target_id=target_id))
                     await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
         except TimeoutError as error:
             raise PageUnresponsive(f"The tab did not close within {CLOSE_TIMEOUT_S:g} s.") from error
         except ProtocolError as error:
             if not is_target_gone(error):
                 raise
-            tab.forget()
+            return False
+    return True
 
 
 async def disable_scripts(tree: FrameTree) -> None:
@@ -59,13 +62,13 @@ async def disable_scripts(tree: FrameTree) -> None:
     await asyncio.wait(answers, timeout=DISABLE_SCRIPTS_TIMEOUT_S)
 
 
-def _end_what_delays_closing(tab: Tab, tree: FrameTree) -> None:
+def _end_what_delays_closing(tree: FrameTree, *, is_alone: bool) -> None:
     """Ends hanging scripts, and the navigation, since Chrome would close the tab only after the server's answer.
 
     Chrome does not wait for a page that loops in `beforeunload`, but its process would go on looping.
     """
     session = tree.root.session
     session.tell(cdp_page.StopLoading())
-    if session.unresponsive and not tab.related:  # else it may be another tab's script
+    if session.unresponsive and is_alone:  # else it may be another tab's script
         session.tell(runtime.TerminateExecution())
     tree.terminate_hanging_scripts()

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
+Handling = Literal["accept", "dismiss", "ask"]
+DialogKind = Literal["alert", "confirm", "prompt", "beforeunload"]
 _LONGEST_MESSAGE = 200
 _LONGEST = 1_000
 """How much of a question is shown, in characters."""
@@ -45,16 +48,32 @@ class DialogPolicy(msgspec.Struct, frozen=True):
     A prompt that the policy accepts gets `prompt_text`; None: the page's default text.
     """
 
-    alert: Answer = "accept"
-    confirm: Answer | Literal["ask"] = "ask"
-    prompt: Answer | Literal["ask"] = "ask"
-    beforeunload: Answer | Literal["ask"] = "ask"
+    alert: Handling = "accept"
+    confirm: Handling = "ask"
+    prompt: Handling = "ask"
+    beforeunload: Handling = "ask"
     prompt_text: str | None = None
 
     @staticmethod
-    def all(answer: Answer | Literal["ask"]) -> DialogPolicy:
-        """The policy that answers all kinds alike. An alert asks nothing, so it is closed in any case."""
+    def all(answer: Handling) -> DialogPolicy:
+        """The policy that answers all kinds alike. An alert asks nothing, so "ask" closes it."""
         return DialogPolicy("accept" if answer == "ask" else answer, answer, answer, answer)
+
+
+CLOSING = DialogPolicy("dismiss", "dismiss", "dismiss", "accept")
+"""The policy of a tab that is to be closed: nothing is agreed to, but that it is left."""
+policy_of_call: ContextVar[DialogPolicy | None] = ContextVar("policy_of_call", default=None)
+"""The policy for the actions of the present call, in place of the tab's."""
+
+
+@contextmanager
+def dialogs_answered(policy: DialogPolicy | None) -> Iterator[None]:
+    """A block whose actions have this policy for the dialogs that they bring up; None: that of the tab."""
+    former = policy_of_call.set(policy)
+    try:
+        yield
+    finally:
+        policy_of_call.reset(former)
 
 
 class Dialog(msgspec.Struct, frozen=True):
@@ -74,10 +93,15 @@ class Dialog(msgspec.Struct, frozen=True):
     def question(self) -> str:
         """An open dialog in words, and what to do about it."""
         default = f" (its default text is {quoted(self.default_prompt)})" if self.default_prompt else ""
-        who = "the page asks" if self.tab is None else f"the page in tab {self.tab} asks"
-        message = "whether to leave it" if self.kind == "beforeunload" else quoted(shortened(self.message, _LONGEST))
+        who = "the page" if self.tab is None else f"the page in tab {self.tab}"
         ways = _WAYS.get(self.kind, "dialog accept or dialog dismiss")
-        return f"{who} ({self.kind}): {message}{default}. Until this is answered nothing else is possible there: {ways}"
+        return f"{who} {self.asks}{default}. Until this is answered nothing else is possible there: {ways}"
+
+    @property
+    def asks(self) -> str:
+        """What it asks: `asks (confirm): "Delete it?"`."""
+        message = "whether to leave it" if self.kind == "beforeunload" else quoted(shortened(self.message, _LONGEST))
+        return f"asks ({self.kind}): {message}"
 
 
 class _Opened(msgspec.Struct, eq=False):
@@ -102,7 +126,7 @@ class DialogWatcher:
 
     def __init__(
         self,
-        policy: DialogPolicy,
+        policy: Callable[[], DialogPolicy],
         hold: Callable[[], Hold | None] = lambda: None,
         on_stranded: Callable[[], None] = lambda: None,
         should_answer: Callable[[], bool] = lambda: True,
@@ -111,7 +135,7 @@ class DialogWatcher:
     ) -> None:
         self.opened = 0
         """How many dialogs have opened that were not left to a person."""
-        self.policy = policy
+        self._policy = policy
         self._hold = hold
         """Returns the Hold that may have to ask about a dialog first."""
         self._on_stranded = on_stranded
@@ -142,11 +166,6 @@ class DialogWatcher:
         """Answers the open dialog, if there is one; without `text` an accepted prompt gets the page's default."""
         if self._current is not None and self._current.waits:
             self._answer(self._current, answer, _preset(self._current.event) if text is None else text)
-
-    def end(self) -> None:
-        """Dismisses the open dialog, and those that open from now on, but leaves the page: the tab is to be closed."""
-        self.policy = msgspec.structs.replace(DialogPolicy.all("dismiss"), beforeunload="accept")
-        self.answer("dismiss", None)
 
     def forget(self) -> None:
         """Forgets the open dialog: the tab was closed."""
@@ -185,10 +204,11 @@ class DialogWatcher:
             # A Chrome with windows closes the earlier one. A headless shell forgets it, and its frame keeps waiting.
             self._end(self._current, "dismiss" if event.has_browser_handler else "lost")
         current = self._current = _Opened(session, event)
-        answer: Answer | Literal["ask"] = getattr(self.policy, event.type, "dismiss")
+        policy = self._policy()
+        answer: Handling = getattr(policy, event.type, "dismiss")
         hold = self._hold()
         decided = hold.dialog(event) if hold is not None else None
-        text = _preset(event) if self.policy.prompt_text is None else self.policy.prompt_text
+        text = _preset(event) if policy.prompt_text is None else policy.prompt_text
         if decided is not None:
             decided.add_done_callback(
                 lambda done: self._answer(current, "accept" if done.result() else "dismiss", text)

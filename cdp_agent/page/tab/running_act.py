@@ -1,34 +1,35 @@
-"""An action that pauses while a dialog is open, so that its caller can answer the dialog and then get its result."""
+"""Actions that pause while a dialog is open, so that their caller can answer it and then get their result."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.page.frames.timeout_pause import TimeoutPause, pause_of_act
 
-if TYPE_CHECKING:
-    from .tab import Tab
+from .dialogs import policy_of_call
 
 T = TypeVar("T")
 
 
 class RunningAct(Generic[T]):
-    """An action in a task of its own. While a dialog of its tab, or of one that opened it or was opened by it, waits
-    for an answer, its timeouts are paused; afterwards it goes on where it was.
-    """
+    """An action in a task of its own. While a dialog waits for an answer, its timeouts are paused; then it goes on."""
 
-    def __init__(self, tab: Tab, act: Coroutine[Any, Any, T]) -> None:
+    def __init__(self, act: Coroutine[Any, Any, T]) -> None:
         self.pause = TimeoutPause()
         self.so_far: Callable[[], object] = lambda: None
         """Returns what is known of the result while the action waits."""
         self.as_receipt: Callable[[Any], object] = lambda result: result
         """The receipt of the result, for a caller who answers the dialog."""
+        self.dialogs = policy_of_call.get()
+        """How dialogs are answered while it runs, in place of the tab's policy."""
         self.had_turn = False
         """Whether it has, or had, the tab to itself."""
+        self.is_awaited = False
+        """Whether somebody waits for its result."""
         self._stopped = asyncio.Event()
         self._asking = ExitStack()
         running = pause_of_act.set(self.pause)
@@ -36,8 +37,6 @@ class RunningAct(Generic[T]):
             self.task = asyncio.ensure_future(act)
         finally:
             pause_of_act.reset(running)
-        tab.acts.append(self)
-        self.task.add_done_callback(lambda _: tab.acts.remove(self))
         self.task.add_done_callback(retrieve_exception)  # raised by `result`, unless nobody ever answers
 
     @property
@@ -50,6 +49,7 @@ class RunningAct(Generic[T]):
 
         Raises what the action raises. If cancelled, the action is cancelled too.
         """
+        self.is_awaited = True
         stopped = asyncio.ensure_future(self._stopped.wait())
         try:
             await asyncio.wait([self.task, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -58,6 +58,7 @@ class RunningAct(Generic[T]):
             raise
         finally:
             stopped.cancel()
+            self.is_awaited = False
         return self.task.result() if self.task.done() else None
 
     async def cancel(self) -> None:
@@ -78,12 +79,38 @@ class RunningAct(Generic[T]):
         self._asking.close()
 
 
-async def stop_for_dialogs(tab: Tab, act: Coroutine[Any, Any, T]) -> RunningAct[T]:
-    """Begins an action that stops at dialogs. Raises DialogOpen if one is open already, PageClosed, BrowserError."""
-    try:
-        tab.check_open()
-        await tab.frames()
-    except BaseException:
-        act.close()
-        raise
-    return RunningAct(tab, act)
+class RunningActs:
+    """The actions of a tab that run, or that wait for their turn or for the answer to a dialog.
+
+    `state` is called when one begins, and returns a function that restores what the caller had been shown by then. That
+    is called if a person answered its dialog, so that nobody was told what came of the action.
+    """
+
+    def __init__(self, state: Callable[[], Callable[[], None]]) -> None:
+        self.uncollected: RunningAct[Any] | None = None
+        """The last action, if it ended after a person had answered its dialog."""
+        self._state = state
+        self._acts: list[RunningAct[Any]] = []
+
+    def __iter__(self) -> Iterator[RunningAct[Any]]:
+        return iter(tuple(self._acts))
+
+    def begin(self, act: Coroutine[Any, Any, T]) -> RunningAct[T]:
+        """Begins an action."""
+        running, restore = RunningAct(act), self._state()
+
+        def ended(_: asyncio.Task[T]) -> None:
+            self._acts.remove(running)
+            if not running.is_awaited:
+                self.uncollected = running
+                restore()
+
+        self.uncollected = None
+        self._acts.append(running)
+        running.task.add_done_callback(ended)
+        return running
+
+    @property
+    def present(self) -> RunningAct[Any] | None:
+        """The action that the present task belongs to."""
+        return next((each for each in self._acts if each.pause is pause_of_act.get()), None)

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -27,12 +27,12 @@ from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
 from . import closing
-from .dialogs import DialogPolicy, DialogWatcher, open_error
+from .dialogs import CLOSING, DialogPolicy, DialogWatcher, open_error
 from .downloads import DownloadWatcher
 from .drawing import drawing
 from .emulate import emulate
 from .requested_tabs import RequestedTabs
-from .running_act import RunningAct
+from .running_act import RunningActs
 from .settings import PageSettings
 
 if TYPE_CHECKING:
@@ -93,16 +93,17 @@ class Tab:
         """The rules of the tab and of those that it opens."""
         self.is_foreign = is_foreign
         self.in_own_chrome = in_own_chrome
+        self.dialog_policy = dialogs
+        """How its dialogs are answered, unless an action that runs has a policy of its own."""
         self.dialogs = DialogWatcher(
-            dialogs,
+            self._dialog_policy,
             self._hold,
             self._navigate_again,
             lambda: self._is_acting or not self.is_foreign,
             self._session_of,
             self._pause_acts,
         )
-        self.acts: list[RunningAct[Any]] = []
-        """The actions that run or wait for their turn, or for the answer to a dialog."""
+        self.acts = RunningActs(self._state_shown)
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[PastReading] = deque(maxlen=REMEMBERED_READINGS)
@@ -199,6 +200,10 @@ class Tab:
                 dialog = msgspec.structs.replace(dialog, tab=each.id)
                 raise open_error(dialog, of_person=each.dialogs.is_of_person)
 
+    def _dialog_policy(self) -> DialogPolicy:
+        own = (act.dialogs for tab in (self, *self.related) for act in tab.acts)
+        return next((each for each in own if each is not None), self.dialog_policy)
+
     def _pause_acts(self) -> None:
         """Pauses the actions here and in related tabs while a dialog is open in one of them."""
         tabs = (self, *self.related)
@@ -231,14 +236,9 @@ class Tab:
         """A block that has the tab to itself, for an action or a wait. Raises PageClosed."""
         async with self.action_lock:
             self.check_open()
-            if (act := self.present_act) is not None:
+            if (act := self.acts.present) is not None:
                 act.had_turn = True
             yield
-
-    @property
-    def present_act(self) -> RunningAct[Any] | None:
-        """The action that the present task belongs to."""
-        return next((each for each in self.acts if each.pause is pause_of_act.get()), None)
 
     @contextlib.asynccontextmanager
     async def act(self) -> AsyncIterator[None]:
@@ -324,7 +324,17 @@ class Tab:
         return self._closing
 
     async def _close(self) -> None:
-        await closing.close(self, self._browser, self._known_frames)
+        self.dialog_policy = CLOSING
+        self.dialogs.answer("dismiss", None)
+        ends_scripts = self.request_policy.ends_with_its_tabs
+        if not await closing.close(
+            self._browser,
+            self.target_id,
+            self._known_frames,
+            ends_scripts=ends_scripts,
+            is_alone=lambda: not self.related,
+        ):
+            self.forget()
 
     def forget(self) -> None:
         """Frees the memory of a closed tab, to which its opener still refers."""
@@ -369,6 +379,15 @@ class Tab:
     def note_shown(self, text: str | None) -> None:
         """Notes that the caller is shown the present document, with this text; None if the text is not complete."""
         self.shown = LastShown(self.activity.document.number, text)
+
+    def _state_shown(self) -> Callable[[], None]:
+        """A function that restores what the caller was shown."""
+        shown = self.shown
+
+        def restore() -> None:
+            self.shown = shown
+
+        return restore
 
     def forget_shown(self) -> None:
         """Forgets the text that the caller was shown, but not which document it was."""

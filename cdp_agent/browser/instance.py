@@ -150,7 +150,7 @@ class Instance:
         return Tab(
             self.session,
             info,
-            dialogs=options.dialogs,
+            dialogs=options.dialogs if opener is None else opener.dialog_policy,
             downloads=(context or self.default).downloads,
             opener=opener,
             settings=options.settings,

@@ -28,9 +28,8 @@ async def answer_dialog(tab: Tab, answer: Answer, text: str | None = None) -> Re
     tab.check_open()
     await asyncio.shield(tab.attach())  # Chrome then reports a dialog that is open
     if (found := open_dialog(tab)) is None:
-        if tab.acts.uncollected is None:
+        if (running := tab.acts.take_uncollected()) is None:
             raise ActionError("No dialog is open in this tab.")
-        running, tab.acts.uncollected = tab.acts.uncollected, None  # somebody else has answered
         return await receipt_of(tab, running)
     where, dialog = found
     if text is not None and (dialog.kind != "prompt" or answer == "dismiss"):

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -54,6 +54,11 @@ class DialogPolicy(msgspec.Struct, frozen=True):
     beforeunload: Handling = "ask"
     prompt_text: str | None = None
 
+    def without_asking(self) -> DialogPolicy:
+        """The policy for a caller who cannot answer: what would be asked is dismissed."""
+        kinds = {kind: "dismiss" for kind in get_args(DialogKind) if getattr(self, kind) == "ask"}
+        return msgspec.structs.replace(self, **kinds)
+
     @staticmethod
     def all(answer: Handling) -> DialogPolicy:
         """The policy that answers all kinds alike. An alert asks nothing, so "ask" closes it."""
@@ -68,8 +73,8 @@ policy_of_call: ContextVar[DialogPolicy | None] = ContextVar("policy_of_call", d
 
 @contextmanager
 def dialogs_answered(policy: DialogPolicy | None) -> Iterator[None]:
-    """A block whose actions have this policy for the dialogs that they bring up; None: that of the tab."""
-    former = policy_of_call.set(policy)
+    """A block whose actions have this policy for the dialogs that they bring up; with None it changes nothing."""
+    former = policy_of_call.set(policy or policy_of_call.get())
     try:
         yield
     finally:

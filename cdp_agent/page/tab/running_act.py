@@ -87,7 +87,7 @@ class RunningActs:
     """
 
     def __init__(self, state: Callable[[], Callable[[], None]]) -> None:
-        self.uncollected: RunningAct[Any] | None = None
+        self._uncollected: RunningAct[Any] | None = None
         """The last action, if it ended after a person had answered its dialog."""
         self._state = state
         self._acts: list[RunningAct[Any]] = []
@@ -102,13 +102,18 @@ class RunningActs:
         def ended(_: asyncio.Task[T]) -> None:
             self._acts.remove(running)
             if not running.is_awaited:
-                self.uncollected = running
+                self._uncollected = running
                 restore()
 
-        self.uncollected = None
+        self._uncollected = None
         self._acts.append(running)
         running.task.add_done_callback(ended)
         return running
+
+    def take_uncollected(self) -> RunningAct[Any] | None:
+        """The action that goes on, or ended, since somebody else answered its dialog; after that it is forgotten."""
+        ended, self._uncollected = self._uncollected, None
+        return next((each for each in self._acts if not each.is_awaited), ended)
 
     @property
     def present(self) -> RunningAct[Any] | None:

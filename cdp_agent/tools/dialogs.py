@@ -16,7 +16,7 @@ class DialogArguments(Arguments, frozen=True):
     text: Annotated[str | None, Meta(description="The text for a prompt.", extra=ALWAYS)] = None
 
 
-@tool(page_changing=True, gives="what came of the action that the dialog stopped")
+@tool(page_changing=True, effect="dialog", gives="what came of the action that the dialog stopped")
 async def dialog(args: DialogArguments, context: Context) -> Observation:
     """Answer the dialog that the page has open: a confirm, a prompt, or the question whether to leave the page."""
     page = context.page

@@ -12,13 +12,13 @@ from cdp_agent.tools.tabs import tab_id, tabs_of
 
 
 class DialogArguments(Arguments, frozen=True):
-    action: Annotated[Literal["accept", "dismiss"], Meta(description="accept is its OK, dismiss its Cancel.")]
-    text: Annotated[str | None, Meta(description="The text for a prompt.", extra=ALWAYS)] = None
+    action: Annotated[Literal["accept", "dismiss"], Meta(description="OK or Cancel.")]
+    text: Annotated[str | None, Meta(description="For a prompt.", extra=ALWAYS)] = None
 
 
 @tool(page_changing=True, effect="dialog", gives="what came of the action that the dialog stopped")
 async def dialog(args: DialogArguments, context: Context) -> Observation:
-    """Answer the dialog that the page has open: a confirm, a prompt, or the question whether to leave the page."""
+    """Answer the dialog that the page has open: confirm, prompt or beforeunload."""
     page = context.page
     if page.dialog is None:
         shown = [f"{tab_id(each)} {each.dialog.question}" for each in tabs_of(context) if each.dialog is not None]

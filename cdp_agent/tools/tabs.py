@@ -10,7 +10,6 @@ from msgspec import Meta
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.snapshot.lines import in_line, quoted
-from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
 
@@ -35,8 +34,8 @@ class TabInfo(msgspec.Struct, frozen=True):
     title: str
     url: str
     current: bool
-    dialog: Dialog | None = None
-    """The dialog that is open in it."""
+    asks: str = ""
+    """What the dialog that is open in it asks; "" without one."""
 
 
 class TabList(msgspec.Struct, frozen=True):
@@ -134,10 +133,7 @@ async def tabs_result(done: str, current: Page, context: Context) -> Observation
     await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]
     found = TabList(
-        [
-            TabInfo(tab_id(each), each.title[:_LONGEST_TITLE], each.url, each is current, tab_of(each).dialogs.open)
-            for each in shown
-        ],
+        [_info(each, current) for each in shown],
         len(context.browser.pages) - len(shown),
     )
     lines = [f"{each.id} {_title(each)}{in_line(each.url)}{_notes(each)}" for each in found.tabs]
@@ -147,11 +143,13 @@ async def tabs_result(done: str, current: Page, context: Context) -> Observation
 
 
 def _info(page: Page, current: Page) -> TabInfo:
-    return TabInfo(tab_id(page), page.title[:_LONGEST_TITLE], page.url, page is current, tab_of(page).dialogs.open)
+    dialog = tab_of(page).dialogs.open
+    asks = "" if dialog is None else dialog.asks
+    return TabInfo(tab_id(page), page.title[:_LONGEST_TITLE], page.url, page is current, asks)
 
 
 def _notes(tab: TabInfo) -> str:
-    asks = "" if tab.dialog is None else f" (its page {tab.dialog.asks})"
+    asks = f" (its page {tab.asks})" if tab.asks else ""
     return (" (you are here)" if tab.current else "") + asks
 
 

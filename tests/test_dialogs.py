@@ -19,6 +19,7 @@ from cdp_agent.errors import ActionError, DialogOpen, InvalidArguments, PageUnre
 from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.tab import hanging
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
 from cdp_agent.session.session import Session as ToolSession
 from tests.acting import ref
@@ -88,6 +89,20 @@ async def test_an_action_outlasts_the_time_that_the_answer_takes(
     receipt = await page.answer_dialog(False)
 
     assert (receipt.dialogs[0].answer, receipt.changed) == ("dismiss", [])
+
+
+async def test_a_page_that_waits_to_be_left_is_not_taken_for_one_that_hangs(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hanging, "UNLOAD_TIMEOUT_S", 0.2)
+    await page.goto(serve(STAYS))
+    await _touch(page)
+    await page.reload()
+    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.5)
+
+    receipt = await page.answer_dialog(True)
+
+    assert (receipt.navigated_to, receipt.note) == (page.url, "")
 
 
 async def test_one_dialog_after_another_is_asked_about(page: Page, serve: Serve) -> None:

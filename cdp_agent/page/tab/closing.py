@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cdp_agent.cdp import emulation, runtime, target
 from cdp_agent.cdp import page as cdp_page
@@ -21,12 +21,17 @@ would keep a tab that hangs: Chrome ends it 0.5 s after it was last asked."""
 
 
 async def close(
-    browser: Session, target_id: str, tree: FrameTree | None, *, ends_scripts: bool, is_alone: Callable[[], bool]
+    browser: Session,
+    target_id: str,
+    tree: FrameTree | None,
+    related: Callable[[], Sequence[object]],
+    *,
+    ends_scripts: bool,
 ) -> bool:
     """Closes a tab; `tree` has its frames, unless we never attached. Returns False if it was gone already.
 
-    `ends_scripts`: disables its scripts first. `is_alone()`: no other tab may have scripts in its process. Raises
-    PageUnresponsive, BrowserError.
+    `related` returns the other tabs that may have scripts in its process. `ends_scripts`: disables its own first.
+    Raises PageUnresponsive, BrowserError.
     """
 
     def is_ours(event: target.TargetDestroyed) -> bool:
@@ -40,7 +45,7 @@ async def close(
             async with timeout(browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S):
                 while not destroyed.done():
                     if tree is not None:
-                        _end_what_delays_closing(tree, is_alone=is_alone())
+                        _end_what_delays_closing(tree, is_alone=not related())
                     # Chrome forgets the request to close when the tab navigates to another page meanwhile.
                     await browser.send(target.CloseTarget(target_id=target_id))
                     await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)

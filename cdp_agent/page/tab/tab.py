@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -103,7 +104,7 @@ class Tab:
             self._session_of,
             self._pause_acts,
         )
-        self.acts = RunningActs(self._state_shown)
+        self.acts = RunningActs(lambda: partial(setattr, self, "shown", self.shown))
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable()
         self.history: deque[PastReading] = deque(maxlen=REMEMBERED_READINGS)
@@ -209,10 +210,7 @@ class Tab:
         tabs = (self, *self.related)
         is_open = any(each.dialogs.open is not None for each in tabs)
         for act in [act for each in tabs for act in each.acts]:
-            if is_open:
-                act.stop()
-            else:
-                act.go_on()
+            (act.stop if is_open else act.go_on)()
 
     @property
     def id(self) -> str:
@@ -327,13 +325,8 @@ class Tab:
         self.dialog_policy = CLOSING
         self.dialogs.answer("dismiss", None)
         ends_scripts = self.request_policy.ends_with_its_tabs
-        if not await closing.close(
-            self._browser,
-            self.target_id,
-            self._known_frames,
-            ends_scripts=ends_scripts,
-            is_alone=lambda: not self.related,
-        ):
+        browser, tree = self._browser, self._known_frames
+        if not await closing.close(browser, self.target_id, tree, lambda: self.related, ends_scripts=ends_scripts):
             self.forget()
 
     def forget(self) -> None:
@@ -379,15 +372,6 @@ class Tab:
     def note_shown(self, text: str | None) -> None:
         """Notes that the caller is shown the present document, with this text; None if the text is not complete."""
         self.shown = LastShown(self.activity.document.number, text)
-
-    def _state_shown(self) -> Callable[[], None]:
-        """A function that restores what the caller was shown."""
-        shown = self.shown
-
-        def restore() -> None:
-            self.shown = shown
-
-        return restore
 
     def forget_shown(self) -> None:
         """Forgets the text that the caller was shown, but not which document it was."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.cdp import input as cdp_input
@@ -356,3 +357,17 @@ async def test_a_call_that_waits_for_the_page_goes_on_after_a_dialog(page: Page,
     async with asyncio.timeout(3):
         await touching
     assert await page.evaluate("document.querySelector('input').value") == "truea"
+
+
+async def test_a_step_answers_the_dialog_that_another_one_brings_up(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve(ASKS)
+    agent = Agent(browser)
+
+    answered = await agent.do(["Click Delete", "Accept the dialog"], url=url, page=page)
+    assert answered.success
+    assert await page.evaluate("document.querySelector('p').textContent") == "0"
+
+    left_open = await agent.do(["Click Delete"], url=url, page=page)
+    assert left_open.error is not None
+    assert 'The last step is not over: the page asks (confirm): "Delete all?"' in left_open.error.message
+    await page.answer_dialog(False)

@@ -6,7 +6,8 @@ CdpAgentError
 │   └── SessionClosed       the target went away during the call
 ├── ActionError             the page refused; the message is for the model  → becomes the tool's result
 │   ├── StaleRef · NotInteractable (.why) · NavigationFailed · ScriptError · InvalidArguments
-│   └── PageUnresponsive · DocumentGone · PageClosed (also a SessionClosed) · BlockedByPolicy
+│   ├── PageUnresponsive    ← DialogOpen: the page waits for the answer to its dialog
+│   └── DocumentGone · PageClosed (also a SessionClosed) · BlockedByPolicy
 ├── ModelError              .provider .status .retry_after
 │   ├── AuthenticationError · QuotaExhausted · RateLimited · Overloaded · Unreachable
 │   └── ContextTooLong · Refused · BadReply · Unsupported (.what)
@@ -92,6 +93,10 @@ class InvalidArguments(ActionError):
 
 class PageUnresponsive(ActionError):
     """The page (or one of its frames) did not answer within the deadline, or has crashed."""
+
+
+class DialogOpen(PageUnresponsive):
+    """A dialog of the page is open, and until `Page.answer_dialog` answers it, nothing else is possible in the tab."""
 
 
 class DocumentGone(ActionError):

@@ -170,8 +170,11 @@ async def test_dialogs_at_every_moment_are_answered_and_told(browser: Browser, p
         <a href='{popup}' target=_blank rel=opener>Open</a>""")
     replies = [
         tool_call("click", {"ref": "{{ref:button Ask}}"}),
+        tool_call("dialog", {"action": "dismiss"}),
         tool_call("wait", {"seconds": 0.5}),
         tool_call("goto", {"url": second}),
+        tool_call("dialog", {"action": "accept"}),
+        tool_call("dialog", {"action": "accept"}),
         tool_call("goto", {"url": popup}),
         DONE,
     ]
@@ -179,9 +182,11 @@ async def test_dialogs_at_every_moment_are_answered_and_told(browser: Browser, p
     events, server = await play(browser, page, replies, url=first, task=f"Go to {second} and {popup}")
 
     assert result_of(events).success
-    assert "on a click" in said(server, 2)
-    assert 'link "Nowhere"' in said(server, 4)
-    assert "paragraph: Here" in said(server, 5)
+    assert 'the page asks (prompt): "on a click"' in said(server, 2)
+    assert "the page asks (beforeunload)" in said(server, 5)
+    assert 'the page asks (confirm): "while loading"' in said(server, 6)
+    assert 'link "Nowhere"' in said(server, 7)
+    assert "paragraph: Here" in said(server, 8)
 
 
 async def test_the_next_endpoint_is_taken_when_one_is_gone(serve: Serve, detached: DetachedChrome) -> None:

@@ -24,6 +24,7 @@ from cdp_agent.cli.terminal.live import Live
 from cdp_agent.errors import SetupError
 from cdp_agent.events import AgentAction, BrowserActionCompleted, Event
 from cdp_agent.page.page import Page
+from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.security.secrets import GivenSecret, Secret, Totp
 from cdp_agent.trace import TraceWriter
 from fixtures.replay import reply, tool_call
@@ -175,6 +176,7 @@ async def test_no_secret_is_seen_by_a_model_or_kept_anywhere(
         scripted(browser, STEPS, **options) as (agent, server),
         TraceWriter(tmp_path / "trace.jsonl") as trace,
         Live(shown, "scripted") as live,
+        dialogs_answered(DialogPolicy.all("accept")),
     ):
         async for event in agent.stream("Log in", url=site.url, page=page):
             events.append(event)

@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.toolset import for_steps
 from cdp_agent.page.snapshot.budget import tokens
-from cdp_agent.steps.flow.executor import spec_of
+from cdp_agent.steps.flow.executor import spec_of, specs_of
 from cdp_agent.tools import DEFAULT
 
 CHARS_A_TOKEN = 4
@@ -32,7 +32,7 @@ def test_the_tools_stay_small() -> None:
 
 
 def test_the_tools_of_the_executor_stay_small() -> None:
-    specs = [spec_of(each) for each in for_steps(DEFAULT, with_model=True).values()]
+    specs = specs_of(for_steps(DEFAULT, with_model=True), has_dialog=False)
     said = [(each.name, each.description, each.parameters) for each in specs]
 
     assert len(specs) > len(DEFAULT)

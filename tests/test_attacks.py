@@ -9,6 +9,7 @@ import pytest
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
+from cdp_agent.page.tab.dialogs import DialogPolicy
 from tests.attacks import stage
 from tests.attacks.endless import BROKEN, DOCUMENTS, TOO_MUCH
 from tests.attacks.forging import FORGING
@@ -50,8 +51,9 @@ async def bound(web: Web, tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
     """A Chrome whose pages may only go to sites of theirs, see `Scene`."""
     hanging = [group for group, attacks in GROUPS.items() if any(each.hangs for each in attacks)]
     apart = [f"{group}{number}-shop.localhost" for group in hanging for number in range(len(GROUPS[group]))]
+    answers = DialogPolicy(confirm="accept", prompt="dismiss", beforeunload="accept")
     async with Browser.launch(
-        allow=["*.shop.localhost", *apart], downloads=tmp_path_factory.mktemp("downloads")
+        allow=["*.shop.localhost", *apart], downloads=tmp_path_factory.mktemp("downloads"), dialogs=answers
     ) as browser:
         yield browser
 

@@ -81,6 +81,27 @@ def test_a_ref_of_one_command_works_in_the_next(session: Cli, serve: Serve) -> N
     )
 
 
+def test_a_dialog_stops_a_command_and_the_next_one_answers_it(session: Cli, serve: Serve) -> None:
+    asks = "document.querySelector('p').textContent = prompt('Your name?', 'Ada')"
+    button = ref_of(session.here("open", serve(f'<button onclick="{asks}">Name</button><p>-</p>')).stdout, "button")
+
+    stopped = session.here("click", button).stdout
+    other = session.here("snapshot", status=1).stderr
+    tabs = session.here("tabs").stdout
+    answered = session.here("dialog", "accept", "Grace Hopper").stdout
+    dismissed = session.here("click", button, "--dialogs", "dismiss").stdout
+
+    assert 'the page asks (prompt): "Your name?" (its default text is "Ada")' in stopped
+    assert other.startswith('cdp-agent: The page asks (prompt): "Your name?"')
+    assert 'asks (prompt): "Your name?"' in tabs
+    assert answered.splitlines()[1:] == [
+        'dialog prompt "Your name?" was accepted',
+        "changed:",
+        "  ~ - paragraph (now Grace Hopper, before -)",
+    ]
+    assert "- - paragraph: Grace Hopper" in dismissed
+
+
 def test_going_elsewhere_within_a_document_prints_what_is_there_then(session: Cli, serve: Serve) -> None:
     script = (
         "<script>onhashchange = () => { document.querySelector('h1').textContent = location.hash || 'All' }</script>"

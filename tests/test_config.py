@@ -235,7 +235,8 @@ def test_dialogs_are_answered_by_kind(tmp_path: Path) -> None:
     found = loaded(tmp_path, '[dialogs]\nconfirm = "dismiss"').config
 
     assert launch_keywords(found) == {"dialogs": DialogPolicy(confirm="dismiss")}
-    with pytest.raises(SetupError, match=r"dialogs is a table: in TOML, or a JSON object, not .*'alrt'"):
+    assert launch_keywords(loaded(tmp_path, 'dialogs = "accept"').config) == {"dialogs": DialogPolicy.all("accept")}
+    with pytest.raises(SetupError, match=r"dialogs is accept, dismiss or ask, or .*, not .*'alrt'"):
         loaded(tmp_path, 'dialogs = { alrt = "accept" }')
 
 

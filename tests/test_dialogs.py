@@ -1,4 +1,4 @@
-"""Dialogs never block anything: a policy answers, and what they said is told."""
+"""Dialogs: left open until the caller answers, or answered by a policy, and told in any case."""
 
 from __future__ import annotations
 
@@ -9,22 +9,27 @@ from collections.abc import AsyncIterator
 import pytest
 from pytest_httpserver import HTTPServer
 
+from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.browser.attach.endpoints import address_of
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, target
 from cdp_agent.cdp.connection import Connection, Session
-from cdp_agent.errors import PageUnresponsive
+from cdp_agent.errors import ActionError, DialogOpen, InvalidArguments, PageUnresponsive
+from cdp_agent.page.actions import mouse
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
+from cdp_agent.page.tab import hanging
+from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
+from cdp_agent.session.session import Session as ToolSession
 from tests.acting import ref
 from tests.conftest import BUSY, Serve, held, new_tab
 from tests.detached import DetachedChrome
 
 pytestmark = pytest.mark.whole_chrome
 
+STAYS = "<script>onbeforeunload = event => event.preventDefault()</script>"
 THEIRS = """<title>theirs</title><button>Send</button>
 <button onclick="document.title = confirm('Really?')">Ask</button>"""
 
@@ -45,33 +50,197 @@ async def test_another_policy_answers_otherwise(browser: Browser) -> None:
         assert [dialog.answer for dialog in tab_of(page).dialogs.take()] == ["dismiss", "accept"]
 
 
-async def test_dialogs_of_iframes_are_answered(page: Page, serve: Serve) -> None:
-    """In the same process, and out of it."""
-    asks = "<script>alert('inside'); parent.postMessage(confirm('sure?'), '*')</script>"
-    near, far = serve(asks), serve(asks, other_site=True)
-    outer = serve(
-        f"""<iframe src='{near}'></iframe><script>const heard = [];
-        const told = new Promise(done => onmessage = (event) => {{
-          if (heard.push(event.data) > 1) done(heard);
-          else document.querySelector("iframe").src = "{far}"; }})</script>"""
+ASKS = """<title>shop</title><p>214</p>
+<button onclick="if (confirm('Delete all?')) document.querySelector('p').textContent = '0'">Delete</button>"""
+
+
+async def test_an_action_stops_at_its_dialog_and_goes_on_with_the_answer(page: Page, serve: Serve) -> None:
+    await page.goto(serve(ASKS))
+    delete = await ref(page, "Delete")
+
+    receipt = await page.click(delete)
+
+    assert receipt.stopped
+    assert page.dialog == receipt.dialog == Dialog("confirm", "Delete all?", page.url, None)
+    assert receipt.text == (
+        f'click {delete} button "Delete": not over yet, since a dialog stopped it\n'
+        'the page asks (confirm): "Delete all?". Until this is answered nothing else is possible there: dialog accept'
+        " or dialog dismiss"
+    )
+    for call in (page.snapshot(), page.click(delete), page.goto("about:blank"), page.evaluate("1"), page.back()):
+        with pytest.raises(DialogOpen, match=r'The page asks \(confirm\): "Delete all\?"\. .*: dialog accept'):
+            async with asyncio.timeout(1):
+                await call
+    assert (await page.answer_dialog(True)).text == (
+        f'clicked {delete} button "Delete"\ndialog confirm "Delete all?" was accepted\nchanged:\n'
+        "  ~ - paragraph (now 0, before 214)"
+    )
+    with pytest.raises(ActionError, match="No dialog is open"):
+        await page.answer_dialog(True)
+
+
+async def test_an_action_outlasts_the_time_that_the_answer_takes(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mouse, "HANDLED_WITHIN_S", 0.2)
+    await page.goto(serve(ASKS))
+    await page.click(await ref(page, "Delete"))
+    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.5)
+
+    receipt = await page.answer_dialog(False)
+
+    assert (receipt.dialogs[0].answer, receipt.changed) == ("dismiss", [])
+
+
+async def test_a_page_that_waits_to_be_left_is_not_taken_for_one_that_hangs(
+    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hanging, "UNLOAD_TIMEOUT_S", 0.2)
+    await page.goto(serve(STAYS))
+    await _touch(page)
+    await page.reload()
+    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.5)
+
+    receipt = await page.answer_dialog(True)
+
+    assert (receipt.navigated_to, receipt.note) == (page.url, "")
+
+
+async def test_one_dialog_after_another_is_asked_about(page: Page, serve: Serve) -> None:
+    await page.goto(
+        serve("""<button onclick="alert('a');
+        document.title = [confirm('b'), prompt('c', 'preset'), prompt('d', 'preset')]">Ask</button>""")
     )
 
-    receipt = await page.goto(outer)
+    receipt = await page.click(await ref(page, "Ask"))
+    assert [each.message for each in receipt.dialogs] == ["a"]
+    with pytest.raises(InvalidArguments, match="A text is for a prompt"):
+        await page.answer_dialog(True, "Ada")
+    asked = [await page.answer_dialog(True), await page.answer_dialog(True, "Ada"), await page.answer_dialog(True)]
 
-    assert await page.evaluate("told") == [True, True]
-    asked = [("alert", "inside"), ("confirm", "sure?")]
-    assert receipt.dialogs == [Dialog(*each, inner, "accept") for inner in (near, far) for each in asked]
+    assert [each.dialog and each.dialog.message for each in asked] == ["c", "d", None]
+    assert asked[-1].title is None
+    assert await page.evaluate("document.title") == "true,Ada,preset"
 
 
-async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
-    url = serve("<script>onbeforeunload = event => event.preventDefault()</script>")
+async def test_a_dialog_that_comes_late_is_told_by_the_next_call_and_its_answer_tells_what_came_of_it(
+    page: Page, serve: Serve
+) -> None:
+    await page.goto(serve("<p>-</p>"))
+    await page.snapshot()
+    await page.evaluate("void setTimeout(() => document.querySelector('p').textContent = confirm('Still there?'))")
+    while page.dialog is None:
+        await tab_of(page).activity.wait_for_event(3)
+
+    with pytest.raises(DialogOpen, match="Still there"):
+        await page.snapshot()
+    receipt = await page.answer_dialog(True)
+
+    assert (receipt.action, receipt.changed) == ("dialog", ["~ - paragraph (now true, before -)"])
+
+
+async def test_a_form_that_a_dialog_stops_tells_what_was_filled_and_goes_on(page: Page, serve: Serve) -> None:
+    await page.goto(serve("<input aria-label=A><input aria-label=B oninput=\"confirm('Sure?')\"><input aria-label=C>"))
+    fields = {await ref(page, name): name.lower() for name in "ABC"}
+
+    receipt = await page.fill_form(fields)
+
+    assert [each.value for each in receipt.fields] == ["a"]
+    assert "fill 1 of 3 fields: not over yet" in receipt.text
+    assert [each.value for each in (await page.answer_dialog(True)).fields] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["same process", "another process"])
+async def test_a_dialog_of_a_tab_that_an_action_opens_stops_it(page: Page, serve: Serve, far: bool) -> None:
+    popup = serve("<title>popup</title><script>document.title = confirm('Popup?')</script>", other_site=far)
+    await page.goto(serve(f"<button onclick=\"window.open('{popup}')\">Open</button>"))
+
+    receipt = await page.click(await ref(page, "Open"))
+
+    opened = page.popups[-1]
+    assert receipt.dialog == Dialog("confirm", "Popup?", popup, None, tab=f"t{opened.number}")
+    receipt = await page.answer_dialog(True)
+    assert receipt.dialogs == [Dialog("confirm", "Popup?", popup, "accept", tab=f"t{opened.number}")]
+    assert [each.title for each in receipt.new_tabs] == ["true"]
+    await opened.close()
+
+
+async def test_an_expression_that_asks_gives_its_value_with_the_answer(page: Page, serve: Serve) -> None:
+    await page.goto(serve(""))
+
+    with pytest.raises(DialogOpen, match="Sure"):
+        await page.evaluate("confirm('Sure?') + 1")
+
+    assert (await page.answer_dialog(True)).value == "2"
+
+
+async def test_a_call_may_say_how_its_dialogs_are_answered(page: Page, serve: Serve) -> None:
+    await page.goto(serve(ASKS))
+
+    with dialogs_answered(DialogPolicy.all("accept")):
+        receipt = await page.click(await ref(page, "Delete"))
+
+    assert (receipt.dialog, receipt.dialogs[0].answer) == (None, "accept")
+    assert (await page.click(await ref(page, "Delete"))).dialog is not None
+    assert (await page.answer_dialog(False)).dialogs[0].answer == "dismiss"
+
+
+async def test_a_tab_with_an_open_dialog_is_closed_and_nothing_is_agreed_to(browser: Browser, serve: Serve) -> None:
+    session = ToolSession(browser)
+    try:
+        await session.call("goto", {"url": serve("<title>stays</title>")})
+        await session.call("manage_tabs", {"action": "open", "url": serve(ASKS)})
+        await session.call("evaluate", {"expression": "confirm('Delete all?')"})
+
+        listed = await session.call("manage_tabs", {"action": "list"})
+        closed = await session.call("manage_tabs", {"action": "close"})
+    finally:
+        await session.close()
+
+    assert 'asks (confirm): "Delete all?"' in listed.text
+    assert 'Its page asks (confirm): "Delete all?", which was dismissed.' in closed.text
+
+
+async def test_an_action_whose_dialog_a_person_answers_is_told_to_who_asks(
+    detached: DetachedChrome, serve: Serve
+) -> None:
+    async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
+        await page.click(await ref(page, "Ask"))
+        ours = (await asyncio.shield(tab_of(page).attach())).root.session
+
+        await answer(theirs, ours)
+
+        receipt = await page.answer_dialog(True)
+        assert (receipt.action, receipt.dialogs[0].answer) == ("click", "dismiss")
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["same process", "another process"])
+async def test_a_dialog_of_an_iframe_stops_what_opened_it(page: Page, serve: Serve, far: bool) -> None:
+    inner = serve("<p>-</p><script>document.querySelector('p').textContent = confirm('Sure?')</script>", other_site=far)
+    await page.goto(serve(f"<button onclick=\"f.src='{inner}'\">Load</button><iframe id=f></iframe>"))
+
+    receipt = await page.click(await ref(page, "Load"))
+
+    assert receipt.dialog == Dialog("confirm", "Sure?", inner, None)
+    assert "+ - paragraph: true" in "".join((await page.answer_dialog(True)).changed)
+
+
+async def test_a_page_that_asks_whether_to_stay_is_left_or_stays_as_the_caller_answers(
+    page: Page, serve: Serve
+) -> None:
+    url, elsewhere = serve(STAYS), serve("<title>elsewhere</title>")
     await page.goto(url)
-    for elsewhere in (None, serve("<title>elsewhere</title>")):
-        await _touch(page)
+    await _touch(page)
 
-        receipt = await (page.goto(elsewhere) if elsewhere else page.reload())
+    for act in (page.reload, lambda: page.goto(elsewhere)):
+        assert (await act()).dialog == Dialog("beforeunload", "", url, None)
+        assert "stays" in (await page.answer_dialog(False)).text
+        assert page.url == url
 
-        assert receipt.dialogs == [Dialog("beforeunload", "", url, "accept")]
+    await page.goto(elsewhere)
+    receipt = await page.answer_dialog(True)
+    assert (receipt.action, receipt.navigated_to) == ("goto", elsewhere)
+    assert receipt.dialogs == [Dialog("beforeunload", "", url, "accept")]
 
 
 WRITTEN = "window.open().document.write(`<script>alert('first'); opener.told = true</` + `script>`)"
@@ -122,7 +291,8 @@ async def test_a_dialog_in_a_tab_of_somebody_else_is_theirs_to_answer_but_for_wh
     detached: DetachedChrome, serve: Serve
 ) -> None:
     async with tab_of_a_person(detached, serve(THEIRS)) as (theirs, page):
-        receipt = await page.click(await ref(page, "Ask"))
+        assert (await page.click(await ref(page, "Ask"))).dialog is not None
+        receipt = await page.answer_dialog(True)
         assert [(each.message, each.answer) for each in receipt.dialogs] == [("Really?", "accept")]
         assert await page.evaluate("document.title") == "true"
 
@@ -177,8 +347,27 @@ async def test_a_dialog_that_opens_when_the_next_page_is_about_to_be_shown_holds
 
 async def test_a_call_that_waits_for_the_page_goes_on_after_a_dialog(page: Page, serve: Serve) -> None:
     await page.goto(serve("<input autofocus onkeydown=\"this.value = confirm('sure?')\">"))
+    touching = asyncio.ensure_future(_touch(page))
+    tab = tab_of(page)
+    while page.dialog is None:
+        await tab.activity.wait_for_event(3)
+
+    await page.answer_dialog(True)
 
     async with asyncio.timeout(3):
-        await _touch(page)
-
+        await touching
     assert await page.evaluate("document.querySelector('input').value") == "truea"
+
+
+async def test_a_step_answers_the_dialog_that_another_one_brings_up(browser: Browser, page: Page, serve: Serve) -> None:
+    url = serve(ASKS)
+    agent = Agent(browser)
+
+    answered = await agent.do(["Click Delete", "Accept the dialog"], url=url, page=page)
+    assert answered.success
+    assert await page.evaluate("document.querySelector('p').textContent") == "0"
+
+    left_open = await agent.do(["Click Delete"], url=url, page=page)
+    assert left_open.error is not None
+    assert 'The last step is not over: the page asks (confirm): "Delete all?"' in left_open.error.message
+    await page.answer_dialog(False)

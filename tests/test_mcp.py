@@ -179,7 +179,7 @@ async def test_each_tool_says_whether_it_only_reads_and_whether_what_it_does_sta
         *("snapshot", "markdown", "search_page", "find_elements", "screenshot")
     }
     assert {name for name, each in hints.items() if each.destructive_hint} == {
-        *("click", "fill", "press", "type_text", "upload")
+        *("click", "dialog", "fill", "press", "type_text", "upload")
     }
     assert all(each.input_schema["type"] == "object" for each in tools.values())
 

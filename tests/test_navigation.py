@@ -18,7 +18,7 @@ from cdp_agent.page.actions.navigation import _refuse
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Receipt
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 
 from .conftest import Serve, held
 from .detached import DetachedChrome
@@ -261,13 +261,14 @@ async def test_a_crashed_page_is_reloaded(page: Page, serve: Serve) -> None:
 LEAVE = "<title>Stays</title><input><script>addEventListener('beforeunload', (e) => e.preventDefault())</script>"
 
 
-async def test_a_page_that_asks_whether_to_stay_is_left(page: Page, serve: Serve) -> None:
+async def test_a_page_that_asks_whether_to_stay_is_left_if_that_was_said_before(page: Page, serve: Serve) -> None:
     goal = serve("<title>Goal</title>")
     await opened(page, serve, LEAVE)
     await page.snapshot()
     await page.click("E1")
 
-    receipt = await page.goto(goal)
+    with dialogs_answered(DialogPolicy(beforeunload="accept")):
+        receipt = await page.goto(goal)
 
     assert [dialog.kind for dialog in receipt.dialogs] == ["beforeunload"]
     assert receipt.title == "Goal"

@@ -22,7 +22,7 @@ from cdp_agent.page.receipts import effects
 from cdp_agent.page.receipts.compared import without_value
 from cdp_agent.page.receipts.receipts import NewTab, OtherTab, Receipt
 from cdp_agent.page.snapshot.refs import RefTable
-from cdp_agent.page.tab.dialogs import Dialog
+from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
 
 from .conftest import Serve, held
 from .lasting import one_tab  # noqa: F401 (a fixture)
@@ -218,7 +218,8 @@ async def a_page_that_asks_to_be_printed_is_told(page: Page, serve: Serve) -> No
 async def a_dialog_is_told_with_its_answer(page: Page, serve: Serve) -> None:
     first = await show(page, "<button onclick=\"confirm('Delete it?')\">Delete</button>")
 
-    receipt = await click(page, "Delete")
+    with dialogs_answered(DialogPolicy.all("accept")):
+        receipt = await click(page, "Delete")
 
     assert receipt.dialogs == [Dialog("confirm", "Delete it?", page.url, "accept")]
     assert counted_from(first, receipt.text) == 'clicked E1 button "Delete"\ndialog confirm "Delete it?" was accepted'

@@ -6,6 +6,7 @@ import pytest
 
 from cdp_agent.steps.language.grammar import read_step
 from cdp_agent.steps.language.intents import (
+    AnswerDialog,
     Check,
     Click,
     Drag,
@@ -40,6 +41,11 @@ MEANT: list[tuple[str, Intent]] = [
     ("Open the first link found in step 2", Open(Reference("url", 2, 1))),
     ("Open the Last search result from step 1", Open(Reference("url", 1, -1))),
     ("Go back", Go("back")),
+    ("Accept the dialog", AnswerDialog("accept")),
+    ("Accept the confirmation dialog", AnswerDialog("accept")),
+    ("Answer the prompt with 'Ada Lovelace'", AnswerDialog("accept", "Ada Lovelace")),
+    ("Dismiss the alert", AnswerDialog("dismiss", otherwise=Click((Target("alert"),), to="close"))),
+    ("Close the dialog", AnswerDialog("dismiss", otherwise=Click((Target(kind="dialog"),), to="close"))),
     ("Reload the page", Go("reload")),
     ("Open a new tab", UseTab("open")),
     ("Close the current tab", UseTab("close")),

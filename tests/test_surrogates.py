@@ -11,6 +11,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.page import Page, tab_of
+from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.tools import BUILT_IN
 
 from .acting import ref
@@ -77,7 +78,8 @@ async def test_a_page_is_read_whatever_half_it_holds(browser: Browser, page: Pag
 async def test_what_comes_of_an_action_is_told_whatever_half_it_holds(page: Page, serve: Serve) -> None:
     await page.goto(serve(EVERYWHERE % json.dumps(EACH)))
 
-    receipt = await page.click(await ref(page, "Go"))
+    with dialogs_answered(DialogPolicy.all("accept")):
+        receipt = await page.click(await ref(page, "Go"))
 
     assert [each.kind for each in receipt.dialogs] == ["alert", "confirm", "prompt"]
     assert len(receipt.new_tabs) == 1

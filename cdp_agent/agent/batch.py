@@ -406,5 +406,5 @@ def _changed_elsewhere(receipt: Receipt) -> bool:
     others = [
         line for line in receipt.changed if line[0] not in "~-" or acted_on is None or ref_of_change(line) != acted_on
     ]
-    effects = receipt.navigated_to or receipt.dialogs or receipt.downloads or others
+    effects = receipt.navigated_to or receipt.dialogs or receipt.dialog or receipt.downloads or others
     return bool(effects) or receipt.settled != QUIET

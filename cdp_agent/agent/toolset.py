@@ -75,7 +75,7 @@ def offer_tabs(run: Run) -> None:
 
 
 def _members(options: Options, provider: str | None) -> list[Tool]:
-    """The vendor's browser tools that the options allow, and those of ours that end the task or ask a model."""
+    """The vendor's browser tools that the options allow, and ours that end the task, ask a model or answer a dialog."""
     if provider != "anthropic":
         raise SetupError(
             f"toolset='vendor' is for a model of anthropic that does it all: {provider or 'this run'} has no browser "
@@ -85,7 +85,7 @@ def _members(options: Options, provider: str | None) -> list[Tool]:
     off |= set() if options.allow_evaluate else {"javascript_exec"}
     off |= set() if options.upload_folders else {"file_upload"}
     off |= set() if options.vision else _PICTURES
-    ours = [each for each in DEFAULT.values() if each.terminal or each.needs_model]
+    ours = [each for name, each in DEFAULT.items() if each.terminal or each.needs_model or name == "dialog"]
     return [*(each for name, each in MEMBERS.items() if name not in off), *ours]
 
 

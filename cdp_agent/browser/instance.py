@@ -159,7 +159,7 @@ class Instance:
         return Tab(
             self.session,
             info,
-            dialogs=options.dialogs,
+            dialogs=options.dialogs if opener is None else opener.dialog_policy,
             downloads=owner.downloads,
             drawn=owner.drawn,
             opener=opener,

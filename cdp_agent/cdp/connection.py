@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from cdp_agent.errors import BrowserError, InvalidArguments, PageClosed, ProtocolError, SessionClosed
+from cdp_agent.errors import BrowserError, InvalidArguments, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 
 from . import protocol_log
 from .target import DetachedFromTarget
@@ -87,8 +87,8 @@ class Session:
         """Why commands get no answers at present, or None: set by `fail`, reset by `resume`."""
         self.unresponsive = False
         """Whether a deadline passed and no answer has come since. Set and reset by callers with deadlines, not here."""
-        self.blocked_because: str | None = None
-        """What somebody has to do before commands are answered again, or None. Set and reset by callers, not here."""
+        self.blocked_because: PageUnresponsive | None = None
+        """The error that says what must be done before commands are answered again. Set and reset by callers."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 

@@ -23,6 +23,7 @@ from cdp_agent.cli.words import split
 from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
+from cdp_agent.page.page import tab_of
 from cdp_agent.tools.reading import SnapshotArguments
 
 _LONGEST_TITLE = 80
@@ -36,6 +37,8 @@ class OpenTab(msgspec.Struct, frozen=True):
     url: str
     current: bool
     ours: bool
+    asks: str = ""
+    """What the dialog that is open in it asks; "" without one."""
 
 
 def read_tabs(words: Sequence[str], caller: CommandCaller | None = None) -> Loaded[Config]:
@@ -57,6 +60,7 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
             page.url,
             page is session.page,
             browser.is_ours or browser.opened(page),
+            "" if (dialog := tab_of(page).dialogs.open) is None else dialog.asks,
         )
         for page in browser.pages
     ]
@@ -64,7 +68,8 @@ async def list_tabs(config: Config, opened: OpenSession, caller: CommandCaller) 
         caller.output.write(msgspec.json.encode(tabs).decode() + "\n")
         return DONE
     for tab in tabs:
-        signs = ", ".join([*(["current"] if tab.current else []), *([] if tab.ours else ["not of this session"])])
+        notes = ("current" if tab.current else "", "" if tab.ours else "not of this session", tab.asks)
+        signs = ", ".join(filter(None, notes))
         caller.output.write(one_line(f"{tab.id} {tab.title!r} {tab.url}{f' ({signs})' if signs else ''}") + "\n")
     return DONE
 

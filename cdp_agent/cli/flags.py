@@ -100,7 +100,7 @@ def _option(setting: Setting) -> dict[str, Any]:
             return about | {"action": "append", "metavar": "ONE[,MORE]" if setting.separator == "," else "ONE[ MORE]"}
         case "choice":
             return about | {"metavar": "|".join(setting.choices)}
-        case "json" | "table":
+        case "json" | "table" if setting.form is None:
             return about | {"metavar": "JSON"}
         case _:
             metavar = {"integer": "N", "number": "X", "path": "PATH"}.get(

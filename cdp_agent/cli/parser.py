@@ -98,7 +98,7 @@ def positionals_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
         places = [_placeholder(name, tool) for name in required]
         if tool.read_only:
             return ["[URL]", *places]
-        other = _other_ref(tool)
+        other = _other_positional(tool)
         return [*places, f"[{other.upper()}]"] if other else places
     free = _default_positional(tool, fixed).upper()
     if tool.read_only and "ref" in tool.parameters["properties"]:
@@ -133,7 +133,12 @@ def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]
         return None, dict(zip(required, values, strict=True))
     if len(values) == len(required) + 1 and tool.read_only and not _is_own_ref(values[0], tool):
         return values[0], dict(zip(required, values[1:], strict=True))
-    if len(values) == len(required) + 1 and required and (other := _other_ref(tool)) and is_ref(values[-1]):
+    if (
+        len(values) == len(required) + 1
+        and required
+        and (other := _other_positional(tool))
+        and (is_ref(values[-1]) or tool.parameters["properties"][other].get("pattern") != REF_PATTERN)
+    ):
         return None, dict(zip([*required, other], values, strict=True))
     if len(values) == 1 and not required:
         free = "ref" if _is_own_ref(values[0], tool) else _default_positional(tool, fixed)
@@ -184,10 +189,14 @@ def _is_own_ref(word: str, tool: Tool) -> bool:
     return "ref" in properties and is_ref(word) and not (word.isdigit() and "text" in properties)
 
 
-def _other_ref(tool: Tool) -> str:
-    """The optional ref of a tool that may be positional: the target of `drag`, and the element for `press`."""
+def _other_positional(tool: Tool) -> str:
+    """The optional argument that may be positional: a ref, as of `drag` and `press`, or the only one (`dialog`)."""
     properties, required = tool.parameters["properties"].items(), tool.parameters["required"]
-    return next((name for name, each in properties if name not in required and each.get("pattern") == REF_PATTERN), "")
+    others = [(name, each) for name, each in properties if name not in required]
+    if ref := next((name for name, each in others if each.get("pattern") == REF_PATTERN), ""):
+        return ref
+    is_one_text = len(others) == 1 and others[0][1]["type"] == "string" and "enum" not in others[0][1]
+    return others[0][0] if is_one_text else ""
 
 
 def _default_positional(tool: Tool, fixed: Mapping[str, object]) -> str:

@@ -99,7 +99,7 @@ class OpenSession:
         """Raises SetupError if a flag or a variable differs from the setting with which the session was opened."""
         if asked is self._checked:  # a server passes the same settings for each call
             return
-        for name in OF_SESSION:
+        for name in OF_SESSION - {"dialogs"}:  # which a command may set for itself
             setting = SETTINGS[name]
             source, wanted, has = asked.source(name), getattr(asked.config, name), getattr(self.config, name)
             if name == "cdp":

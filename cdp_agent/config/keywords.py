@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser.launch.proxy import Proxy
 from cdp_agent.config.setting import Setting, User, settings_of
@@ -13,7 +15,7 @@ from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import place_of, viewport_of
 from cdp_agent.errors import SetupError
-from cdp_agent.page.tab.dialogs import DialogPolicy
+from cdp_agent.page.tab.dialogs import DialogKind, DialogPolicy, Handling
 from cdp_agent.providers.request_options import Patience
 from cdp_agent.providers.services import Endpoint, endpoint
 
@@ -28,11 +30,16 @@ NO_MODEL = (
 )
 
 
+def dialog_policy_of(answers: Handling | Mapping[DialogKind, Handling]) -> DialogPolicy:
+    """The policy that the setting `dialogs` describes."""
+    return DialogPolicy.all(answers) if isinstance(answers, str) else msgspec.convert(answers, DialogPolicy)
+
+
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "viewport": viewport_of,
     "geolocation": place_of,
     "constrained": lambda text: text == "yes",
-    "dialogs": lambda answers: DialogPolicy(**answers),
+    "dialogs": dialog_policy_of,
 }
 _OF_STEPS = ("executor", "executor_base_url", "flow", "approval_timeout_s", "planner_page")
 _SHORTEST = 6

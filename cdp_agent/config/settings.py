@@ -19,7 +19,7 @@ from cdp_agent.config.sources import load
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import PLACE, VIEWPORT, shown
 from cdp_agent.page.policy.rules import ResourceType
-from cdp_agent.page.tab.dialogs import Answer as DialogAnswer
+from cdp_agent.page.tab.dialogs import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
 from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
@@ -298,8 +298,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Path | None, option(_PAGES, "a file of hosts to load nothing from, such as ad servers", "page")
     ] = None
     dialogs: Annotated[
-        dict[Literal["alert", "confirm", "prompt", "beforeunload"], DialogAnswer],
-        option(_PAGES, "how each kind of dialog is answered: accept or dismiss", "page"),
+        dict[DialogKind, Handling] | Handling,
+        option(
+            _PAGES,
+            "how dialogs of pages are answered; `ask` (the default) leaves them open, but for alerts",
+            "page",
+            form='accept, dismiss or ask, or one for each kind: {"confirm": "accept", "prompt": "dismiss"}',
+        ),
     ] = {}
 
     concurrency: Annotated[

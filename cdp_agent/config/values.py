@@ -74,6 +74,8 @@ def _parsed(setting: Setting, text: str) -> object:
             return float(text)
         case "list" if not text.startswith("["):
             return _parts(text, setting.separator)
+        case "table" if setting.form is not None and not text.startswith("{"):
+            return text  # a value for all
         case "list" | "table" | "json":
             return msgspec.json.decode(text)
         case _:

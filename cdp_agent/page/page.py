@@ -7,7 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
-from cdp_agent.page.actions import actions, drag, fill, form, navigation, scroll, select, upload, wait
+from cdp_agent.page.actions import (
+    actions,
+    dialog,
+    drag,
+    evaluating,
+    fill,
+    form,
+    navigation,
+    scroll,
+    select,
+    upload,
+    wait,
+)
 from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.activity.bodies import ResponseBody, body_of
 from cdp_agent.page.activity.console import ConsoleResult, Level
@@ -17,14 +29,15 @@ from cdp_agent.page.picture import pdf, video, view
 from cdp_agent.page.picture.pdf import PaperFormat, PdfOptions
 from cdp_agent.page.picture.video import VideoRecording
 from cdp_agent.page.query import find, markup, schema
-from cdp_agent.page.query.evaluate import evaluate
 from cdp_agent.page.query.find import FindResult
 from cdp_agent.page.query.markup import CleanHtml
 from cdp_agent.page.query.schema import PageSchema
 from cdp_agent.page.receipts.action_runner import perform
+from cdp_agent.page.receipts.dialog_stops import open_dialog
 from cdp_agent.page.refs.locate import Position
 from cdp_agent.page.snapshot.budget import is_whole
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from cdp_agent.page.tab.saving import HarSaved, har_content, save
 from cdp_agent.page.tab.tab import Tab
 
@@ -40,7 +53,9 @@ SelectBy = Literal["text", "value", "index"]
 class Page:
     """A tab: reads its page and acts in it. Actions return a `Receipt`, `scroll` a `Scrolled`.
 
-    Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError.
+    Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError. An action that
+    brings up a confirm, a prompt or a beforeunload stops there, unless `dialogs` says how to answer it: its receipt has
+    the `dialog`. Until `answer_dialog`, every other call raises DialogOpen; so do `evaluate` and `scroll` at a dialog.
     """
 
     def __init__(self, tab: Tab) -> None:
@@ -82,6 +97,22 @@ class Page:
         """Whether the tab was closed or its session has ended, so that it can no longer be used."""
         return self._tab.closed
 
+    @property
+    def dialog(self) -> Dialog | None:
+        """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
+        return None if (found := open_dialog(self._tab)) is None else found[1]
+
+    async def answer_dialog(self, accept: bool, text: str | None = None) -> Receipt:
+        """Answers the open `dialog`, with `text` for a prompt, and returns the receipt of the action that it stopped.
+
+        `Receipt.dialog` is the next one, if any. Raises ActionError if none is open, and what the action raises.
+        """
+        return await dialog.answer_dialog(self._tab, "accept" if accept else "dismiss", text)
+
+    def set_dialogs(self, policy: DialogPolicy) -> None:
+        """Sets how the dialogs of the tab are answered from now on, in place of the browser's `dialogs`."""
+        self._tab.dialog_policy = policy
+
     async def close(self) -> None:
         """Closes the tab, even if its page asks for confirmation (`beforeunload`).
 
@@ -95,7 +126,7 @@ class Page:
         Runs in the page's main world and awaits promises; undefined is None, a date is its `toJSON`. Raises ScriptError
         if it throws or gives what is no JSON value, such as an element or NaN; PageUnresponsive after `timeout_s`.
         """
-        return await evaluate(self._tab, function_or_expression, arguments, timeout_s)
+        return await evaluating.evaluate(self._tab, function_or_expression, arguments, timeout_s)
 
     async def snapshot(self, *, budget_tokens: int | None = None) -> Snapshot:
         """The page as text, with a ref for each relevant element, all frames in document order.

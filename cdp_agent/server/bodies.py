@@ -11,6 +11,7 @@ from cdp_agent.config.values import PLACE, VIEWPORT
 from cdp_agent.decisions import Ask, FieldValue
 from cdp_agent.outcome import AgentResult
 from cdp_agent.page.policy.rules import ResourceType
+from cdp_agent.page.tab.dialogs import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
 from cdp_agent.session.calls import ToolError
 
@@ -33,6 +34,10 @@ class PageSettingsAsked(_Body, frozen=True, kw_only=True):
     timezone: Annotated[str | None, Meta(description="Such as Europe/Berlin.")] = None
     geolocation: Annotated[_Place | None, Meta(description="LATITUDE,LONGITUDE.")] = None
     color_scheme: ColorScheme | None = None
+    dialogs: Annotated[
+        dict[DialogKind, Handling] | Handling | None,
+        Meta(description="How dialogs are answered, all or by kind; ask leaves them open for the tool `dialog`."),
+    ] = None
     extra_headers: Annotated[dict[str, str] | None, Meta(description="Sent with every request of the pages.")] = None
     allow: Annotated[tuple[str, ...] | None, Meta(description="Origins that pages may load from.")] = None
     deny: Annotated[tuple[str, ...] | None, Meta(description="Origins that pages may not load from.")] = None

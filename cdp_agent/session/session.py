@@ -24,6 +24,7 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.browser.opening import Opens
 from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
+from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome, parse_call_on, perform
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         model: Client | None
         folder: str | None
         permissions: Permissions | None
+        dialogs: DialogPolicy | None
 
 
 MOST_CALLS = 1_000
@@ -190,13 +192,14 @@ class Session:
         tab: str | None = None,
         model: Client | None = None,
         permissions: Permissions | None = None,
+        dialogs: DialogPolicy | None = None,
     ) -> ToolOutcome:
         """Calls a tool by its name, or by a name that models use for it; `arguments` as a mapping or as JSON.
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
         Chrome's own), or a part of its title or address. `model` is for tools that ask one; `permissions` replace those
-        of the session. Errors in the arguments, of the page or of Chrome are not raised, but are in the outcome; after
-        Chrome went away, the next call starts a new one.
+        of the session, `dialogs` its way to answer dialogs. Errors in the arguments, of the page or of Chrome are not
+        raised, but are in the outcome; after Chrome went away, the next call starts a new one.
         """
         text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
         asked = ToolCall("", name, text)
@@ -209,6 +212,7 @@ class Session:
             tab=tab,
             model=model,
             permissions=permissions,
+            dialogs=dialogs,
         )
         self.calls.append(
             CallMade(
@@ -230,6 +234,7 @@ class Session:
         tab: str | None = None,
         model: Client | None = None,
         folder: str | None = None,
+        dialogs: DialogPolicy | None = None,
     ) -> ToolOutcome:
         """Like `call`, for arguments that are already parsed; opens `url` first. Relative paths start at `folder`."""
 
@@ -237,7 +242,8 @@ class Session:
             return understood
 
         tool = understood.tool
-        return await self._call_watched(tool.name, known, tool, url=url, tab=tab, model=model, folder=folder)
+        keywords: _CallKeywords = {"url": url, "tab": tab, "model": model, "folder": folder, "dialogs": dialogs}
+        return await self._call_watched(tool.name, known, tool, **keywords)
 
     async def _call_watched(
         self,
@@ -263,6 +269,7 @@ class Session:
         model: Client | None = None,
         folder: str | None = None,
         permissions: Permissions | None = None,
+        dialogs: DialogPolicy | None = None,
         watched: WatchedCall | None = None,
     ) -> ToolOutcome:
         permitted = permissions or self._permissions
@@ -287,7 +294,8 @@ class Session:
                     ask_user=permitted.ask_user,
                     folder=folder,
                 )
-                outcome = await self._in_time(parse_call, context, url, permitted.approve, watched)
+                with dialogs_answered(dialogs):
+                    outcome = await self._in_time(parse_call, context, url, permitted.approve, watched)
                 # The result is about this tab: a tab that has just opened is entered by the next call.
                 stays = reads and not page.closed
                 moved = back if stays else await self._follow(outcome, page, named=tab is not None)

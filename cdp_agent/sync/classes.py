@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.receipts.receipts import Receipt
     from cdp_agent.page.refs.locate import Position
     from cdp_agent.page.snapshot.snapshot import Snapshot
-    from cdp_agent.page.tab.dialogs import DialogPolicy
+    from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
     from cdp_agent.page.tab.saving import HarSaved
     from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
     from cdp_agent.providers.base import ReasoningEffort
@@ -366,7 +366,9 @@ class Browser(BrowserContext):
 class Page(SyncWrapper[AsyncPage]):
     """A tab: reads its page and acts in it. Actions return a `Receipt`, `scroll` a `Scrolled`.
 
-    Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError.
+    Every method that calls into the page may raise PageUnresponsive, DocumentGone and BrowserError. An action that
+    brings up a confirm, a prompt or a beforeunload stops there, unless `dialogs` says how to answer it: its receipt has
+    the `dialog`. Until `answer_dialog`, every other call raises DialogOpen; so do `evaluate` and `scroll` at a dialog.
     """
 
     @property
@@ -403,6 +405,22 @@ class Page(SyncWrapper[AsyncPage]):
     def closed(self) -> bool:
         """Whether the tab was closed or its session has ended, so that it can no longer be used."""
         return read(lambda: self._async.closed)
+
+    @property
+    def dialog(self) -> Dialog | None:
+        """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
+        return read(lambda: self._async.dialog)
+
+    def answer_dialog(self, accept: bool, text: str | None = None) -> Receipt:
+        """Answers the open `dialog`, with `text` for a prompt, and returns the receipt of the action that it stopped.
+
+        `Receipt.dialog` is the next one, if any. Raises ActionError if none is open, and what the action raises.
+        """
+        return call(self._async.answer_dialog(accept, text))
+
+    def set_dialogs(self, policy: DialogPolicy) -> None:
+        """Sets how the dialogs of the tab are answered from now on, in place of the browser's `dialogs`."""
+        read(lambda: self._async.set_dialogs(policy))
 
     def close(self) -> None:
         """Closes the tab, even if its page asks for confirmation (`beforeunload`).
@@ -873,15 +891,16 @@ class Session(SyncWrapper[AsyncSession]):
         tab: str | None = None,
         model: Client | None = None,
         permissions: Permissions | None = None,
+        dialogs: DialogPolicy | None = None,
     ) -> ToolOutcome:
         """Calls a tool by its name, or by a name that models use for it; `arguments` as a mapping or as JSON.
 
         `tab` is another tab than the current one, for this call alone: its id (t2, as `manage_tabs` lists them, or
         Chrome's own), or a part of its title or address. `model` is for tools that ask one; `permissions` replace those
-        of the session. Errors in the arguments, of the page or of Chrome are not raised, but are in the outcome; after
-        Chrome went away, the next call starts a new one.
+        of the session, `dialogs` its way to answer dialogs. Errors in the arguments, of the page or of Chrome are not
+        raised, but are in the outcome; after Chrome went away, the next call starts a new one.
         """
-        return call(self._async.call(name, arguments, tab=tab, model=model, permissions=permissions))
+        return call(self._async.call(name, arguments, tab=tab, model=model, permissions=permissions, dialogs=dialogs))
 
     def close(self) -> None:
         """Closes the tabs that calls were made in, and their popups, or the browser if the session opened it."""

@@ -5,11 +5,22 @@ them that do not end the task. A model that works alone is offered those of `DEF
 Models may call `evaluate` only if the user allows it; `web_search` (`searching`) exists only if a search is configured.
 """
 
-from cdp_agent.tools import ending, exploring, input, inspecting, navigation, picturing, reading, scripting, tabs
+from cdp_agent.tools import (
+    dialogs,
+    ending,
+    exploring,
+    input,
+    inspecting,
+    navigation,
+    picturing,
+    reading,
+    scripting,
+    tabs,
+)
 from cdp_agent.tools.base import Tool, by_name
 
 _READING = (reading, exploring, inspecting)
-_ACTING = (input, navigation, tabs)
+_ACTING = (input, navigation, dialogs, tabs)
 _FAMILIES = (*_READING, *_ACTING, picturing, scripting, ending)
 
 BUILT_IN = by_name(*([each for each in vars(family).values() if isinstance(each, Tool)] for family in _FAMILIES))

@@ -52,6 +52,9 @@ NAMES: Mapping[str, Alias] = {
     **dict.fromkeys(("switch_tab", "switch_to_tab"), Alias("manage_tabs", {"action": "switch"})),
     **dict.fromkeys(("list_tabs", "get_tabs"), Alias("manage_tabs", {"action": "list"})),
     **dict.fromkeys(("wait_for_element", "wait_for_selector", "wait_for_text"), Alias("wait_for")),
+    **dict.fromkeys(("handle_dialog", "browser_handle_dialog"), Alias("dialog")),
+    **dict.fromkeys(("accept_dialog", "accept_alert"), Alias("dialog", {"action": "accept"})),
+    **dict.fromkeys(("dismiss_dialog", "dismiss_alert"), Alias("dialog", {"action": "dismiss"})),
     "wait_for_navigation": Alias("wait_for", {"navigation": True}),
 }
 TYPING = ("type", "typetext")

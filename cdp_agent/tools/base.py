@@ -99,7 +99,7 @@ _A = TypeVar("_A", bound=Arguments)
 Run = Callable[[Any, Context], Awaitable[Observation | Answer]]
 """The function of a tool; its first parameter is the tool's own subclass of `Arguments`."""
 
-Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address"]
+Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "address", "dialog"]
 """How the risks of a call are determined (steps/approval/risk.py); "none" if it can always be undone."""
 
 RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.page import tab_of
 from cdp_agent.page.snapshot.lines import in_line, quoted
 from cdp_agent.tools.addresses import allowed_address
 from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
@@ -33,6 +34,8 @@ class TabInfo(msgspec.Struct, frozen=True):
     title: str
     url: str
     current: bool
+    asks: str = ""
+    """What the dialog that is open in it asks; "" without one."""
 
 
 class TabList(msgspec.Struct, frozen=True):
@@ -87,9 +90,11 @@ async def close_tab(page: Page, context: Context) -> Observation:
         raise ActionError(f"{tab_id(page)} belongs to a person, who may still need it: it was not closed.")
     if not left:
         raise ActionError(f"{tab_id(page)} is the only tab: open another one first, or leave it open.")
+    dialog = tab_of(page).dialogs.open
     await page.close()
     stays = context.page if context.page is not page else _before(page, left)
-    return await tabs_result(f"Closed {tab_id(page)}.", stays, context)
+    unanswered = "" if dialog is None else f" Its page {dialog.asks}, which was dismissed."
+    return await tabs_result(f"Closed {tab_id(page)}.{unanswered}", stays, context)
 
 
 def _before(closed: Page, left: list[Page]) -> Page:
@@ -128,15 +133,24 @@ async def tabs_result(done: str, current: Page, context: Context) -> Observation
     await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]
     found = TabList(
-        [TabInfo(tab_id(each), each.title[:_LONGEST_TITLE], each.url, each is current) for each in shown],
+        [_info(each, current) for each in shown],
         len(context.browser.pages) - len(shown),
     )
-    lines = [
-        f"{each.id} {_title(each)}{in_line(each.url)}{' (you are here)' if each.current else ''}" for each in found.tabs
-    ]
+    lines = [f"{each.id} {_title(each)}{in_line(each.url)}{_notes(each)}" for each in found.tabs]
     if found.others:
         lines.append(f"{found.others} more of a person, which are left alone.")
     return Observation("\n".join(filter(None, [done, *lines])), found, tab=current)
+
+
+def _info(page: Page, current: Page) -> TabInfo:
+    dialog = tab_of(page).dialogs.open
+    asks = "" if dialog is None else dialog.asks
+    return TabInfo(tab_id(page), page.title[:_LONGEST_TITLE], page.url, page is current, asks)
+
+
+def _notes(tab: TabInfo) -> str:
+    asks = f" (its page {tab.asks})" if tab.asks else ""
+    return (" (you are here)" if tab.current else "") + asks
 
 
 def _title(tab: TabInfo) -> str:

@@ -79,6 +79,7 @@ class DrivenBrowser:
             understood = ParsedCall(tool, tool.parse(arguments))
         except InvalidArguments as error:
             return ToolOutcome(str(error), error=ToolError.of(error))
+        self._answer_dialogs()
         outcome = await self.session.perform(understood)
         receipts = list(receipts_in(outcome.value))
         # A member that takes a URL reports the block by its error.
@@ -91,6 +92,13 @@ class DrivenBrowser:
             )
         )
         return outcome
+
+    def _answer_dialogs(self) -> None:
+        """Has what a page would ask dismissed, since no tool of an SDK could answer it."""
+        for tab in map(tab_of, self.tabs):
+            tab.dialog_policy = tab.dialog_policy.without_asking()
+            if not tab.dialogs.is_of_person:
+                tab.dialogs.answer("dismiss", None)
 
     def take_side_effects(self) -> SideEffects:
         """The side effects of calls, and of pages on their own, since the last call of this method."""

@@ -135,7 +135,7 @@ def _from_pages(text: str, value: object, arguments: str) -> str:
             parts = [value.target, *value.changed, value.navigated_to or "", value.title or "", value.focus or ""]
             tabs: list[ReportedTab] = [*value.new_tabs, *value.other_tabs]
             parts += [f"{each.title} {each.url}" for each in tabs]
-            parts += [each.message for each in value.dialogs]
+            parts += [each.message for each in (*value.dialogs, value.dialog) if each is not None]
             parts += [each.suggested_name for each in value.downloads]
             return "\n".join(filter(None, parts))
         case SearchResult():

@@ -13,6 +13,7 @@ import msgspec
 
 from cdp_agent import errors
 from cdp_agent.cli.caller import CommandCaller
+from cdp_agent.cli.flags import SETTINGS
 from cdp_agent.cli.names import TOOLS
 from cdp_agent.cli.parser import ToolCommand, suffix_of
 from cdp_agent.cli.printed import PrintedPages, brief
@@ -20,11 +21,13 @@ from cdp_agent.cli.session import OpenSession
 from cdp_agent.cli.status import DONE, status_of_class
 from cdp_agent.cli.terminal.text import for_terminal, one_line
 from cdp_agent.config import endpoint_of
+from cdp_agent.config.keywords import dialog_policy_of
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Tool, facts
@@ -58,7 +61,12 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     session, before = opened.session, _TabAddress.of(opened.session.page if call.config.tab is None else None)
     async with _model(call, caller) as model:
         outcome = await session.perform(
-            ParsedCall(call.tool, arguments), url=url, tab=call.config.tab, model=model, folder=caller.folder
+            ParsedCall(call.tool, arguments),
+            url=url,
+            tab=call.config.tab,
+            model=model,
+            folder=caller.folder,
+            dialogs=_dialogs(call),
         )
     if outcome.error is not None:
         return _report_error(outcome.error, outcome.text, caller)
@@ -72,7 +80,7 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
         return DONE
     now = session.page if call.config.tab is None else None  # `tab` is for this command only
     caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
-    if not call.shows_page or not _shows_other_page(call, outcome.value):
+    if not call.shows_page or _is_stopped(outcome.value) or not _shows_other_page(call, outcome.value):
         return DONE
     snapshot = ParsedCall(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
     page = await session.perform(snapshot, tab=call.config.tab)
@@ -85,6 +93,18 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
         carry_over(tab_of(now), refs)
     caller.output.write(for_terminal(text) + "\n")
     return DONE
+
+
+def _dialogs(call: ToolCommand) -> DialogPolicy | None:
+    """How dialogs are answered during this command, if its flag or variable says so, and not the session's settings."""
+    setting = SETTINGS["dialogs"]
+    is_own = call.loaded.source("dialogs") in (setting.flag, *setting.variables)
+    return dialog_policy_of(call.config.dialogs) if is_own else None
+
+
+def _is_stopped(value: msgspec.Struct | None) -> bool:
+    """Whether a dialog is open, so that no page can be printed."""
+    return isinstance(value, Receipt) and value.dialog is not None
 
 
 class _TabAddress(NamedTuple):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Sized
 from functools import partial
 
 import msgspec
 
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
 from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, limit_of
+from cdp_agent.page.receipts.dialog_stops import note_so_far, receipt_until_dialog
 from cdp_agent.page.receipts.receipts import FilledField, Outcome, Receipt
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import quoted
@@ -38,6 +39,11 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
     field. If one of the elements does not exist, nothing is entered; a later error names the fields that were filled.
     Raises as `fill`, `select`, `check` and `click`, StaleRef, PageUnresponsive, BrowserError.
     """
+    begun = Receipt(action="fill", detail=_count(values))
+    return await receipt_until_dialog(tab, _fill_form(tab, values, submit=submit), begun)
+
+
+async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: bool) -> Receipt:
     async with tab.act(), limit_of(tab, _FIELD_S * len(values)) as limit:
         known = tab.history[-1] if tab.history else None
         there = await asyncio.gather(*(locate(tab, ref) for ref in values))
@@ -46,6 +52,10 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
             await runner.check_same_record(at, known)
         document = tab.activity.document.number
         done: dict[str, tuple[FilledField, _Reread]] = {}
+
+        def so_far() -> Receipt:
+            fields = [field for field, _ in done.values()]
+            return Receipt(action="fill", detail=f"{len(done)} of {_count(values)}", fields=fields)
 
         async def enter_all() -> Outcome:
             try:
@@ -61,12 +71,17 @@ async def fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: b
                     error.args = (f"Filled before that: {', '.join(done)}. {error}",)
                 raise
 
+        note_so_far(tab, so_far)
         sent = await runner.act(runner.until_left(enter_all()))
         left = ", ".join(ref for ref in values if ref not in done)
         note = f"the page went elsewhere before {left} {'were' if ',' in left else 'was'} done" if left else sent.note
         fields = [field for field, _ in done.values()]
         outcome = Outcome(note=note, fields=fields, read_again=partial(_reread_fields, list(done.values())))
-        return await runner.finish("fill", outcome, detail=f"{len(done)} field{'s'[: len(done) != 1]}")
+        return await runner.finish("fill", outcome, detail=_count(done))
+
+
+def _count(fields: Sized) -> str:
+    return f"{len(fields)} field{'s'[: len(fields) != 1]}"
 
 
 async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Located, Outcome]:

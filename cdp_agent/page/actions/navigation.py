@@ -18,8 +18,10 @@ from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, Pr
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
+from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
 from cdp_agent.page.tab.limit import CALL_S, Limit
@@ -64,6 +66,10 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
     The receipt has HTTP errors, redirects and downloads. Raises NavigationFailed, PageUnresponsive, BrowserError.
     """
     timeout_s = timeout_s or tab.settings.navigation_timeout_s or NAVIGATION_TIMEOUT_S
+    return await receipt_until_dialog(tab, _goto(tab, url, timeout_s), Receipt(action="goto", detail=url))
+
+
+async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
     async with tab.act(), Limit(tab, timeout_s) as limit:
         if tab.request_policy.has_retired_rules and not tab.related:
             await _drop_retired_rules(tab, timeout_s, limit)
@@ -142,6 +148,10 @@ async def _through_history(tab: Tab, step: int) -> Receipt:
 
 
 async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
+    return await receipt_until_dialog(tab, _navigate_by(tab, action, do), Receipt(action=action))
+
+
+async def _navigate_by(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
     async with tab.act(), Limit(tab, max(CALL_S, navigation_s)) as limit:
         took_detour = await end_scripts(tab, detour=action == "reload")
@@ -157,7 +167,7 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
 async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Limit) -> None:
     """Clears the tab's page and history, then removes the rules of a run that is over. Raises as `goto`."""
     tree = await tab.frames()
-    await tab.disable_scripts()
+    await disable_scripts(tree)
     try:
         await end_scripts(tab, detour=True)
         await _navigate(tab, "about:blank", timeout_s, limit, Watch(tab, tree).watchdog)
@@ -179,7 +189,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog
     asked.add_done_callback(answered)
     while not asked.done():
         events = tab.activity.event_count
-        await tab.request_policy.decided()
+        await tab.decided()
         if asked.done():
             break
         stays = not await watchdog.end_blocking_scripts()
@@ -260,7 +270,7 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
             raise error
         if tab.dialogs.stayed():
             return  # the receipt reports that
-        await tab.request_policy.decided()
+        await tab.decided()
         if not await activity.wait_for_event(max(0, until - _now(tab)), since=events):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
@@ -269,4 +279,4 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
 
 def _now(tab: Tab) -> float:
     """A clock, in seconds, which is paused while somebody is asked about a held request."""
-    return asyncio.get_running_loop().time() - tab.request_policy.paused_s
+    return asyncio.get_running_loop().time() - tab.paused_s

@@ -12,6 +12,8 @@ from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.receipts.action_runner import limit_of
+from cdp_agent.page.receipts.dialog_stops import value_until_dialog
+from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.receipts.stability import QUIET, Watch
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.tab import Tab
@@ -123,9 +125,16 @@ async def scroll(
     With `to_text` it scrolls until that text is found, even in a list that renders only visible rows, and brings it
     into view; at the end it starts again from the top.
 
-    Raises InvalidArguments, StaleRef, PageUnresponsive, BrowserError.
+    Raises InvalidArguments, StaleRef, DialogOpen if a dialog stops it, PageUnresponsive, BrowserError.
     """
     _check(direction, pages, pixels, ref)
+    scrolling = _scroll(tab, direction, pages, pixels, ref, to_text)
+    return await value_until_dialog(tab, scrolling, lambda scrolled: Receipt(action="scroll", note=scrolled.text))
+
+
+async def _scroll(
+    tab: Tab, direction: Direction, pages: float, pixels: int | None, ref: str | None, to_text: str | None
+) -> Scrolled:
     async with tab.act(), limit_of(tab, FEED_S):
         at = await locate(tab, ref) if ref is not None else None
         if direction == "into_view":

@@ -12,10 +12,13 @@ import fnmatch
 
 import msgspec
 
+from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
 from cdp_agent.page.frames.frames import Frame
+from cdp_agent.page.frames.timeout_pause import timeout
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
@@ -76,22 +79,26 @@ async def wait_for(
         raise InvalidArguments(
             "wait_for needs something to wait for: text, gone, selector, ref, url, navigation or idle."
         )
-    async with tab.action_lock, tab.drawn() as tree:
-        tab.check_open()
+    waiting = _wait(tab, wanted, timeout_s)
+    return await receipt_until_dialog(tab, waiting, Receipt(action="wait_for", detail=_described(wanted)))
+
+
+async def _wait(tab: Tab, wanted: _Wanted, timeout_s: float) -> Receipt:
+    async with tab.turn(), tab.drawn() as tree:
         before = tab.activity.before_action
         waiting = _Waiting(tab, wanted, tree.unread_documents)
         async with Limit(tab, timeout_s, error=lambda: ActionError(waiting.failure(timeout_s))) as limit:
-            return await _wait(tab, waiting, limit, before)
+            return await _wait_within(tab, waiting, limit, before)
 
 
-async def _wait(tab: Tab, waiting: _Waiting, limit: Limit, before: tuple[int, str]) -> Receipt:
+async def _wait_within(tab: Tab, waiting: _Waiting, limit: Limit, before: tuple[int, str]) -> Receipt:
     """`before`: the tab's document before the last action."""
     root = (await tab.frames()).root
     was_reported, root.is_reported_slow = root.is_reported_slow, False  # its navigation may be what is waited for
     try:
         runner = await ActionRunner.start(tab, limit)
         tab.activity.before_action = before  # waiting is not an action that could cause a navigation
-        await runner.act(_within(waiting, limit.seconds))
+        await runner.act(_within(waiting, root.session, limit.seconds))
     finally:
         root.is_reported_slow = was_reported and root.navigating_to is not None
     tab.check_open()
@@ -101,9 +108,9 @@ async def _wait(tab: Tab, waiting: _Waiting, limit: Limit, before: tuple[int, st
     return await runner.finish("wait_for", Outcome(), detail=detail)
 
 
-async def _within(waiting: _Waiting, timeout_s: float) -> Outcome:
+async def _within(waiting: _Waiting, session: Session, timeout_s: float) -> Outcome:
     try:
-        async with asyncio.timeout(timeout_s):
+        async with timeout(session, timeout_s):
             await waiting.wait_until_met()
     except TimeoutError as error:
         raise ActionError(await waiting.failure_message(timeout_s)) from error

@@ -11,7 +11,7 @@ import msgspec
 from cdp_agent.cdp import browser as cdp_browser
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
-from cdp_agent.errors import BrowserError, ProtocolError
+from cdp_agent.errors import BrowserError, PageUnresponsive, ProtocolError
 
 from .timeout_pause import timeout
 
@@ -42,11 +42,11 @@ def running_timeouts(session: Session) -> set[asyncio.Timeout]:
     return _timeouts.setdefault(session, set())
 
 
-def mark_blocked(session: Session, by: str) -> None:
-    """Marks the session as blocked until `mark_unblocked`. Calls inside a `deadline` fail at once."""
+def mark_blocked(session: Session, by: PageUnresponsive) -> None:
+    """Marks the session as blocked until `mark_unblocked`. Calls inside a `deadline` fail at once, unless paused."""
     session.blocked_because = by
     for each in running_timeouts(session):
-        if not each.expired():
+        if not each.expired() and each.when() is not None:
             each.reschedule(asyncio.get_running_loop().time())
 
 

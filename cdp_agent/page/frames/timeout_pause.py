@@ -5,20 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
 from weakref import WeakKeyDictionary
+
+import msgspec
 
 from cdp_agent.cdp.connection import Session
 
 
+class _Stopped(msgspec.Struct):
+    """A stopped timeout: the seconds that were left, and how many pauses stop it."""
+
+    left_s: float
+    pauses: int = 1
+
+
+_stopped: WeakKeyDictionary[asyncio.Timeout, _Stopped] = WeakKeyDictionary()
+
+
 class TimeoutPause:
-    """Pauses the timeouts of one run while any question of that run is open."""
+    """Pauses the timeouts of one run, or of one action, while any question about it is open."""
 
     def __init__(self) -> None:
         self._open = 0
         self._since = 0.0
         self._paused_s = 0.0
-        self._timeouts: dict[asyncio.Timeout, float] = {}
-        """The running timeouts, each with the seconds that were left when it was paused."""
+        self._timeouts: set[asyncio.Timeout] = set()
         self._over = asyncio.Event()
         self._over.set()
 
@@ -35,7 +47,7 @@ class TimeoutPause:
             self._since = _now()
             self._over.clear()
             for each in self._timeouts:
-                self._stop(each)
+                _stop(each)
         try:
             yield
         finally:
@@ -43,9 +55,8 @@ class TimeoutPause:
             if not self._open:
                 self._paused_s += _now() - self._since
                 self._over.set()
-                for each, left_s in self._timeouts.items():
-                    if not each.expired():
-                        each.reschedule(_now() + left_s)
+                for each in self._timeouts:
+                    _let_go(each)
 
     async def wait_until_answered(self) -> None:
         """Waits until no question is open."""
@@ -53,21 +64,35 @@ class TimeoutPause:
 
     def add(self, timeout: asyncio.Timeout) -> None:
         """Adds a timeout, which is paused from now on while a question is open."""
-        self._timeouts[timeout] = 0.0
+        self._timeouts.add(timeout)
         if self._open:
-            self._stop(timeout)
+            _stop(timeout)
 
     def discard(self, timeout: asyncio.Timeout) -> None:
-        self._timeouts.pop(timeout, None)
+        self._timeouts.discard(timeout)
 
-    def _stop(self, timeout: asyncio.Timeout) -> None:
-        when = timeout.when()
-        if when is not None and not timeout.expired():
-            self._timeouts[timeout] = when - _now()
-            timeout.reschedule(None)
+
+def _stop(timeout: asyncio.Timeout) -> None:
+    if (stopped := _stopped.get(timeout)) is not None:
+        stopped.pauses += 1
+    elif (when := timeout.when()) is not None and not timeout.expired():
+        _stopped[timeout] = _Stopped(when - _now())
+        timeout.reschedule(None)
+
+
+def _let_go(timeout: asyncio.Timeout) -> None:
+    if (stopped := _stopped.get(timeout)) is None:
+        return
+    stopped.pauses -= 1
+    if not stopped.pauses:
+        del _stopped[timeout]
+        if not timeout.expired():
+            timeout.reschedule(_now() + stopped.left_s)
 
 
 _by_session: WeakKeyDictionary[Session, TimeoutPause] = WeakKeyDictionary()
+pause_of_act: ContextVar[TimeoutPause | None] = ContextVar("pause_of_act", default=None)
+"""The pause of the action that the present task belongs to; see tab/running_act.py."""
 
 
 def set_timeout_pause(session: Session, pause: TimeoutPause | None) -> None:
@@ -78,24 +103,23 @@ def set_timeout_pause(session: Session, pause: TimeoutPause | None) -> None:
         _by_session[session] = pause
 
 
-def timeout_pause_of(session: Session) -> TimeoutPause | None:
-    """The pause that pauses the timeouts of calls on the session, None if there is none."""
-    return _by_session.get(session)
+def timeout_pauses_of(session: Session) -> list[TimeoutPause]:
+    """The pauses that pause the timeouts of the present task's calls on the session."""
+    return [each for each in (_by_session.get(session), pause_of_act.get()) if each is not None]
 
 
 @contextlib.asynccontextmanager
 async def timeout(session: Session, timeout_s: float) -> AsyncIterator[None]:
-    """`asyncio.timeout`, paused while somebody is asked on behalf of the session."""
+    """`asyncio.timeout`, paused while somebody is asked on behalf of the session, or about the present action."""
     async with asyncio.timeout(timeout_s) as limit:
-        pause = timeout_pause_of(session)
-        if pause is None:
-            yield
-            return
-        pause.add(limit)
+        pauses = timeout_pauses_of(session)
+        for each in pauses:
+            each.add(limit)
         try:
             yield
         finally:
-            pause.discard(limit)
+            for each in pauses:
+                each.discard(limit)
 
 
 def _now() -> float:

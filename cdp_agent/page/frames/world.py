@@ -25,7 +25,7 @@ from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, Protoco
 from cdp_agent.page import js
 
 from .responsiveness import check_chrome, is_responsive_again, running_timeouts
-from .timeout_pause import timeout_pause_of
+from .timeout_pause import pause_of_act, timeout_pauses_of
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -227,29 +227,32 @@ class deadline:
         self._timeout_s = timeout_s
 
     async def __aenter__(self) -> None:
+        if (act := pause_of_act.get()) is not None:
+            await act.wait_until_answered()
         if self._session.stalled_because == CRASHED:
             raise PageUnresponsive(CRASHED_PAGE)
         if self._session.blocked_because is not None:
-            raise PageUnresponsive(self._session.blocked_because)
+            raise _copy(self._session.blocked_because)
         if self._session.unresponsive and not await is_responsive_again(self._session):
             raise PageUnresponsive(_STILL_BUSY)
         self._timeout = asyncio.timeout(self._timeout_s)
         await self._timeout.__aenter__()
         running_timeouts(self._session).add(self._timeout)
-        if (pause := timeout_pause_of(self._session)) is not None:
-            pause.add(self._timeout)
+        self._pauses = timeout_pauses_of(self._session)
+        for each in self._pauses:
+            each.add(self._timeout)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if (pause := timeout_pause_of(self._session)) is not None:
-            pause.discard(self._timeout)
+        for each in self._pauses:
+            each.discard(self._timeout)
         running_timeouts(self._session).discard(self._timeout)
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError as timeout:
             if self._session.blocked_because is not None:
-                raise PageUnresponsive(self._session.blocked_because) from timeout
+                raise _copy(self._session.blocked_because) from timeout
             self._session.unresponsive = True
             await check_chrome(self._session)
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
@@ -261,6 +264,11 @@ class deadline:
             and (is_context_gone(error) or is_not_active(error))
         ):
             raise DocumentGone("The page was replaced by another one meanwhile: take a new snapshot.") from error
+
+
+def _copy(error: PageUnresponsive) -> PageUnresponsive:
+    """The same error, to be raised once more: each has the traceback of one call."""
+    return type(error)(str(error))
 
 
 def _object_id(name: str, answer: runtime.Evaluated) -> str:

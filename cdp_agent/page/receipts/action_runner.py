@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from cdp_agent.page.tab.tab import Tab
 from . import effects
 from .aftermath import Aftermath, FileChoosers, read
 from .compared import changed_meanwhile, not_outdated
+from .dialog_stops import note_so_far, receipt_until_dialog
 from .receipts import MAX_LISTED, Outcome, Receipt
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
@@ -41,9 +43,14 @@ async def perform(
     """Locates the element, lets `do` act on it, waits until the page has settled, and reports the effects.
 
     `detail` is a further argument of the action for the receipt, such as the key; `submits`: the action ends with
-    Enter; `more_s`: how many seconds more than others it may take. Raises what `do` raises, StaleRef, PageUnresponsive,
-    BrowserError.
+    Enter; `more_s`: how many seconds more than others it may take. A dialog that is left open stops it, see
+    `receipt_until_dialog`. Raises what `do` raises, StaleRef, PageUnresponsive, BrowserError.
     """
+    acting = _perform(tab, action, ref, do, detail=detail, submits=submits, more_s=more_s)
+    return await receipt_until_dialog(tab, acting, Receipt(action=action, ref=ref, detail=detail))
+
+
+async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, submits: bool, more_s: float) -> Receipt:
     async with tab.act(), limit_of(tab, more_s) as limit:
         known = tab.history[-1] if tab.history else None
         for attempt in range(ATTEMPTS):
@@ -51,6 +58,7 @@ async def perform(
             runner = await ActionRunner.start(tab, limit, expects_effect=submits or action in _EXPECTING_EFFECTS)
             await runner.check_same_record(at, known)
             target = runner.name_of(at.ref)
+            note_so_far(tab, partial(Receipt, action=action, ref=at.ref, target=target, detail=detail))
             try:
                 outcome = await runner.act(runner.until_left(do(at)))
                 break
@@ -75,10 +83,14 @@ async def perform_without_element(
 
     `expects_effect`: waits for a first effect, since that is the action's purpose.
     """
-    async with tab.act(), limit_of(tab, more_s) as limit:
-        runner = await ActionRunner.start(tab, limit, expects_effect=expects_effect)
-        outcome = await runner.act(runner.until_left(do()))
-        return await runner.finish(action, outcome, detail=detail)
+
+    async def acting() -> Receipt:
+        async with tab.act(), limit_of(tab, more_s) as limit:
+            runner = await ActionRunner.start(tab, limit, expects_effect=expects_effect)
+            outcome = await runner.act(runner.until_left(do()))
+            return await runner.finish(action, outcome, detail=detail)
+
+    return await receipt_until_dialog(tab, acting(), Receipt(action=action, detail=detail))
 
 
 def limit_of(tab: Tab, more_s: float = 0.0) -> Limit:

@@ -176,9 +176,12 @@ class Aftermath:
             return outcome
         for download in await self._downloads():
             self.downloads[download.url, download.suggested_name] = download
-        await tab.request_policy.decided()  # a download may have been asked about meanwhile
+        await tab.decided()  # a download may have been asked about meanwhile
         self.withheld += tab.request_policy.take_withheld()
         self.dialogs += tab.dialogs.take()
+        for other in tab.related:
+            if not other.action_lock.locked():
+                self.dialogs += [msgspec.structs.replace(each, tab=other.id) for each in other.dialogs.take()]
         if self.has_left:
             return outcome
         first, outcome = outcome, await self._reread(outcome, ref)

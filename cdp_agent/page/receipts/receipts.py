@@ -40,6 +40,9 @@ _DONE = {
     "forward": "went forward",
     "reload": "reloaded",
     "wait_for": "waited for",
+    "dialog": "answered the dialog:",
+    "evaluate": "evaluated",
+    "scroll": "scrolled",
 }
 MAX_LISTED = 5
 """How many errors of each kind a receipt lists."""
@@ -129,6 +132,11 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     closed: bool = False
     """Whether the tab is closed."""
     dialogs: list[Dialog] = []
+    """The dialogs that were closed, each with its answer."""
+    dialog: Dialog | None = None
+    """The dialog that is open, and waits for `Page.answer_dialog`."""
+    stopped: bool = False
+    """Whether `dialog` stopped the action, so that this is only what is known so far."""
     downloads: list[Download] = []
     changed: list[str] = []
     """Lines: "+ added", "- removed", "~ changed", or "= the page" if most changed. Empty for a new document."""
@@ -162,6 +170,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
             or self.other_tabs
             or self.closed
             or self.dialogs
+            or self.dialog
             or self.downloads
             or self.withheld
             or self.changed
@@ -170,7 +179,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _lines(receipt: Receipt) -> list[str]:
-    lines = [_done(receipt)]
+    lines = [_stopped(receipt) if receipt.stopped else _done(receipt)]
     if receipt.note:
         lines.append(f"({receipt.note})")
     lines += [_filled_field(each) for each in receipt.fields]
@@ -203,6 +212,8 @@ def _lines(receipt: Receipt) -> list[str]:
         lines.append(f"no change seen {until}")
     if receipt.settled != QUIET and not receipt.closed:
         lines.append(receipt.settled)
+    if receipt.dialog is not None:
+        lines.append(receipt.dialog.question)
     return lines
 
 
@@ -225,10 +236,11 @@ def _other_tab(tab: OtherTab) -> str:
 
 
 def _dialogs(dialog: Dialog, times: int) -> str:
-    what = f"dialog {dialog.kind} {quoted(dialog.message)}"
+    what = f"dialog {dialog.kind} {quoted(shortened(dialog.message, LONGEST_VALUE))}"
     if dialog.answer == "lost":
         return f"{what} of {in_line(shown_address(dialog.url))} was lost, since another frame opened one too: it waits"
-    return f"{what} was {dialog.answer}ed" + (f" {times} times" if times > 1 else "")
+    where = "" if dialog.tab is None else f" in tab {dialog.tab}"
+    return f"{what}{where} was {dialog.answer}ed" + (f" {times} times" if times > 1 else "")
 
 
 def _value(value: str) -> str:
@@ -236,6 +248,12 @@ def _value(value: str) -> str:
         return quoted(value)
     begins, ends = (quoted(part) for part in (value[: LONGEST_VALUE // 2], value[-50:]))
     return f"{begins} … {ends} ({value.count(chr(10)) + 1} lines, {len(value)} characters)"
+
+
+def _stopped(receipt: Receipt) -> str:
+    element = " ".join(filter(None, (receipt.ref, receipt.target)))
+    detail = shortened(receipt.detail, LONGEST_VALUE)
+    return f"{' '.join(filter(None, (receipt.action, element, detail)))}: not over yet, since a dialog stopped it"
 
 
 def _done(receipt: Receipt) -> str:

@@ -190,7 +190,7 @@ class Watch:
         waiting.quiet_s = await self._quiet_s()
         why = ""
         while not why:
-            await self._tab.request_policy.decided()
+            await self._tab.decided()
             events = self._activity.event_count
             if ended := self._ended():
                 return ended
@@ -410,4 +410,4 @@ class Watch:
 
     def _now(self) -> float:
         """A clock, in seconds, which is paused while somebody is asked about a held request."""
-        return asyncio.get_running_loop().time() - self._tab.request_policy.paused_s
+        return asyncio.get_running_loop().time() - self._tab.paused_s

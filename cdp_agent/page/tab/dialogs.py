@@ -1,4 +1,4 @@
-"""Dialogs (alert, confirm, prompt, beforeunload): answered at once by a policy, and reported with the next result.
+"""Dialogs (alert, confirm, prompt, beforeunload): answered at once by a policy, or left open until a caller answers.
 
 https://chromedevtools.github.io/devtools-protocol/tot/Page/#event-javascriptDialogOpening
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -16,29 +18,67 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_no_dialog, is_not_active
 from cdp_agent.cdp.types import Empty
-from cdp_agent.errors import PageUnresponsive, ProtocolError
+from cdp_agent.errors import DialogOpen, PageUnresponsive, ProtocolError
 from cdp_agent.page.frames.responsiveness import mark_blocked, mark_unblocked
+from cdp_agent.page.snapshot.lines import quoted, shortened
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 log = logging.getLogger(__name__)
 Answer = Literal["accept", "dismiss"]
+Handling = Literal["accept", "dismiss", "ask"]
+DialogKind = Literal["alert", "confirm", "prompt", "beforeunload"]
 _LONGEST_MESSAGE = 200
+_LONGEST = 1_000
+"""How much of a question is shown, in characters."""
 _LOST = (
     "Chrome lost its dialog ({}) when another frame opened one too, and it waits for an answer that cannot be given any"
     " more. Load the page anew."
 )
+_WAYS = {
+    "prompt": "dialog accept TEXT or dialog dismiss",
+    "beforeunload": "dialog accept leaves it, dialog dismiss stays",
+}
 
 
 class DialogPolicy(msgspec.Struct, frozen=True):
-    """How each kind of dialog is answered. An accepted prompt gets `prompt_text`; None: the page's default text."""
+    """How each kind of dialog is answered; "ask" leaves it open for the caller, who answers by `Page.answer_dialog`.
 
-    alert: Answer = "accept"
-    confirm: Answer = "accept"
-    prompt: Answer = "dismiss"
-    beforeunload: Answer = "accept"
+    A prompt that the policy accepts gets `prompt_text`; None: the page's default text.
+    """
+
+    alert: Handling = "accept"
+    confirm: Handling = "ask"
+    prompt: Handling = "ask"
+    beforeunload: Handling = "ask"
     prompt_text: str | None = None
+
+    def without_asking(self) -> DialogPolicy:
+        """The policy for a caller who cannot answer: what would be asked is dismissed."""
+        kinds = {kind: "dismiss" for kind in get_args(DialogKind) if getattr(self, kind) == "ask"}
+        return msgspec.structs.replace(self, **kinds)
+
+    @staticmethod
+    def all(answer: Handling) -> DialogPolicy:
+        """The policy that answers all kinds alike. An alert asks nothing, so "ask" closes it."""
+        return DialogPolicy("accept" if answer == "ask" else answer, answer, answer, answer)
+
+
+CLOSING = DialogPolicy("dismiss", "dismiss", "dismiss", "accept")
+"""The policy of a tab that is to be closed: nothing is agreed to, but that it is left."""
+policy_of_call: ContextVar[DialogPolicy | None] = ContextVar("policy_of_call", default=None)
+"""The policy for the actions of the present call, in place of the tab's."""
+
+
+@contextmanager
+def dialogs_answered(policy: DialogPolicy | None) -> Iterator[None]:
+    """A block whose actions have this policy for the dialogs that they bring up; with None it changes nothing."""
+    former = policy_of_call.set(policy or policy_of_call.get())
+    try:
+        yield
+    finally:
+        policy_of_call.reset(former)
 
 
 class Dialog(msgspec.Struct, frozen=True):
@@ -47,27 +87,56 @@ class Dialog(msgspec.Struct, frozen=True):
     kind: str
     message: str
     url: str
-    answer: Answer | Literal["lost"]
-    """`lost`: another dialog took its place, since Chrome handles one per page, and its frame waits indefinitely."""
+    answer: Answer | Literal["lost"] | None
+    """None: it is open. `lost`: another dialog took its place, as Chrome handles one per page, and its frame waits."""
     default_prompt: str | None = None
     """The page's default text of a prompt."""
+    tab: str | None = None
+    """The id (t2) of the tab that shows it, if that is another one than the tab of the receipt."""
+
+    @property
+    def question(self) -> str:
+        """An open dialog in words, and what to do about it."""
+        default = f" (its default text is {quoted(self.default_prompt)})" if self.default_prompt else ""
+        who = "the page" if self.tab is None else f"the page in tab {self.tab}"
+        ways = _WAYS.get(self.kind, "dialog accept or dialog dismiss")
+        return f"{who} {self.asks}{default}. Until this is answered nothing else is possible there: {ways}"
+
+    @property
+    def asks(self) -> str:
+        """What it asks: `asks (confirm): "Delete it?"`."""
+        message = "whether to leave it" if self.kind == "beforeunload" else quoted(shortened(self.message, _LONGEST))
+        return f"asks ({self.kind}): {message}"
+
+
+class _Opened(msgspec.Struct, eq=False):
+    """The dialog that is open. `waits`: for a caller's answer, or that of the person whose tab it is (`of_person`)."""
+
+    session: Session
+    event: cdp_page.JavascriptDialogOpening
+    waits: bool = False
+    of_person: bool = False
+    end: ExitStack = msgspec.field(default_factory=ExitStack)
+    """Closed when the dialog is."""
 
 
 class DialogWatcher:
-    """Answers the dialogs of all sessions of a page, and keeps them until they are reported.
+    """Answers the dialogs of all sessions of a page or leaves them open, and keeps them until they are reported.
 
-    `on_stranded` is called when a dialog cannot be answered because its page is about to be replaced by one that waits
-    for it. Dialogs that open while `should_answer()` is false are left to the person at the Chrome, if it has windows.
-    `session_of` returns the session of a frame by its id.
+    `on_change` is called when a dialog begins or ceases to wait for a caller. `on_stranded` is called when a dialog
+    cannot be answered because its page is about to be replaced by one that waits for it. Dialogs that open while
+    `should_answer()` is false are the person's at the Chrome, if it has windows. `session_of` returns the session of a
+    frame by its id.
     """
 
     def __init__(
         self,
-        policy: DialogPolicy,
+        policy: Callable[[], DialogPolicy],
         hold: Callable[[], Hold | None] = lambda: None,
         on_stranded: Callable[[], None] = lambda: None,
         should_answer: Callable[[], bool] = lambda: True,
         session_of: Callable[[str], Session | None] = lambda _: None,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self.opened = 0
         """How many dialogs have opened that were not left to a person."""
@@ -77,10 +146,9 @@ class DialogWatcher:
         self._on_stranded = on_stranded
         self._should_answer = should_answer
         self._session_of = session_of
-        self._current: cdp_page.JavascriptDialogOpening | None = None
-        """The dialog that we answer, until Chrome reports that it was closed; there is one at a time."""
-        self._left_to_user: Session | None = None
-        """The session of the dialog that waits for a person."""
+        self._on_change = on_change
+        self._current: _Opened | None = None
+        """The dialog that is open, until Chrome reports that it was closed; there is one at a time."""
         self._unreported: list[Dialog] = []
 
     def watch(self, session: Session) -> None:
@@ -88,14 +156,26 @@ class DialogWatcher:
         session.on(cdp_page.JavascriptDialogOpening, lambda event: self._opened(session, event))
         session.on(cdp_page.JavascriptDialogClosed, self._closed)
 
-    def check(self) -> None:
-        """Raises PageUnresponsive while a dialog waits for a person, during which the page answers no calls."""
-        if (
-            self._left_to_user is not None
-            and self._left_to_user.closed_because is None
-            and self._left_to_user.blocked_because is not None
-        ):
-            raise PageUnresponsive(self._left_to_user.blocked_because)
+    @property
+    def open(self) -> Dialog | None:
+        """The dialog that waits for a caller's answer, or for that of the person whose tab it is."""
+        current = self._current
+        return None if current is None or not current.waits else _dialog(current.event, None)
+
+    @property
+    def is_of_person(self) -> bool:
+        """Whether the open dialog was not brought up by us, in a tab of a person who can answer it."""
+        return self._current is not None and self._current.of_person
+
+    def answer(self, answer: Answer, text: str | None) -> None:
+        """Answers the open dialog, if there is one; without `text` an accepted prompt gets the page's default."""
+        if self._current is not None and self._current.waits:
+            self._answer(self._current, answer, _preset(self._current.event) if text is None else text)
+
+    def forget(self) -> None:
+        """Forgets the open dialog: the tab was closed."""
+        if self._current is not None:
+            self._leave(self._current)
 
     def take(self) -> list[Dialog]:
         """The dialogs that ended since the last call."""
@@ -112,60 +192,97 @@ class DialogWatcher:
         return any(each.kind == "beforeunload" and each.answer == "dismiss" for each in self._unreported)
 
     def _closed(self, event: cdp_page.JavascriptDialogClosed) -> None:
-        if self._left_to_user is not None:
-            mark_unblocked(self._left_to_user)
-        self._left_to_user = None
-        if self._current is not None and self._current.frame_id == event.frame_id:
-            self._end(self._current, "accept" if event.result else "dismiss")
+        current = self._current
+        if current is None:
+            return
+        if current.of_person:
+            self._leave(current)
+        elif current.event.frame_id == event.frame_id:
+            self._end(current, "accept" if event.result else "dismiss")
 
     def _opened(self, session: Session, event: cdp_page.JavascriptDialogOpening) -> None:
         if event.has_browser_handler and not self._should_answer():
-            self._left_to_user = session
-            mark_blocked(session, f"The page shows its user a dialog ({_shown(event)}) and waits until they answer it.")
+            self._wait(_Opened(session, event, of_person=True))
             return
         self.opened += 1
         if self._current is not None:
             # A Chrome with windows closes the earlier one. A headless shell forgets it, and its frame keeps waiting.
             self._end(self._current, "dismiss" if event.has_browser_handler else "lost")
-        self._current = event
-        answer: Answer = getattr(self._policy, event.type, "dismiss")
+        current = self._current = _Opened(session, event)
+        policy = self._policy()
+        answer: Handling = getattr(policy, event.type, "dismiss")
         hold = self._hold()
         decided = hold.dialog(event) if hold is not None else None
-        if decided is None:
-            self._answer(session, event, answer)
-        else:
+        text = _preset(event) if policy.prompt_text is None else policy.prompt_text
+        if decided is not None:
             decided.add_done_callback(
-                lambda done: self._answer(session, event, "accept" if done.result() else "dismiss")
+                lambda done: self._answer(current, "accept" if done.result() else "dismiss", text)
             )
+        elif answer == "ask":
+            self._wait(current)
+        else:
+            self._answer(current, answer, text)
 
-    def _answer(self, session: Session, event: cdp_page.JavascriptDialogOpening, answer: Answer) -> None:
-        if self._current is not event:
+    def _wait(self, opened: _Opened) -> None:
+        """Leaves the dialog open: calls fail at once meanwhile, except those of actions, which `on_change` pauses."""
+        self._current = opened
+        opened.waits = True
+        ended = opened.end.enter_context(opened.session.future(cdp_page.JavascriptDialogClosed.method))
+        ended.add_done_callback(lambda done: None if done.cancelled() else self._leave(opened))  # its target is gone
+        self._on_change()
+        error = open_error(_dialog(opened.event, None), of_person=opened.of_person)
+        mark_blocked(opened.session, error)
+
+    def _leave(self, opened: _Opened) -> None:
+        if self._current is not opened:
+            return
+        self._current = None
+        opened.end.close()
+        if opened.waits:
+            mark_unblocked(opened.session)
+            self._on_change()
+
+    def _answer(self, opened: _Opened, answer: Answer, text: str | None) -> None:
+        if self._current is not opened:
             return  # another dialog would get the answer
-        text = _preset(event) if self._policy.prompt_text is None else self._policy.prompt_text
         # Without waiting: until the dialog is answered, Chrome answers nothing else on this page.
-        answered = session.post(cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text))
-        answered.add_done_callback(lambda done: self._answer_sent(event, answer, done))
-        if event.type == "beforeunload":  # Chrome reports its end only after the navigation, which asks `stayed`
-            self._end(event, answer)
+        sending = cdp_page.HandleJavaScriptDialog(accept=answer == "accept", prompt_text=text)
+        answered = opened.session.post(sending)
+        answered.add_done_callback(lambda done: self._answer_sent(opened, answer, done))
+        if opened.event.type == "beforeunload":  # Chrome reports its end only after the navigation, which asks `stayed`
+            self._end(opened, answer)
 
-    def _answer_sent(
-        self, event: cdp_page.JavascriptDialogOpening, answer: Answer, answered: asyncio.Future[Empty]
-    ) -> None:
+    def _answer_sent(self, opened: _Opened, answer: Answer, answered: asyncio.Future[Empty]) -> None:
         error = None if answered.cancelled() else answered.exception()
         is_lost = isinstance(error, ProtocolError) and is_no_dialog(error)
-        if self._current is event:  # else Chrome has reported how it ended
-            self._end(event, "lost" if is_lost else answer)
+        if self._current is opened:  # else Chrome has reported how it ended
+            self._end(opened, "lost" if is_lost else answer)
         if error is not None and is_not_active(error):
             self._on_stranded()
         elif error is not None and not is_lost:
             log.debug("not answered: %s", error)
 
-    def _end(self, event: cdp_page.JavascriptDialogOpening, answer: Answer | Literal["lost"]) -> None:
-        self._current = None
-        self._unreported.append(Dialog(event.type, event.message, event.url, answer, _preset(event)))
+    def _end(self, opened: _Opened, answer: Answer | Literal["lost"]) -> None:
+        event = opened.event
+        self._unreported.append(_dialog(event, answer))
+        self._leave(opened)
         if answer == "lost" and (session := self._session_of(event.frame_id)) is not None:
-            mark_blocked(session, _LOST.format(_shown(event)))
+            mark_blocked(session, PageUnresponsive(_LOST.format(_shown(_dialog(event, answer)))))
             _until_a_document_comes(session)
+
+
+def open_error(dialog: Dialog, *, of_person: bool) -> DialogOpen:
+    """The error of calls while the dialog is open. `of_person`: they can answer it, too."""
+    if not of_person:
+        return DialogOpen(f"{dialog.question[0].upper()}{dialog.question[1:]}.")
+    return DialogOpen(
+        f"The page shows its user a dialog ({_shown(dialog)}) and waits until they answer it, or until you do with "
+        "dialog accept or dialog dismiss."
+    )
+
+
+def _dialog(event: cdp_page.JavascriptDialogOpening, answer: Answer | Literal["lost"] | None) -> Dialog:
+    return Dialog(event.type, event.message, event.url, answer, _preset(event))
 
 
 def _until_a_document_comes(session: Session) -> None:
@@ -178,8 +295,8 @@ def _until_a_document_comes(session: Session) -> None:
     stop = session.on(cdp_page.FrameNavigated, go_on)
 
 
-def _shown(event: cdp_page.JavascriptDialogOpening) -> str:
-    return f"{event.type}: {event.message[:_LONGEST_MESSAGE]!r}"
+def _shown(dialog: Dialog) -> str:
+    return f"{dialog.kind}: {dialog.message[:_LONGEST_MESSAGE]!r}"
 
 
 def _preset(event: cdp_page.JavascriptDialogOpening) -> str | None:

@@ -80,6 +80,7 @@ class UnloadWatchdog:
         self.note = ""
         """What had to be ended, for the receipt."""
         self._tab = tab
+        self._paused_s = tab.paused_s
         self._tries = 0
         self._tried_at = 0.0
 
@@ -88,7 +89,8 @@ class UnloadWatchdog:
 
         Raises BrowserError.
         """
-        if self._tab.activity.unload_wait_s() < UNLOAD_TIMEOUT_S:
+        asked_s = self._tab.paused_s - self._paused_s
+        if self._tab.activity.unload_wait_s() - asked_s < UNLOAD_TIMEOUT_S:
             return True
         if self._tries and _now() - self._tried_at < ANSWERS_WITHIN_S:
             return True

@@ -62,4 +62,4 @@ class Limit:
             raise self._error() from expired
 
     def _now(self) -> float:
-        return asyncio.get_running_loop().time() - self._tab.request_policy.paused_s
+        return asyncio.get_running_loop().time() - self._tab.paused_s

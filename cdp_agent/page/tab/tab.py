@@ -7,40 +7,39 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from cdp_agent.cdp import emulation, inspector, runtime, target
+import msgspec
+
+from cdp_agent.cdp import emulation, inspector, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
-from cdp_agent.cdp.known_errors import is_target_gone
 from cdp_agent.cdp.types import Empty
-from cdp_agent.errors import ActionError, BrowserError, PageClosed, PageUnresponsive, ProtocolError
+from cdp_agent.errors import ActionError, BrowserError, PageClosed
 from cdp_agent.page.activity.activity import Activity
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.frames.timeout_pause import timeout
+from cdp_agent.page.frames.responsiveness import is_responsive
+from cdp_agent.page.frames.timeout_pause import pause_of_act
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefCounter, RefTable
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 
-from .dialogs import DialogPolicy, DialogWatcher
+from . import closing
+from .dialogs import CLOSING, DialogPolicy, DialogWatcher, open_error
 from .downloads import DownloadWatcher
 from .drawing import DrawnTabs
 from .emulate import emulate
 from .past_views import CachedReading, LastShown
 from .requested_tabs import RequestedTabs
+from .running_act import RunningActs
 from .settings import PageSettings
 
 if TYPE_CHECKING:
     from cdp_agent.page.policy.holding import Hold
 
 ATTACH_TIMEOUT_S = 2.0
-CLOSE_TIMEOUT_S = 5.0
-DISABLE_SCRIPTS_TIMEOUT_S = 0.5
-CLOSE_AGAIN_S = 1.2
-"""How long to wait before asking Chrome again to close: a navigation may begin just after it was stopped. Asking sooner
-would keep a tab that hangs: Chrome ends it 0.5 s after it was last asked."""
 REMEMBERED_READINGS = 40
 REMEMBERED_LENGTH = 2_000_000
 """The limit for remembered readings, in characters; the last few are kept in any case."""
@@ -86,9 +85,17 @@ class Tab:
         """The rules of the tab and of those that it opens."""
         self.is_foreign = is_foreign
         self.in_own_chrome = in_own_chrome
+        self.dialog_policy = dialogs
+        """How its dialogs are answered, unless an action that runs has a policy of its own."""
         self.dialogs = DialogWatcher(
-            dialogs, self._hold, self._navigate_again, lambda: self._is_acting or not self.is_foreign, self._session_of
+            self._dialog_policy,
+            self._hold,
+            self._navigate_again,
+            lambda: self._is_acting or not self.is_foreign,
+            self._session_of,
+            self._pause_acts,
         )
+        self.acts = RunningActs(lambda: partial(setattr, self, "shown", self.shown))
         self.downloads = downloads.of_page(self._has_frame, self._hold)
         self.refs = RefTable(refs)
         self.siblings = siblings
@@ -167,8 +174,57 @@ class Tab:
         if self.closed and self._attached is None:
             raise PageClosed("Target.attachToTarget")
         tree = await asyncio.shield(self.attach())
-        self.dialogs.check()  # when we attach, Chrome reports a dialog that is open
+        if (act := pause_of_act.get()) is not None:
+            await act.wait_until_answered()
+        else:
+            await self._check_dialogs(tree.root.session)  # when we attach, Chrome reports a dialog that is open
         return tree
+
+    async def _check_dialogs(self, session: Session) -> None:
+        """Raises DialogOpen while a dialog is open, during which the page answers no calls."""
+        if (dialog := self.dialogs.open) is not None:
+            raise open_error(dialog, of_person=self.dialogs.is_of_person)
+        for each in self.related:  # such a tab may share the process, which waits as a whole
+            if (dialog := each.dialogs.open) is not None and not await is_responsive(session):
+                dialog = msgspec.structs.replace(dialog, tab=each.id)
+                raise open_error(dialog, of_person=each.dialogs.is_of_person)
+
+    def _dialog_policy(self) -> DialogPolicy:
+        own = (act.dialogs for tab in (self, *self.related) for act in tab.acts)
+        return next((each for each in own if each is not None), self.dialog_policy)
+
+    def _pause_acts(self) -> None:
+        """Pauses the actions here and in related tabs while a dialog is open in one of them."""
+        tabs = (self, *self.related)
+        is_open = any(each.dialogs.open is not None for each in tabs)
+        for act in [act for each in tabs for act in each.acts]:
+            (act.stop if is_open else act.go_on)()
+
+    @property
+    def id(self) -> str:
+        """The id by which callers name the tab: t2."""
+        return f"t{self.number}"
+
+    async def decided(self) -> None:
+        """Waits while the present action waits for a decision: on an effect that is held, or on a dialog."""
+        if (act := pause_of_act.get()) is not None:
+            await act.wait_until_answered()
+        await self.request_policy.decided()
+
+    @property
+    def paused_s(self) -> float:
+        """How long the present action has waited for decisions, in seconds."""
+        act = pause_of_act.get()
+        return self.request_policy.paused_s + (0.0 if act is None else act.paused_s)
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """A block that has the tab to itself, for an action or a wait. Raises PageClosed."""
+        async with self.action_lock:
+            self.check_open()
+            if (act := self.acts.present) is not None:
+                act.had_turn = True
+            yield
 
     @contextlib.asynccontextmanager
     async def act(self) -> AsyncIterator[None]:
@@ -176,8 +232,7 @@ class Tab:
 
         Turns on focus emulation in somebody else's tab, which stays on: without it pages may ignore input.
         """
-        async with self.action_lock:
-            self.check_open()
+        async with self.turn():
             if self.is_foreign:
                 self.request_policy.check_covered()
                 self._emulate_focus((await self.frames()).root.session)
@@ -255,30 +310,18 @@ class Tab:
         return self._closing
 
     async def _close(self) -> None:
-        def is_ours(event: target.TargetDestroyed) -> bool:
-            return event.target_id == self.target_id
-
-        if self.request_policy.ends_with_its_tabs and self._attached is not None:
-            await self.disable_scripts()
-        async with self._browser.expect(target.TargetDestroyed, is_ours) as destroyed:
-            try:
-                async with self._close_timeout():
-                    while not destroyed.done():
-                        self._end_what_delays_closing()
-                        # Chrome forgets the request to close when the tab navigates to another page meanwhile.
-                        await self._browser.send(target.CloseTarget(target_id=self.target_id))
-                        await asyncio.wait([destroyed], timeout=CLOSE_AGAIN_S)
-            except TimeoutError as error:
-                raise PageUnresponsive(f"The tab did not close within {CLOSE_TIMEOUT_S:g} s.") from error
-            except ProtocolError as error:
-                if not is_target_gone(error):
-                    raise
-                self.forget()
+        self.dialog_policy = CLOSING
+        self.dialogs.answer("dismiss", None)
+        ends_scripts = self.request_policy.ends_with_its_tabs
+        browser, tree = self._browser, self._known_frames
+        if not await closing.close(browser, self.target_id, tree, lambda: self.related, ends_scripts=ends_scripts):
+            self.forget()
 
     def forget(self) -> None:
         """Frees the memory of a closed tab, to which its opener still refers."""
         self._is_gone = True
         self._drawn.remove(self.target_id, self._session)
+        self.dialogs.forget()
         self.request_policy.remove_tab(self.target_id)
         self.history.clear()
         self.shown = None
@@ -296,31 +339,6 @@ class Tab:
             found += each.popups
         return [each for each in found if each is not self and not each.closed]
 
-    def _close_timeout(self) -> AbstractAsyncContextManager[None]:
-        """The timeout for closing, paused while somebody is asked about a `beforeunload` dialog."""
-        tree = self._known_frames
-        return timeout(self._browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S)
-
-    async def disable_scripts(self) -> None:
-        """Disables scripts in the tab's pages: requests that they send as they unload would escape the rules."""
-        sessions = {frame.session for frame in (await self.frames()).all()}
-        answers = [each.post(emulation.SetScriptExecutionDisabled(value=True)) for each in sessions]
-        for answer in answers:
-            answer.add_done_callback(retrieve_exception)
-        await asyncio.wait(answers, timeout=DISABLE_SCRIPTS_TIMEOUT_S)
-
-    def _end_what_delays_closing(self) -> None:
-        """Ends hanging scripts, and the navigation, since Chrome would close the tab only after the server's answer.
-
-        Chrome does not wait for a page that loops in `beforeunload`, but its process would go on looping.
-        """
-        if (tree := self._known_frames) is not None:
-            session = tree.root.session
-            session.tell(cdp_page.StopLoading())
-            if session.unresponsive and not self.related:  # else it may be another tab's script
-                session.tell(runtime.TerminateExecution())
-            tree.terminate_hanging_scripts()
-
     async def read(self, budget_tokens: int | None = None, *, frame_timeout_s: float | None = None) -> Snapshot:
         """A snapshot for use inside an action, not shown to the caller. `frame_timeout_s`: see `snapshot.take`."""
         tree = await self.frames()
@@ -332,6 +350,11 @@ class Tab:
             self.read_took_s = time.monotonic() - begun
         self.title = taken.title
         return taken
+
+    @property
+    def has_read_document(self) -> bool:
+        """Whether the last of `history` is of the present document."""
+        return self._read_last == self.activity.document.number
 
     def note_shown(self, text: str | None) -> None:
         """Notes that the caller is shown the present document, with this text; None if the text is not complete."""

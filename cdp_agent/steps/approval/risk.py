@@ -50,6 +50,8 @@ async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
             return Risk(("uploads",), page.url)
         case "script":
             return Risk(("scripts",), page.url)
+        case "dialog" if given["action"] == "accept":
+            return Risk(("confirms",), page.url)
         case "address":
             url = str(given.get("url") or page.url)
             return Risk(_by_address(url), url)

@@ -112,7 +112,7 @@ async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | U
     conversation = step_run.conversation(
         "executor", lambda: fill_system_prompt(step_run, _SYSTEM), client=step_run.executor
     )
-    specs = tuple(spec_of(each) for each in (*run.tools.values(), _CANNOT))
+    specs = (*specs_of(run.tools, has_dialog=run.tabs.page.dialog is not None), spec_of(_CANNOT))
 
     async def compose(first: bool) -> Question:
         return await _question(step_run, conversation, step, why, first=first)
@@ -181,6 +181,14 @@ def _reason(call: ToolCall, why: str) -> str:
 
 def _as_call(name: str, arguments: Mapping[str, object]) -> ToolCall:
     return ToolCall("step", name, msgspec.json.encode(arguments).decode())
+
+
+def specs_of(tools: Mapping[str, Tool], *, has_dialog: bool) -> tuple[ToolSpec, ...]:
+    """The tools as they are described to the executor's model: `dialog` only while the page has one open.
+
+    Every tool costs a small model tokens, and it is asked about one step at a time.
+    """
+    return tuple(spec_of(each) for name, each in tools.items() if has_dialog or name != "dialog")
 
 
 def spec_of(tool: Tool) -> ToolSpec:

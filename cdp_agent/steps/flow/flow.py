@@ -84,8 +84,11 @@ def resumed_flow(settings: StepSettings, saved: Checkpoint, progress: Progress) 
 
 async def _finish_given(step_run: StepRun) -> None:
     await carry_out(step_run)
-    if step_run.run.end is None:
-        step_run.run.end = End(step_run.outputs[-1].text if step_run.outputs else "")
+    run = step_run.run
+    if run.end is None and (dialog := run.tabs.page.dialog) is not None:
+        run.fail("failed", f"The last step is not over: {dialog.question}.")
+    if run.end is None:
+        run.end = End(step_run.outputs[-1].text if step_run.outputs else "")
 
 
 async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> Client | None:

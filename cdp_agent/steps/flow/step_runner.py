@@ -12,7 +12,7 @@ from cdp_agent.agent.model import prompts
 from cdp_agent.agent.observation.stuck_detector import Stuck
 from cdp_agent.agent.state import checkpoint, recovery
 from cdp_agent.decisions import Execute, Reword, Skip
-from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, InvalidArguments
+from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, DialogOpen, InvalidArguments
 from cdp_agent.events import FirewallBlocked, TaskMetricsIncremental
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.holding import Act
@@ -105,7 +105,7 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
         return Failed(str(error), can_retry=False)
     except ActionError as error:
         run.usage.failed()
-        return Failed(str(error))
+        return Failed(str(error), can_retry=not isinstance(error, DialogOpen))
     except BrowserError as error:
         await recovery.recover(run, error)
         return Failed(f"The browser went away before it was done, and was opened again: {error}")

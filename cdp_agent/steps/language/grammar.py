@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from cdp_agent.steps.language import rules_filling, rules_going, rules_pointing, rules_waiting
+from cdp_agent.steps.language import rules_dialogs, rules_filling, rules_going, rules_pointing, rules_waiting
 from cdp_agent.steps.language.intents import Click, FirstOf, Intent, Set, Targets, Wait
 from cdp_agent.steps.language.targets import read_target
 from cdp_agent.steps.language.words import QUOTE, Quoted, quoted
@@ -29,7 +29,7 @@ _SEVERAL = re.compile(r"(?P<verb>(?:un)?(?:select|check|tick|choose|pick|mark))\
 _VERB = re.compile(
     r"(?:click|tap|press|hit|push|type|enter|fill|write|put|input|append|clear|select|choose|pick|check|uncheck|tick|untick"
     r"|set|open|go|close|expand|collapse|wait|verify|submit|scroll|hover|drag|upload|switch|double-click|right-click|focus"
-    r"|search|find|reload|take)\b",
+    r"|search|find|reload|take|accept|dismiss|decline|answer)\b",
     re.I,
 )
 _OR = re.compile(r",? or (?:else )?(?:alternatively )?", re.I)
@@ -41,6 +41,7 @@ takes long."""
 _MOST_PLACES = 3
 # In this order: specific rules come before those that match almost any words.
 _RULES = (
+    *rules_dialogs.RULES,
     *rules_going.RULES,
     *rules_waiting.RULES,
     *rules_filling.RULES,

@@ -160,6 +160,14 @@ class Look(_Intent, frozen=True):
     pattern: str = ""
 
 
+class AnswerDialog(_Intent, frozen=True):
+    """Answers the dialog that the page has open; if it has none, the words may mean an element: `otherwise`."""
+
+    action: Literal["accept", "dismiss"]
+    text: str | None = None
+    otherwise: Click | None = None
+
+
 class FirstOf(_Intent, frozen=True):
     """The first of several acts that can be done: "Click the search button or press Enter"."""
 
@@ -182,5 +190,6 @@ Intent = (
     | Upload
     | Wait
     | Look
+    | AnswerDialog
     | FirstOf
 )

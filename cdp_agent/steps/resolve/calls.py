@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cdp_agent.page.page import Page
 from cdp_agent.steps.language.intents import (
+    AnswerDialog,
     Check,
     Click,
     Drag,
@@ -51,6 +52,8 @@ def call_for(
             return calls_going.wait(intent)
         case Look():
             return calls_going.look(intent)
+        case AnswerDialog():
+            return calls_going.answer_dialog(intent)
         case FirstOf():
             found = [call_for(each, page, outputs, tabs=tabs, current=current) for each in intent.intents]
             # An alternative counts if nothing matches the first intent, but not if several elements do.
@@ -62,7 +65,7 @@ def call_for(
 def needs_page(intent: Intent) -> bool:
     """Whether the page has to be read to determine what is meant."""
     match intent:
-        case Open() | Go() | Wait() | Look():
+        case Open() | Go() | Wait() | Look() | AnswerDialog():
             return False
         case UseTab():
             return _may_be_of_the_page(intent)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import in_line, quoted
-from cdp_agent.steps.language.intents import Go, Look, Open, UseTab, Wait
+from cdp_agent.steps.language.intents import AnswerDialog, Go, Look, Open, UseTab, Wait
 from cdp_agent.steps.language.words import name_score
 from cdp_agent.steps.resolve.call import Call, Output, resolve_reference
 from cdp_agent.steps.resolve.resolve import Unclear
@@ -22,6 +22,10 @@ def open_address(intent: Open, outputs: Sequence[Output]) -> Call | Unclear:
 
 def go(intent: Go) -> Call:
     return Call(intent.where, {})
+
+
+def answer_dialog(intent: AnswerDialog) -> Call:
+    return Call("dialog", {"action": intent.action} | ({} if intent.text is None else {"text": intent.text}))
 
 
 def use_tab(intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:

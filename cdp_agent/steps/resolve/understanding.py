@@ -10,7 +10,7 @@ from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FoundElement
 from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
-from cdp_agent.steps.language.intents import Check, Click, Intent, Point, Select, Set, Type
+from cdp_agent.steps.language.intents import AnswerDialog, Check, Click, Intent, Point, Select, Set, Type
 from cdp_agent.steps.language.words import normal, words_of
 from cdp_agent.steps.resolve import calls_pointing
 from cdp_agent.steps.resolve.call import Call, Output
@@ -55,6 +55,8 @@ async def understand_step(
     intent = read_step(step)
     if intent is None:
         return await _resolve_bare(step, page)
+    if isinstance(intent, AnswerDialog) and intent.otherwise is not None and page.dialog is None:
+        intent = intent.otherwise
     if not needs_page(intent):
         nothing = Outline(OutlineNode("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)

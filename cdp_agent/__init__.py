@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.snapshot.snapshot import Snapshot as Snapshot
     from cdp_agent.page.tab.dialogs import Dialog as Dialog
     from cdp_agent.page.tab.dialogs import DialogPolicy as DialogPolicy
+    from cdp_agent.page.tab.dialogs import dialogs_answered as dialogs_answered
     from cdp_agent.page.tab.downloads import Download as Download
     from cdp_agent.page.tab.downloads import DownloadWatcher as DownloadWatcher
     from cdp_agent.page.tab.saving import HarSaved as HarSaved
@@ -123,6 +124,7 @@ _MODULES = {
     "VideoRecording": "page.picture.video",
     "Viewport": "page.tab.settings",
     "Withheld": "page.policy.holding",
+    "dialogs_answered": "page.tab.dialogs",
     "tool": "tools.base",
 }
 

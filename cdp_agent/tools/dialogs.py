@@ -12,7 +12,7 @@ from cdp_agent.tools.tabs import tab_id, tabs_of
 
 
 class DialogArguments(Arguments, frozen=True):
-    action: Annotated[Literal["accept", "dismiss"], Meta(description="OK or Cancel.")]
+    action: Annotated[Literal["accept", "dismiss"], Meta(description="accept is OK, dismiss Cancel.")]
     text: Annotated[str | None, Meta(description="For a prompt.", extra=ALWAYS)] = None
 
 

@@ -191,7 +191,7 @@ class Tab:
 
     def _dialog_policy(self) -> DialogPolicy:
         own = (act.dialogs for tab in (self, *self.related) for act in tab.acts)
-        return next((each for each in own if each is not None), self.dialog_policy)
+        return next(filter(None, own), self.dialog_policy)
 
     def _pause_acts(self) -> None:
         """Pauses the actions here and in related tabs while a dialog is open in one of them."""
@@ -312,9 +312,8 @@ class Tab:
     async def _close(self) -> None:
         self.dialog_policy = CLOSING
         self.dialogs.answer("dismiss", None)
-        ends_scripts = self.request_policy.ends_with_its_tabs
-        browser, tree = self._browser, self._known_frames
-        if not await closing.close(browser, self.target_id, tree, lambda: self.related, ends_scripts=ends_scripts):
+        tree, ends = self._known_frames, self.request_policy.ends_with_its_tabs
+        if not await closing.close(self._browser, self.target_id, tree, lambda: self.related, ends_scripts=ends):
             self.forget()
 
     def forget(self) -> None:

@@ -51,11 +51,11 @@ async def start_detached(
         await chrome.close()
         raise
     assert chrome.pid is not None  # told before it listened
-    _running[chrome.supervisor_pid] = chrome
+    _running[chrome._process.pid] = chrome
     authority = websocket_url.split("/")[2]
     return DetachedChrome(
         chrome.pid,
-        chrome.supervisor_pid,
+        chrome._process.pid,
         f"http://{authority}",
         websocket_url,
         chrome.profile,

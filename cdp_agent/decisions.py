@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from cdp_agent.page.policy.holding import Held
+from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
 
 
 class PlanProposed(msgspec.Struct, frozen=True, kw_only=True, tag="plan"):
@@ -27,6 +28,8 @@ class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
 
     With `held`, the action was done in the page, and `held` is its effect, which waits: an unsent request, a download
     or a dialog. `Execute` releases the effect; `Skip` discards it, and the run goes on without it.
+
+    `question` says all of this in our words; words of the page are in quotes there, see security/quoting.py.
     """
 
     id: int
@@ -37,6 +40,7 @@ class ActionProposed(msgspec.Struct, frozen=True, kw_only=True, tag="action"):
     about: str = ""
     risks: list[str] = []
     held: Held | None = None
+    question: str = ""
 
 
 class QuestionAsked(msgspec.Struct, frozen=True, kw_only=True, tag="question"):
@@ -186,6 +190,49 @@ _POSSIBLE: dict[type, tuple[type, ...]] = {
     Paused: (Continue, Stop),
     StepFailed: (Retry, Reword, Skip, Stop),
 }
+
+
+def proposed(
+    *, id: int, number: int, step: str, tool: str, arguments: dict[str, Any], about: str, risks: list[str], opens: str
+) -> ActionProposed:
+    """The question about an act, in which nothing is hidden. In `about`, the words of the page are in quotes.
+
+    `opens` is the address that the act opens, "" for none.
+    """
+    about = " to ".join(filter(None, (about, visible(opens))))
+    ask = ActionProposed(
+        id=id, number=number, step=visible(step), tool=tool, arguments=arguments, about=visible(about), risks=risks
+    )
+    return msgspec.structs.replace(ask, question=question_of(ask))
+
+
+def with_effect(act: ActionProposed, held: Held) -> ActionProposed:
+    """The question about an effect of the act, which is held; again, nothing is hidden in it."""
+    texts = {name: visible(getattr(held, name)) for name in ("method", "url", "frame", "body", "message")}
+    held = msgspec.structs.replace(held, **texts, fields=[visible(each) for each in held.fields])
+    ask = msgspec.structs.replace(act, risks=[held.risk], held=held)
+    return msgspec.structs.replace(ask, question=question_of(ask))
+
+
+def question_of(ask: ActionProposed) -> str:
+    """The question in our words."""
+    act = f"{ask.tool} {ask.about}".strip()
+    if (held := ask.held) is None:
+        why = f" It {' and '.join(ask.risks)}." if ask.risks else ""
+        return f"Allow {f'{ask.tool}: {ask.about}' if ask.about else ask.tool}?{why}"
+    match held.what:
+        case "request":
+            fields = f" Fields: {', '.join(map(quote, held.fields))}." if held.fields else ""
+            body = f" Body: {held.body}." if held.body else ""
+            asked = f"Send {held.method} {held.url}? It {held.risk}.{fields}{body}"
+        case "download":
+            asked = f"Download {quote(held.message)} from {held.url}?"
+        case "beforeunload":
+            asked = f"Leave {held.url}, which asks whether to stay?"
+        case kind:
+            asked = f"Say yes to the page's {kind} {quote(held.message, LONGEST_TEXT)}, at {held.url}?"
+    whence = f" By the page {held.frame}." if held.frame and held.what == "request" else ""
+    return f"{asked}{whence} Last act: {act}."
 
 
 def possible(ask: Ask) -> list[str]:

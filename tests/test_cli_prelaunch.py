@@ -65,7 +65,7 @@ async def test_the_first_session_has_it(caller: CommandCaller) -> None:
     async with sessions.use("default", read_settings(["about:blank"], caller)[1], caller) as opened:
         process = opened.session.browser._chrome.instance.process
         assert process is not None
-        assert process.supervisor_pid == supervisor
+        assert process._process.pid == supervisor
     await sessions.close_all()
 
 

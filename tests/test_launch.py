@@ -170,7 +170,7 @@ async def test_no_process_of_chrome_sees_a_key_of_ours(monkeypatch: pytest.Monke
         await browser.new_page("data:text/html,hi")
         supervised = browser._instance.process
         assert supervised is not None
-        environments = _environments(supervised.supervisor_pid)
+        environments = _environments(supervised._process.pid)
 
     assert len(environments) > 3  # the supervisor, Chrome, and children for pages and network
     assert [each for each in environments if "marker-of-a-key" in each] == []

@@ -57,8 +57,8 @@ ROOMS = {
         *("prelaunch", "parser", "printed", "session", "subcommands", "."),
     ],
     "tools": [".", "members"],
-    "mcp": ["asking", "calls", "."],
-    "session": ["calls", "tabs", "session", "runtime", "client", "messages", "host", "."],
+    "mcp": ["asking", "held", "calls", "."],
+    "session": ["calls", "tabs", "act_hold", "session", "runtime", "client", "messages", "host", "."],
 }
 # What stands above all layers: nothing inside the package may import it.
 ENTRANCES = {"cdp_agent", "cdp_agent.__main__"}

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cdp_agent import Browser, Page, Rules
+from cdp_agent.mcp.calls import Allowance, CallReply, CallRequest, perform_call
 from cdp_agent.session import Session
 from cdp_agent.tools import BUILT_IN
 from fixtures.shop import ShopServer
 from tests.conftest import Serve
 from tests.late import Late
+from tests.web import Web, running
 
 if TYPE_CHECKING:
     import mcp
@@ -357,3 +359,108 @@ async def test_every_tool_refuses_what_makes_no_sense_and_goes_on(client: mcp.Cl
                 text_of(result)[:200],
             )
     assert await ref_of(client, "Go")
+
+
+HOLDING = """<button onclick="fetch('/harm', {method: 'POST'}).then(() => said.textContent = 'Sent', () => 0)">Next
+</button><button onclick="said.textContent = 'Soon'; setTimeout(later, 1500)">Later</button><p id=said></p>
+<script>const later = () => { said.textContent = 'Now'; fetch('/late', {method: 'POST'}) }</script>"""
+
+
+def posted(web: Web) -> list[str]:
+    return [path for method, path in web.methods if method == "POST"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_a_call_turns_out_to_send_is_held_until_the_user_allows_it(mode: str, session: Session) -> None:
+    person = Person("accept")
+    async with running() as web:
+
+        async def answer(context: object, params: Any) -> types.ElicitResult:
+            before.extend(posted(web))
+            return await person(context, params)
+
+        before = list[str]()
+        served = serving.server(session, approve=Rules())
+        async with mcp.Client(served, mode=mode, elicitation_callback=answer) as client:
+            await client.call_tool("goto", {"url": (url := web.put("a", "/", HOLDING))})
+            clicked = await client.call_tool("click", {"ref": await ref_of(client, "Next")})
+
+        assert (before, posted(web)) == ([], ["/harm"])
+    assert "+ - paragraph: Sent" in text_of(clicked)
+    assert person.asked == [
+        f'Send POST {web.origin("a")}/harm? It sends. By the page {url}. Last act: click button "Next" at {url}.'
+    ]
+    await session.close()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_without_elicitation_what_a_call_sends_is_refused_with_what_would_help(
+    mode: str, session: Session
+) -> None:
+    async with running() as web:
+        async with mcp.Client(serving.server(session, approve=Rules()), mode=mode) as client:
+            await client.call_tool("goto", {"url": web.put("a", "/", HOLDING)})
+            clicked = await client.call_tool("click", {"ref": await ref_of(client, "Next")})
+
+        assert posted(web) == []
+    assert (
+        f"not sent: POST {web.origin('a')}/harm: it sends, which needs the user's approval, and this client cannot ask "
+        f'them (elicitation). A rule could allow it: "allow tool=click origin={web.origin("a")} risk=sends".'
+    ) in text_of(clicked)
+    await session.close()
+
+
+async def test_a_question_that_was_left_open_is_asked_with_the_next_call(session: Session) -> None:
+
+    async def call(name: str, answers: Any = None, **arguments: object) -> CallReply:
+        request = CallRequest(name, arguments, answers=answers or {}, can_ask=True)
+        return await perform_call(session, request, Allowance(rules=Rules()))
+
+    async with running() as web:
+        await call("goto", url=web.put("a", "/", HOLDING))
+        ref = (await call("snapshot")).text.partition("[ref=")[2].partition("]")[0]
+        clicked = await call("click", ref=ref)
+        other = await call("snapshot")  # a client that forgot the question
+        assert clicked.question is not None
+        assert other.question == clicked.question
+        assert posted(web) == []
+        looked = await call("snapshot", {clicked.question.key: None})
+        resumed = await call("click", {clicked.question.key: None}, ref=ref)
+
+        assert posted(web) == []
+    assert (looked.question, looked.error) == (None, None)
+    assert "not sent: POST" in resumed.text
+    await session.close()
+
+
+async def test_what_comes_after_its_call_waits_for_the_next_one(session: Session) -> None:
+    person = Person("accept")
+    async with running() as web:
+        served = serving.server(session, approve=Rules())
+        async with mcp.Client(served, elicitation_callback=person) as client:
+            await client.call_tool("goto", {"url": web.put("a", "/", HOLDING)})
+            await client.call_tool("click", {"ref": await ref_of(client, "Later")})
+            waited = await client.call_tool("wait_for", {"text": "Now"})
+            await client.call_tool("snapshot")
+
+        assert posted(web) == ["/late"]
+    assert not waited.is_error
+    assert len(person.asked) == 1
+    await session.close()
+
+
+async def test_what_somebody_else_does_in_the_session_is_not_asked_about(session: Session) -> None:
+    person = Person("decline")
+    async with running() as web:
+        served = serving.server(session, approve=Rules())
+        async with mcp.Client(served, elicitation_callback=person) as client:
+            await client.call_tool("goto", {"url": web.put("a", "/", HOLDING)})
+            ref = await ref_of(client, "Next")
+            own = await session.call("click", {"ref": ref})
+            refused = await client.call_tool("click", {"ref": ref})
+
+        assert posted(web) == ["/harm"]
+    assert "+ - paragraph: Sent" in own.text
+    assert "not sent" in text_of(refused)
+    assert len(person.asked) == 1
+    await session.close()

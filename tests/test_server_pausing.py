@@ -65,7 +65,9 @@ async def test_a_form_is_filled_in_and_its_values_reach_no_model_event_log_or_we
     with ReplayServer(replies=replies) as model:
         async with serving(browser, scripted(model), **options) as served:
             hook = httpserver.url_for("/hook")
-            run_id = await served.begin(task="Order", url=httpserver.url_for("/"), interactive=True, webhook=hook)
+            run_id = await served.begin(
+                task="Order", url=httpserver.url_for("/"), interactive=True, webhook=hook, approval_rules=["allow"]
+            )
             ask = (await served.waiting(run_id))["ask"]
             answers = f"/v1/runs/{run_id}/answers"
             wrong = await served.client.post(answers, json={"id": ask["id"], "values": {"E99": "hidden 77"}})

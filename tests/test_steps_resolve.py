@@ -271,7 +271,7 @@ REFUSED = [
      'Nothing on the page is "Edit button in the third" row: button "Edit" (E6) in row "12 | Bob | 20.00"; '
      'button "Edit" (E7) in row "11 | Ada | 10.00".'),
     ("Type 5 into the Price cell of Tea", SHOP, 'Nothing on the page is "Price cell of Tea" field: '
-     'textbox: 1 (E8) in row "Tea"; textbox (E9) in row "Tea".'),
+     'textbox: "1" (E8) in row "Tea"; textbox (E9) in row "Tea".'),
     ("Expand Menu", '- button "Menu" [expanded] [ref=E1]', 'button "Menu" (E1) is expanded already.'),
     ("Press Delete", '- button "Delete" [ref=E1]',
      '"Delete" is a key and the name of an element: say "the Delete key", or "click": button "Delete" (E1).'),

@@ -10,6 +10,7 @@ from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.steps.approval.risky_words import risk_in_name
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
+from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import write
@@ -248,3 +249,16 @@ async def test_what_is_typed_with_a_line_break_is_a_risk_as_enter_is(site: Page)
 
 def test_each_built_in_tool_declares_what_it_sets_off() -> None:
     assert [each.name for each in BUILT_IN.values() if each.effect is None] == []
+
+
+async def test_the_tools_of_vendors_are_known_as_ours_are(site: Page) -> None:
+    await write(site, POST.format("<button>Pay now</button>"))
+    ref = ref_of((await site.snapshot()).text, 'button "Pay now"')
+    calls: list[tuple[str, dict[str, object], tuple[str, ...]]] = [
+        ("left_click", {"target": {"type": "ref", "ref": ref}}, ("submits", "pays")),
+        ("left_click", {"target": {"type": "coordinate", "x": 1, "y": 1}}, ()),  # what it sets off is held
+        ("key", {"text": "Tab"}, ()),
+    ]
+    for name, arguments, risks in calls:
+        member = MEMBERS[name]
+        assert (await risk_of(member, member.parse(arguments), site)).kinds == risks

@@ -36,7 +36,7 @@ from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.request_options import Patience, RequestOptions
 from cdp_agent.providers.services import Endpoint, endpoint
 from cdp_agent.security.secrets import GivenSecret
-from cdp_agent.steps.approval.approvals import Approvals
+from cdp_agent.steps.approval.run_approval import RunApproval
 from cdp_agent.steps.approval.settings import StepOptions
 from cdp_agent.tools.base import Tool
 from cdp_agent.trace.options import TraceOptions, options_of
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from cdp_agent.decisions import AskUser
     from cdp_agent.page.page import Page
     from cdp_agent.steps.approval.approval import Approver
-    from cdp_agent.steps.approval.settings import Approve, Flow, PlannerPage, StepSettings
+    from cdp_agent.steps.approval.settings import Approve, Flow, PlannerPage
     from cdp_agent.steps.flow.step_run import Said
     from cdp_agent.telemetry import Telemetry
 
@@ -113,11 +113,13 @@ class Agent:
 
     With `planner` instead of `model`, the task is carried out in steps of plain English. The planner is shown the page
     in the form `planner_page`, with a picture if `vision` is on, and returns a plan (`flow="plan"`) or one step at a
-    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot. `approve`
-    determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends,
-    deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is given the
-    question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
-    decided within `approval_timeout_s` seconds the run is stopped.
+    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot.
+
+    `approve` determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays,
+    sends, deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is
+    given the question and returns the decision (see decisions.py). In a run of a `model` alone only the latter is asked
+    about, and without `approve` nothing is. `approver` is the `Approver` that is asked; when it has not decided within
+    `approval_timeout_s` seconds the run is stopped.
 
     `act_log` receives each act before it is carried out; see `ActLog`.
 
@@ -305,10 +307,10 @@ class Agent:
             raise SetupError("A task needs a model: give model=, or planner=.")
         if not self._plans:
             run = Run(self._browser, self._endpoint, self._tools, self._options, given, self._fallback)
-            _let_ask(run, self._step_options.settings(by_hand=False))
+            approval = _let_ask(run, self._step_options)
             run.pause, run.act_log = pause, self._act_log
             _watch(run, self._trace, self._telemetry)
-            return Loop(run, page, stop).events()
+            return Loop(run, page, stop, approval=approval).events()
         from cdp_agent.steps.flow.flow import planned_flow  # late: steps take half as long to import as all of an agent
 
         run = self._run_by_steps(self._endpoint, given)
@@ -402,10 +404,10 @@ class Agent:
         telemetry = telemetry_of(environment) if otel else None
         fallback = fallback_of(options, found, address, None, environment)
         check_all_prices(options, found, fallback)
-        asked = StepOptions(
+        given = StepOptions(
             approve=approve, approver=approver, ask_user=ask_user, approval_timeout_s=approval_timeout_s
-        ).settings(by_hand=False)
-        asks_user = saved.by_steps is None and asked.user is not None
+        )
+        asks_user = saved.by_steps is None and given.settings(by_hand=False).user is not None
         provider = None if found is None else found.provider
         built = tools_of(options, tools, environment=environment, asks_user=asks_user, provider=provider)
         task = task_of(saved, secrets, answer)
@@ -428,8 +430,7 @@ class Agent:
         _watch(run, None if traced is None else options_of(traced), telemetry)
         if flow is not None:
             return Loop(run, stop=stop, flow=flow).events()
-        _let_ask(run, asked)
-        return Loop(run, stop=stop, resumed=saved).events()
+        return Loop(run, stop=stop, resumed=saved, approval=_let_ask(run, given)).events()
 
     def _run_by_steps(self, first: Endpoint | None, task: Task) -> Run:
         tools = for_steps(self._tools, with_model=first is not None)
@@ -449,7 +450,16 @@ def _watch(run: Run, trace: TraceOptions | None, telemetry: Telemetry | None) ->
         run.enable_trace(trace)
 
 
-def _let_ask(run: Run, settings: StepSettings) -> None:
-    """Lets a run without a planner ask the user, if somebody can be asked."""
+def _let_ask(run: Run, options: StepOptions) -> RunApproval | None:
+    """Lets a run of one model ask the user, if somebody can be asked, and returns its approval: None without `approve`.
+
+    Raises SetupError.
+    """
+    settings = options.settings(by_hand=True)
+    approval = RunApproval(run, settings)
     if settings.user is not None:
-        run.ask_user = Approvals(run, settings).ask_user
+        run.ask_user = approval.approvals.ask_user
+    if options.approve is None:
+        return None
+    run.begin_call = approval.begin_call
+    return approval

@@ -180,8 +180,13 @@ class Batch:
         return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
 
     async def _performed(self, call: ToolCall, understood: ParsedCall, context: Context) -> Outcome:
-        """The outcome of the call. With telemetry, the call has a span of its own."""
+        """The outcome of the call, if it is approved. With telemetry, the call has a span of its own."""
         run = self._run
+        if run.begin_call is not None:
+            try:
+                await run.begin_call(understood)
+            except ActionError as error:
+                return error
         if run.log.span is None:
             return await perform(understood, context)
         telemetry = run.log.span.telemetry

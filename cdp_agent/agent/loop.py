@@ -32,9 +32,11 @@ from cdp_agent.events import (
 )
 from cdp_agent.outcome import TaskError
 from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.security.quoting import visible
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
+    from cdp_agent.steps.approval.run_approval import RunApproval
 
 _STOPS_WITHIN_S = 0.8
 
@@ -44,7 +46,10 @@ RunFlow = Callable[[Run, "Page | None"], Awaitable[None]]
 
 
 class Loop:
-    """Carries out one run. `page` is the tab to begin in, None for a new one; `resumed` is the checkpoint to resume."""
+    """Carries out one run. `page` is the tab to begin in, None for a new one; `resumed` is the checkpoint to resume.
+
+    `approval`: what a run of one model has to be allowed; None for everything, and in a `flow`, which has its own.
+    """
 
     def __init__(
         self,
@@ -53,12 +58,14 @@ class Loop:
         stop: asyncio.Event | None = None,
         resumed: Checkpoint | None = None,
         flow: RunFlow | None = None,
+        approval: RunApproval | None = None,
     ) -> None:
         self._run = run
         self._page = page
         self._stop = stop
         self._resumed = resumed
         self._flow = flow or self._take_turns
+        self._approval = approval
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Carries out the run and yields its events; the last one is `TaskCompleted`.
@@ -151,15 +158,16 @@ class Loop:
             run.tools["revise_plan"] = revising(run)
         if run.task.form is not None:
             run.tools["done"] = TypedDone(run.task.form)
-        await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
-        while run.end is None:
-            if not await pause_for_user(run):
-                break
-            run.begin_step()
-            await take_turn(run)
-            run.check_limits()
-            await checkpoint.keep(run)
-            run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
+        async with nullcontext() if self._approval is None else self._approval.holding():
+            await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
+            while run.end is None:
+                if not await pause_for_user(run, self._approval):
+                    break
+                run.begin_step()
+                await take_turn(run)
+                run.check_limits()
+                await checkpoint.keep(run)
+                run.emit(TaskMetricsIncremental(**run.stamp, stats=run.usage.stats()))
 
     def _forget_checkpoint(self) -> None:
         run = self._run
@@ -167,12 +175,12 @@ class Loop:
             checkpoint.forget(run.options.checkpoint)
 
 
-async def pause_for_user(run: Run) -> bool:
+async def pause_for_user(run: Run, approval: RunApproval | None) -> bool:
     """If `run.pause` is set, waits until the user hands the page back. Returns False when they end the run.
 
     For runs of one model, without a planner.
     """
-    handed_back = await wait_for_user(run, run.ask_user)
+    handed_back = await wait_for_user(run, run.ask_user, approval)
     if handed_back is None:
         return run.end is None
     said, notes = handed_back
@@ -184,16 +192,20 @@ async def pause_for_user(run: Run) -> bool:
     return True
 
 
-async def wait_for_user(run: Run, ask_user: AskUser | None) -> tuple[str, list[str]] | None:
+async def wait_for_user(
+    run: Run, ask_user: AskUser | None, approval: RunApproval | None
+) -> tuple[str, list[str]] | None:
     """If `run.pause` is set, waits until the user hands the page back. Returns their message and notes on changed tabs.
 
-    None when `run.pause` is not set, when there is no user to ask, or when the user ends the run.
+    What the user does in the page is not asked about. None when `run.pause` is not set, when there is no user to ask,
+    or when the user ends the run.
     """
     if run.pause is None or ask_user is None or not run.pause.is_set():
         return None
     page = run.tabs.page
     try:
-        said = await ask_user(Paused(id=0, url=page.url, title=page.title, tab=f"t{page.number}"))
+        async with nullcontext() if approval is None else approval.lifted():
+            said = await ask_user(Paused(id=0, url=page.url, title=visible(page.title), tab=f"t{page.number}"))
     except ActionError:
         return None  # the run was ended meanwhile
     run.pause.clear()

@@ -20,7 +20,7 @@ from cdp_agent.cli.session import Sessions
 from cdp_agent.cli.status import DONE, status_of
 from cdp_agent.cli.subcommands.running import on_interrupt, run_to_end
 from cdp_agent.cli.subcommands.task import report
-from cdp_agent.cli.terminal.approving import Terminal
+from cdp_agent.cli.terminal.approving import Terminal, approval_keywords
 from cdp_agent.cli.terminal.lines import Lines
 from cdp_agent.cli.terminal.output import sink_of
 from cdp_agent.cli.terminal.text import one_line
@@ -55,6 +55,8 @@ def shell(words: Sequence[str]) -> int:
     parser = Parser("shell", "Type steps, tools and tasks, one after another, in one session.", more="all")
     add_settings(parser, SETTINGS, shown=("url", "model", "cdp", "headless"))
     asked = loaded(parser.read(words))
+    if asked.config.approve == "jsonl":
+        raise SetupError("--approve jsonl: in a shell a person is asked. Pass --approve ask.")
     return asyncio.run(_Shell(asked).read())
 
 
@@ -131,13 +133,22 @@ class _Shell:
 
     async def _run(self, task: str) -> int:
         config = self._asked.config
-        keywords = agent_keywords(config) | {"approver": Terminal(self._lines)}
+        keywords = agent_keywords(config) | {"approver": Terminal(self._lines)} | self._approval()
         return await self._agent(keywords, lambda agent, page: agent.stream(task, data=config.data, page=page))
 
     async def _step(self, line: str) -> int:
         left = _OF_MODEL if self._asked.config.executor is None else _OF_MODEL - {"fallback_model", "fallback_base_url"}
         keywords = {name: each for name, each in steps_keywords(self._asked.config).items() if name not in left}
+        keywords |= self._approval(by_hand=True)
         return await self._agent(keywords, lambda agent, page: agent.stream_steps([line], page=page))
+
+    def _approval(self, *, by_hand: bool = False) -> dict[str, Any]:
+        """The keywords of `Agent` for approval, if there are settings for it."""
+        config = self._asked.config
+        if config.approve is None and not config.approval_rules:
+            return {}
+        rules = approval_keywords(config, at_terminal=True, by_hand=by_hand)["approve"]
+        return {"approve": rules, "approver": Terminal(self._lines)}
 
     async def _agent(self, keywords: dict[str, Any], begin: Begin) -> int:
         config = self._asked.config

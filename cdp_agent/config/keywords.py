@@ -41,7 +41,7 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "constrained": lambda text: text == "yes",
     "dialogs": dialog_policy_of,
 }
-_OF_STEPS = ("executor", "executor_base_url", "flow", "approval_timeout_s", "planner_page")
+_OF_STEPS = ("executor", "executor_base_url", "flow", "planner_page")
 _SHORTEST = 6
 """The shortest value that is masked, in characters: masking shorter ones would mask words that are not secret."""
 

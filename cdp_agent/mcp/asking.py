@@ -8,23 +8,41 @@ another server: https://modelcontextprotocol.io/specification/2026-07-28/basic/p
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NoReturn, cast
 
 import msgspec
 
-from cdp_agent.decisions import ActionProposed, FormRequested, Paused, QuestionAsked, UserAnswer, UserAsk
-from cdp_agent.errors import ActionError
+from cdp_agent.decisions import (
+    ActionProposed,
+    FormRequested,
+    Paused,
+    QuestionAsked,
+    UserAnswer,
+    UserAsk,
+    proposed,
+    with_effect,
+)
+from cdp_agent.errors import ActionError, BlockedByPolicy
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.query.consequence import consequence
+from cdp_agent.page.policy.holding import Act, Held
+from cdp_agent.page.query.consequence import described
+from cdp_agent.security.quoting import visible
+from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.calls import ParsedCall
-from cdp_agent.steps.approval.policy import Rules, allowing
-from cdp_agent.steps.approval.risk import Risk, risk_of
+from cdp_agent.steps.approval.approvals import allowed_unasked
+from cdp_agent.steps.approval.policy import Rules, Ruling, allowing
+from cdp_agent.steps.approval.risk import Risk, ref_of, risk_of
+from cdp_agent.steps.approval.risky_words import RiskKind
 
 DECLINED = "The user did not allow it, and it was not done. Do not try the same in another way: ask what they want."
 ANSWER = "answer"
 """The form field for the answer to a question."""
 _UNANSWERED = "The user has not answered yet."
+_CANNOT = "this client cannot ask them (elicitation)"
+
+AskHeld = Callable[[ActionProposed], Awaitable[bool]]
+"""Asks the user about an effect that is held."""
 
 
 class UserQuestion(msgspec.Struct, frozen=True):
@@ -39,34 +57,59 @@ class UserAnswers:
 
     `given` are the forms that the user has filled in, by the keys of the questions; None for a declined one.
     `rules` determine what needs the user's approval; with None nothing does. Without `can_ask` nobody can be asked.
+    `ask_held` asks about what a call has set off.
     """
 
-    def __init__(self, given: Mapping[str, Mapping[str, Any] | None], rules: Rules | None, *, can_ask: bool) -> None:
+    def __init__(
+        self,
+        given: Mapping[str, Mapping[str, Any] | None],
+        rules: Rules | None,
+        secrets: Secrets,
+        ask_held: AskHeld,
+        *,
+        can_ask: bool,
+    ) -> None:
         self._given = given
         self._rules = rules
+        self._secrets = secrets
+        self._ask_held = ask_held
         self._can_ask = can_ask
         self.open: UserQuestion | None = None
         """The question that ended the call, if any."""
         self._is_filled_in = False
 
-    async def approve(self, understood: ParsedCall, page: Page) -> str | None:
-        """Why the call must not be made, None if it may be. Raises ActionError if the user has to be asked first."""
-        if self._rules is None:
-            return None
+    async def begin_act(self, understood: ParsedCall, page: Page) -> Act:
+        """The act of the call, if it may be made. Raises ActionError if not, or if the user has to be asked first."""
+        assert self._rules is not None  # without rules nothing is asked
         tool = understood.tool
         risk = await risk_of(tool, understood.arguments, page)
         ruling = self._rules.ruling(tool.name, risk)
-        if ruling.verdict == "allow":
-            return None
+        ref = ref_of(understood.as_json())
+        about = await described(tab_of(page), ref) if ref is not None else ""
+        if risk.url != risk.opens:
+            about = f"{about} at {visible(risk.url)}".strip()
         if ruling.verdict == "deny":
-            return f'It was not done: the rule "{ruling.why}" says so.'
-        about = await _about(understood, page)
-        if not self._can_ask:
-            return (
-                f"It was not done: {tool.name} {about} ({', '.join(risk.kinds)}) needs the user's approval, and this "
-                f"client cannot ask them (elicitation). A rule could allow it: {allowing(tool.name, risk)}."
+            raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
+        if ruling.verdict == "ask" and not self._can_ask:
+            raise BlockedByPolicy(
+                f"It was not done: {tool.name} {about} ({', '.join(risk.kinds)}) needs the user's approval, and "
+                f"{_CANNOT}. A rule could allow it: {allowing(tool.name, risk)}."
             )
-        return None if self._answer(_proposed(understood, about, risk)) is not None else DECLINED
+        ask = proposed(
+            id=0,
+            number=0,
+            step="",
+            tool=tool.name,
+            arguments=understood.as_json(),
+            about=self._secrets.mask(about),
+            risks=list(risk.kinds),
+            opens=self._secrets.mask(risk.opens),
+        )
+        if ruling.verdict == "ask" and self._answer(ask) is None:
+            raise BlockedByPolicy(DECLINED)
+        ask_held = self._ask_held if self._can_ask else None
+        effects = _Effects(ask, self._rules, self._secrets, ask_held, approved=bool(risk.kinds))
+        return Act(effects.is_allowed, frozenset(risk.kinds), effects.why_refused)
 
     async def ask_user(self, ask: UserAsk) -> UserAnswer:
         """The user's answer, None if they declined. Raises ActionError if they have to be asked first."""
@@ -108,22 +151,40 @@ def _digest(value: object) -> str:
     return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:16]
 
 
-def _proposed(understood: ParsedCall, about: str, risk: Risk) -> ActionProposed:
-    return ActionProposed(
-        id=0,
-        number=0,
-        step="",
-        tool=understood.tool.name,
-        arguments=understood.as_json(),
-        about=f"{about} at {risk.url}".strip(),
-        risks=list(risk.kinds),
-    )
+class _Effects:
+    """What an act sets off is decided by the rules, else by asking; `ask_held` is None if nobody can be asked."""
+
+    def __init__(
+        self, act: ActionProposed, rules: Rules, secrets: Secrets, ask_held: AskHeld | None, *, approved: bool
+    ) -> None:
+        self._act = act
+        self._rules = rules
+        self._secrets = secrets
+        self._ask_held = ask_held
+        self._approved = approved
+
+    async def is_allowed(self, held: Held) -> bool:
+        """See page/policy/holding.py."""
+        verdict = self._ruling(held).verdict
+        if verdict != "ask":
+            return verdict == "allow"
+        if self._ask_held is None:
+            return allowed_unasked(held, approved=self._approved)
+        return await self._ask_held(with_effect(self._act, self._secrets.masked(held)))
+
+    def why_refused(self, held: Held) -> str:
+        """What the model is told of an effect that was refused."""
+        ruling = self._ruling(held)
+        if ruling.verdict == "deny":
+            return f'the rule "{ruling.why}" says so'
+        if self._ask_held is None:
+            could = allowing(self._act.tool, _risk(held))
+            return f"it {held.risk}, which needs the user's approval, and {_CANNOT}. A rule could allow it: {could}"
+        return "the user did not allow it. Do not try the same in another way"
+
+    def _ruling(self, held: Held) -> Ruling:
+        return self._rules.ruling(self._act.tool, _risk(held))
 
 
-async def _about(understood: ParsedCall, page: Page) -> str:
-    """The role and name of the element that the call acts on; "" if there is none."""
-    for ref in understood.tool.refs_in(understood.arguments):
-        found = await consequence(tab_of(page), ref)
-        if found is not None:
-            return f'{found.role} "{found.name}"'
-    return ""
+def _risk(held: Held) -> Risk:
+    return Risk((cast(RiskKind, held.risk),), held.url)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.asking import UserAnswers, UserQuestion
+from cdp_agent.mcp.held import HeldQuestions
 from cdp_agent.security.origins import WEB_AND_DATA
 from cdp_agent.session.calls import ToolError
 from cdp_agent.session.session import Permissions, Session
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
 
 TRACE = "trace.jsonl"
+_questions: WeakKeyDictionary[Session, HeldQuestions[CallReply]] = WeakKeyDictionary()
 
 
 class CallRequest(msgspec.Struct, frozen=True, tag="call"):
@@ -52,7 +55,7 @@ class SessionFile(msgspec.Struct, frozen=True):
 
 
 class CallReply(msgspec.Struct, frozen=True):
-    """The result of a call, see ToolOutcome. With `question` nothing was done: the user has to be asked first."""
+    """The result of a call, see ToolOutcome. With `question` the call goes on once the user has answered it."""
 
     text: str
     value: dict[str, Any] | None = None
@@ -115,13 +118,25 @@ async def make_call(
 
 
 async def perform_call(session: Session, request: CallRequest, allowance: Allowance) -> CallReply:
-    """Makes the call in the session."""
-    user_answers = UserAnswers(request.answers, allowance.rules, can_ask=request.can_ask)
+    """Makes the call in the session, or continues it with the answer to a question."""
+    if (questions := _questions.get(session)) is None:
+        questions = _questions[session] = HeldQuestions(lambda question: CallReply("", question=question))
+    if allowance.rules is None:
+        return await _perform(session, request, allowance, questions)  # it sets off no question
+    return await questions.reply(request, lambda: _perform(session, request, allowance, questions))
+
+
+async def _perform(
+    session: Session, request: CallRequest, allowance: Allowance, questions: HeldQuestions[CallReply]
+) -> CallReply:
+    user_answers = UserAnswers(
+        request.answers, allowance.rules, session.secrets, questions.ask, can_ask=request.can_ask
+    )
     permissions = Permissions(
         secrets=session.secrets,
         upload_folders=allowance.upload_folders,
         schemes=WEB_AND_DATA,
-        approve=user_answers.approve,
+        begin_act=user_answers.begin_act if allowance.rules is not None else None,
         ask_user=user_answers.ask_user if request.can_ask else None,
     )
     outcome = await session.call(request.name, request.arguments, model=allowance.model, permissions=permissions)

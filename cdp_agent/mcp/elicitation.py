@@ -22,9 +22,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cdp_agent.decisions import ActionProposed, FormField, FormRequested, QuestionAsked
 from cdp_agent.mcp.asking import ANSWER, UserQuestion
+from cdp_agent.mcp.held import ANSWER_S
+from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
 
-ANSWER_S = 300.0
-"""How long a user may take to answer while the call waits; after that it counts as declined."""
+_LONGEST = 2_000
+"""How much of what a model says is shown, in characters."""
 
 
 class _ElicitationCapability(Protocol):
@@ -79,17 +81,17 @@ def input_required(question: UserQuestion) -> InputRequiredResult:
 def _form(question: UserQuestion) -> ElicitRequestFormParams:
     match question.ask:
         case ActionProposed() as ask:
-            return _as_form(f"Allow {ask.tool}: {ask.about}? It {' and '.join(ask.risks)}.", {}, [])
+            return _as_form(ask.question, {}, [])
         case QuestionAsked() as ask:
             field: dict[str, Any] = {"type": "string"}
             if ask.options:
-                field["description"] = f"Such as: {', '.join(ask.options)}"
-            return _as_form(ask.question, {ANSWER: field}, [ANSWER])
+                field["description"] = f"Such as: {', '.join(map(visible, ask.options))}"
+            return _as_form(visible(ask.question, _LONGEST), {ANSWER: field}, [ANSWER])
         case FormRequested() as ask:
             fields = {each.ref: _property(each) for each in ask.fields}
             required = [each.ref for each in ask.fields if each.required]
-            where = f" For {', '.join(ask.origins)}." if ask.origins else ""
-            return _as_form(f"{ask.description}{where}", fields, required)
+            where = f" For {visible(', '.join(ask.origins))}." if ask.origins else ""
+            return _as_form(f"{visible(ask.description, _LONGEST)}{where}", fields, required)
 
 
 def _as_form(message: str, properties: Mapping[str, object], required: list[str]) -> ElicitRequestFormParams:
@@ -99,8 +101,9 @@ def _as_form(message: str, properties: Mapping[str, object], required: list[str]
 
 def _property(field: FormField) -> dict[str, Any]:
     """A field as a property of the restricted schema that the protocol allows in forms."""
-    description = " ".join(filter(None, (field.description, field.error)))
-    found: dict[str, Any] = {"title": field.label, **({"description": description} if description else {})}
+    error = f"The page says: {quote(field.error, LONGEST_TEXT)}" if field.error else ""
+    description = " ".join(filter(None, (visible(field.description), error)))
+    found: dict[str, Any] = {"title": visible(field.label), **({"description": description} if description else {})}
     match field.field_type:
         case "checkbox":
             return found | {"type": "boolean"}

@@ -109,7 +109,9 @@ def needs_user(request: RunRequest, config: Config) -> bool:
         rules = _approval(request, config)
     except SetupError as error:
         raise bad_request(str(error), "SetupError") from error
-    return request.interactive or rules.otherwise == "ask" or any(rule.verdict == "ask" for rule in rules.rules)
+    if request.interactive or rules is None:
+        return request.interactive
+    return rules.otherwise == "ask" or any(rule.verdict == "ask" for rule in rules.rules)
 
 
 def secrets_of(request: RunRequest, config: Config) -> Secrets:
@@ -142,7 +144,7 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
     if request.approval_timeout_s is not None:
         keywords["approval_timeout_s"] = request.approval_timeout_s
     rules = _approval(request, config)
-    if config.planner is not None or request.steps:
+    if rules is not None:
         keywords["approve"] = rules
     if needs_user(request, config):
         keywords["approver"] = approver
@@ -190,9 +192,13 @@ def _joined_guardrails(of_server: str | None, asked: str | None) -> str | None:
     return "\n".join(filter(None, (of_server, asked))) or None
 
 
-def _approval(request: RunRequest, config: Config) -> Rules:
+def _approval(request: RunRequest, config: Config) -> Rules | None:
+    """What is asked about. None: nothing, in a run of one model for which nobody has said otherwise."""
     kind = request.approve
     texts = [*config.approval_rules, *request.approval_rules]
-    if kind is None and request.steps:
+    if kind is None and request.steps and not request.interactive:
         return rules_from([*texts, "allow"])  # the author of the steps has approved them
+    is_model_alone = config.planner is None and not request.steps
+    if is_model_alone and kind is None and not texts and not request.interactive:
+        return None
     return rules_from(texts, "allow" if kind in (None, "auto") else "ask")

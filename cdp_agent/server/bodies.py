@@ -98,7 +98,7 @@ class RunRequest(_Body, frozen=True, kw_only=True):
     ] = False
     approve: Annotated[
         Literal["ask", "auto"] | None,
-        Meta(description="For runs by steps: ask about each plan or step, or only about risky ones."),
+        Meta(description="Ask about each plan or step, or only about risky actions; a model alone: only about these."),
     ] = None
     approval_rules: Annotated[
         tuple[str, ...], Meta(description='Rules for actions without asking, or never: "allow risk=submits origin=…".')

@@ -108,6 +108,7 @@ class PiloRoutes:
             api_key=getattr(body, _snake(_KEYS[provider])) if provider in _KEYS else None,
             base_url=getattr(body, _snake(_ADDRESSES[provider])) if provider in _ADDRESSES else None,
             interactive=interactive,
+            approval_rules=("allow",),  # these clients can be asked for data, and for no approval
             on_disconnect="stop",
         )
 

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name not in ("Session", "ToolError", "ToolOutcome"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from cdp_agent.session import session  # late: a command that only asks the host does not need it
+    from cdp_agent.session import calls, session  # late: a command that only asks the host does not need it
 
-    return getattr(session, name)
+    return getattr(session if name == "Session" else calls, name)

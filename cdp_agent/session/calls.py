@@ -64,6 +64,12 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     error: ToolError | None = None
     duration_ms: float = 0.0
 
+    @staticmethod
+    def failed(error: CdpAgentError, duration_ms: float, note: str | None = None) -> ToolOutcome:
+        """The outcome of a call that failed; `note` is added to the error's message."""
+        text = "\n".join(filter(None, (str(error), note)))
+        return ToolOutcome(text, error=ToolError.of(error), duration_ms=duration_ms)
+
     def as_json(self) -> dict[str, Any]:
         """The outcome as JSON data; `value` includes the properties that it derives from its fields."""
         found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))

@@ -12,8 +12,8 @@ import functools
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, ParamSpec, Protocol
 from weakref import WeakKeyDictionary
 
@@ -27,7 +27,8 @@ from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgen
 from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome, parse_call_on, perform
+from cdp_agent.session.act_hold import ActHold, BeginAct, clock_stopped
+from cdp_agent.session.calls import ParsedCall, ToolOutcome, parse_call_on, perform
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import allowed_address
@@ -106,8 +107,8 @@ class Permissions(msgspec.Struct, frozen=True):
 
     `secrets` are the values of placeholders. `upload_folders` are the folders that files may be uploaded from, and
     `schemes` the schemes of addresses that may be opened in addition to those in `allow`; None: no restriction, since
-    the caller chooses them. `approve` is called before each call; `ask_user` answers for the user, and without it the
-    tools that ask are not offered.
+    the caller chooses them. `approve` is called before each call; with `begin_act`, effects of acts are held until they
+    are allowed. `ask_user` answers for the user, and without it the tools that ask are not offered.
     """
 
     secrets: Secrets = msgspec.field(default_factory=Secrets)
@@ -115,6 +116,7 @@ class Permissions(msgspec.Struct, frozen=True):
     schemes: frozenset[str] | None = None
     approve: Approve | None = None
     ask_user: AskUser | None = None
+    begin_act: BeginAct | None = None
 
 
 class Session:
@@ -157,6 +159,7 @@ class Session:
         """The last calls, oldest first."""
         self.watcher: CallWatcher | None = None
         """Observes all calls."""
+        self._act_hold = ActHold()
         self._lost: str | None = None
         """Why Chrome is gone, until another one is open."""
         self._chrome_count = 1
@@ -295,7 +298,7 @@ class Session:
                     folder=folder,
                 )
                 with dialogs_answered(dialogs):
-                    outcome = await self._in_time(parse_call, context, url, permitted.approve, watched)
+                    outcome = await self._in_time(parse_call, context, url, permitted, watched)
                 # The result is about this tab: a tab that has just opened is entered by the next call.
                 stays = reads and not page.closed
                 moved = back if stays else await self._follow(outcome, page, named=tab is not None)
@@ -303,9 +306,9 @@ class Session:
             if isinstance(error, BrowserError) and chrome_count == self._chrome_count:
                 self._lost = self._lost or str(error)
             _log.debug("a call failed: %s", error)
-            return _failed(error, began)
+            return ToolOutcome.failed(error, _since(began))
         if isinstance(outcome, ActionError):
-            return _failed(outcome, began, moved)
+            return ToolOutcome.failed(outcome, _since(began), moved)
         text = "\n".join(filter(None, (outcome.text, moved)))
         pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
         return ToolOutcome(text, permitted.secrets.masked(outcome.value), pictures, None, _since(began))
@@ -315,15 +318,19 @@ class Session:
         parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
         context: Context,
         url: str | None,
-        approve: Approve | None,
+        permitted: Permissions,
         watched: WatchedCall | None,
     ) -> Observation | ActionError:
         try:
-            async with asyncio.timeout(self._timeout_s) as limit:
+            async with (
+                asyncio.timeout(self._timeout_s) as limit,
+                self._act_hold.pausing(limit),
+                AsyncExitStack() as acts,
+            ):
                 if (ask_user := context.ask_user) is not None:
 
                     async def ask(asked: UserAsk) -> UserAnswer:
-                        with _clock_stopped(limit):
+                        with clock_stopped(limit):
                             return await ask_user(asked)
 
                     context = msgspec.structs.replace(context, ask_user=ask)
@@ -332,11 +339,15 @@ class Session:
                 understood = await parse_call(context.page)
                 if isinstance(understood, ActionError):
                     return understood
-                if approve is not None:
-                    with _clock_stopped(limit):
-                        why = await approve(understood, context.page)
+                if permitted.approve is not None:
+                    with clock_stopped(limit):
+                        why = await permitted.approve(understood, context.page)
                     if why:
                         return BlockedByPolicy(why)
+                begin_act = permitted.begin_act or self._act_hold.begin_unasked
+                if begin_act is not None and not understood.tool.read_only:
+                    act, pages = await begin_act(understood, context.page), self.browser.pages
+                    await acts.enter_async_context(self._act_hold.act(act, context.page, pages))
                 if watched is not None:
                     await watched.acts(understood, url)
                 outcome = await perform(understood, context)
@@ -443,6 +454,7 @@ class Session:
         if self.watcher is not None:
             watcher, self.watcher = self.watcher, None
             await watcher.close()
+        await self._act_hold.end()
         if self._closes_browser:
             await self.browser.close()
             return
@@ -474,25 +486,6 @@ class OpeningSession(Opens[Session]):
 
     async def _opened(self) -> Session:
         return Session(await self._opening, closes_browser=True)
-
-
-@contextmanager
-def _clock_stopped(limit: asyncio.Timeout) -> Iterator[None]:
-    """Suspends the call's time limit inside the block, while somebody considers a question."""
-    loop = asyncio.get_running_loop()
-    ends = limit.when()
-    assert ends is not None  # every call has a limit
-    left = ends - loop.time()
-    limit.reschedule(None)
-    try:
-        yield
-    finally:
-        limit.reschedule(loop.time() + left)
-
-
-def _failed(error: CdpAgentError, began: float, moved: str | None = None) -> ToolOutcome:
-    text = "\n".join(filter(None, (str(error), moved)))
-    return ToolOutcome(text, error=ToolError.of(error), duration_ms=_since(began))
 
 
 def _since(began: float) -> float:

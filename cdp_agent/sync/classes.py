@@ -1025,11 +1025,13 @@ class Agent(SyncWrapper[AsyncAgent]):
 
     With `planner` instead of `model`, the task is carried out in steps of plain English. The planner is shown the page
     in the form `planner_page`, with a picture if `vision` is on, and returns a plan (`flow="plan"`) or one step at a
-    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot. `approve`
-    determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays, sends,
-    deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is given the
-    question and returns the decision (see decisions.py). `approver` is the `Approver` that is asked; when it has not
-    decided within `approval_timeout_s` seconds the run is stopped.
+    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot.
+
+    `approve` determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays,
+    sends, deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is
+    given the question and returns the decision (see decisions.py). In a run of a `model` alone only the latter is asked
+    about, and without `approve` nothing is. `approver` is the `Approver` that is asked; when it has not decided within
+    `approval_timeout_s` seconds the run is stopped.
 
     `act_log` receives each act before it is carried out; see `ActLog`.
 

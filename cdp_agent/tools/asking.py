@@ -12,6 +12,7 @@ from cdp_agent.decisions import AskUser, FieldValue, FormField, FormRequested, Q
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.actions import user_form
 from cdp_agent.page.actions.user_form import UserField
+from cdp_agent.security.quoting import visible
 from cdp_agent.security.secrets import USER_DATA, Secrets
 from cdp_agent.tools.base import Arguments, Context, Observation, Ref, tool
 
@@ -163,8 +164,8 @@ class _Form:
             options=field.options or asked.options,
             current_value=field.value if ref not in self._filled else USER_DATA,
             description=asked.description,
-            name=field.name,
-            error=error,
+            name=visible(field.name),
+            error=visible(error),
         )
 
     def _is_choice(self, ref: str) -> bool:

@@ -55,10 +55,8 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         asked = with_window(asked, caller.environment)
     config = asked.config
     keywords = agent_keywords(config, caller.environment)
-    if config.planner is not None:
+    if config.planner is not None or config.approve is not None or config.approval_rules:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal or found.live)
-    elif config.approve in ("ask", "jsonl"):
-        keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
     if found.interactive and config.approve != "jsonl":
         keywords["approver"] = Interactive()
     answer = _schema(config.answer_schema)
@@ -122,12 +120,11 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     keywords = resume_keywords(config, caller.environment)
     if config.trace is None and saved.options.trace is not None:  # in the same folder, with the present secrets masked
         keywords["trace"] = trace_of(config, saved.options.trace)
-    if saved.by_steps is not None:
+    has_rules = config.approve is not None or bool(config.approval_rules)
+    if saved.by_steps is not None or has_rules:
         keywords |= approval_keywords(config, at_terminal=caller.at_terminal)
-        if config.approve is None and not config.approval_rules:
-            del keywords["approve"]  # the saved rules apply
-    elif config.approve in ("ask", "jsonl"):
-        keywords["approver"] = approval_keywords(config, at_terminal=caller.at_terminal)["approver"]
+    if saved.by_steps is not None and not has_rules:
+        del keywords["approve"]  # the saved rules apply
 
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         return Agent.resume(browser, folder, **keywords, stop=signals.stop, pause=signals.pause)

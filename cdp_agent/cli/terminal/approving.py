@@ -10,7 +10,6 @@ import msgspec
 
 from cdp_agent.cli.terminal.json_lines import JsonLines
 from cdp_agent.cli.terminal.lines import Lines
-from cdp_agent.cli.terminal.text import one_line
 from cdp_agent.config import Config
 from cdp_agent.decisions import (
     ActionProposed,
@@ -34,8 +33,10 @@ from cdp_agent.decisions import (
     Reword,
     Skip,
     Stop,
+    question_of,
 )
 from cdp_agent.errors import SetupError
+from cdp_agent.security.quoting import LONGEST_TEXT, quote, visible
 from cdp_agent.steps.approval.approval import Submit
 from cdp_agent.steps.approval.policy import rules_from
 
@@ -45,6 +46,8 @@ _EDITING = "d 2 drops step 2, m 3 1 moves 3 to 1, r 2 … rewords it, a 2 … ad
 
 Read = Callable[[str, bool], Awaitable[str | None]]
 """Reads a line at this prompt, which is not shown if the second argument is True; None when there are no more lines."""
+_LONGEST = 2_000
+"""How much of what a model says is shown, in characters."""
 HIDDEN = ("password",)
 """Types of fields whose text is not shown on the screen."""
 _BOXES = ("checkbox", "switch")
@@ -216,43 +219,35 @@ def _choices(ask: Ask) -> str:
 def _shown(ask: Ask) -> str:
     match ask:
         case PlanProposed(steps=steps, message=message):
-            return "\n".join(filter(None, [one_line(message), _numbered(steps)]))
+            return "\n".join(filter(None, [visible(message, _LONGEST), _numbered(steps)]))
         case ActionProposed(number=number, step=step, held=held) if held is not None:
-            details = [
-                str(held),
-                held.body,
-                ", ".join(held.fields),
-                f"from {held.frame}" if held.frame else "",
-                held.message,
-            ]
-            return one_line(f"{number:>3}  {step} → it {held.risk}: {' · '.join(filter(None, details))}")
+            return f"{number} {' → '.join(filter(None, (step, question_of(ask))))}"
         case ActionProposed(number=number, step=step, tool=tool, about=about, arguments=arguments, risks=risks):
-            given = msgspec.json.encode(arguments).decode()
-            why = f"   It {', '.join(risks)}." if risks else ""
-            return one_line(f"{number:>3}  {step} → {tool} {about} {given}{why}")
+            given = visible(msgspec.json.encode(arguments).decode(), _LONGEST)
+            why = f" It {', '.join(risks)}." if risks else ""
+            return f"{number} {' → '.join(filter(None, (step, f'{tool} {about} {given}{why}')))}"
         case QuestionAsked(question=question, options=options):
-            return "\n".join(filter(None, [one_line(question), _numbered(options)]))
+            return "\n".join(filter(None, [visible(question, _LONGEST), _numbered(options)]))
         case FormRequested():
             return form_shown(ask)
         case Paused(url=url):
-            return one_line(f"Paused at {url}") + _PAUSED
+            return visible(f"Paused at {url}") + _PAUSED
         case failed:
-            return one_line(
-                f"{failed.number:>3}  {failed.step}: {failed.error} {failed.retries_left} retries are left."
-            )
+            what = visible(f"{failed.step}: {failed.error}", _LONGEST)
+            return f"{failed.number:>3}  {what} {failed.retries_left} retries are left."
 
 
 def _numbered(steps: list[str]) -> str:
-    return "\n".join(f"{number:>3}  {one_line(step)}" for number, step in enumerate(steps, 1))
+    return "\n".join(f"{number:>3}  {visible(step)}" for number, step in enumerate(steps, 1))
 
 
 def form_shown(ask: FormRequested) -> str:
     """The form's description, the origins that its values can reach, and the errors of its fields."""
-    where = f" on {ask.url}" if ask.url else ""
-    lines = [one_line(f"{ask.description}{where}")]
+    where = f" on {visible(ask.url)}" if ask.url else ""
+    lines = [f"{visible(ask.description, _LONGEST)}{where}"]
     if beyond := [origin for origin in ask.origins if not ask.url.startswith(origin)]:
-        lines.append(one_line(f"What you fill in can also get to {', '.join(beyond)}."))
-    lines += [one_line(f"{field.label}: {field.error}") for field in ask.fields if field.error]
+        lines.append(visible(f"What you fill in can also get to {', '.join(beyond)}."))
+    lines += [f"{visible(field.label)}: {quote(field.error, LONGEST_TEXT)}" for field in ask.fields if field.error]
     return "\n".join(lines)
 
 
@@ -261,7 +256,7 @@ async def read_form(ask: FormRequested, read: Read, say: Callable[[str], None]) 
     values: dict[str, FieldValue] = {}
     for field in ask.fields:
         if field.options:
-            say("\n".join(f"{number:>4}  {one_line(option)}" for number, option in enumerate(field.options, 1)))
+            say("\n".join(f"{number:>4}  {visible(option)}" for number, option in enumerate(field.options, 1)))
         while True:
             line = await read(_prompt(field), field.field_type in HIDDEN)
             if line is None:
@@ -282,16 +277,16 @@ async def read_form(ask: FormRequested, read: Read, say: Callable[[str], None]) 
 def _prompt(field: FormField) -> str:
     words = [field.label]
     if field.name and field.name != field.label:
-        words.append(f'(on the page: "{field.name}")')
+        words.append(f"(on the page: {quote(field.name)})")
     if field.description:
         words.append(f"- {field.description}")
     if field.field_type in _BOXES:
         words.append("[y/n]")
     if field.current_value and field.field_type not in HIDDEN:
-        words.append(f"[{field.current_value}]")
+        words.append(f"[{visible(field.current_value)}]")
     if field.required:
         words.append("*")
-    return f"{one_line(' '.join(words))}: "
+    return f"{visible(' '.join(words), _LONGEST)}: "
 
 
 def _value(field: FormField, line: str) -> FieldValue | None:

@@ -64,15 +64,22 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
                 return f"the {self.what} of {without_query(self.url)}"
 
 
+_NOT_APPROVED = "it was not approved"
+
+
 class Withheld(msgspec.Struct, frozen=True):
     """An effect of an act that nobody allowed: a request that was not sent, or a download that was cancelled."""
 
     what: str
-    why: str = "it was not approved"
+    why: str = _NOT_APPROVED
 
 
 AskApproval = Callable[[Held], Awaitable[bool]]
 """Asks whether an effect is allowed."""
+
+
+def _not_approved(_: Held) -> str:
+    return _NOT_APPROVED
 
 
 class Act(msgspec.Struct, eq=False):
@@ -80,6 +87,8 @@ class Act(msgspec.Struct, eq=False):
 
     asks: AskApproval
     approved: frozenset[str] = frozenset()
+    why_refused: Callable[[Held], str] = _not_approved
+    """What is told of an effect that was not allowed."""
     begun_at: float = 0.0
     documents: dict[int, tuple[int, int]] = {}
     """For each tab (by `id` of its Activity): its document's number and its count of navigations when the act began."""
@@ -217,9 +226,8 @@ class Hold:
             return refused
         if act is None or self.over or act.allows("downloads"):
             return None
-        before = act.answers.get(("GET", without_query(event.url)))
-        if before is not None and before.done() and not before.cancelled() and before.result():
-            return None  # its request was held, and allowed
+        if (before := act.answers.get(("GET", without_query(event.url)))) is not None:
+            return _mapped(before, bool)  # its request was held, and is asked about
         held = Held(
             what="download",
             risk="downloads",
@@ -249,7 +257,7 @@ class Hold:
             place = (key[0], without_query(key[1]))
             asked.add_done_callback(lambda done: self._remember(place, not done.cancelled() and done.result()))
         elif asked.done() and (asked.cancelled() or not asked.result()):
-            self._withheld.append(Withheld(str(held)))
+            self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return asked
 
     def _remember(self, key: tuple[str, str], approved: bool) -> None:
@@ -271,7 +279,7 @@ class Hold:
             self._error = error
         finally:
             if not approved and held.what in ("request", "download"):
-                self._withheld.append(Withheld(str(held)))
+                self._withheld.append(Withheld(str(held), act.why_refused(held)))
         return approved
 
     def _is_background(self, event: fetch.RequestPaused, tab: Activity | None, kind: RequestKind, act: Act) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -41,24 +41,46 @@ _OUTLIVING = [
 ]
 
 
-class _Limits:
-    """The rules of a `limited` block, and the policies in which they are in force."""
+class TabLimits:
+    """Rules for the tabs that are opened inside its `block`, or passed to it, until `end`."""
 
-    def __init__(self, rules: RequestRules, around: _Limits | None) -> None:
-        self.rules = rules
-        self.policies: list[RequestPolicy] = []
-        self._around = around
+    def __init__(self, rules: RequestRules) -> None:
+        self._rules = rules
+        self._policies: list[RequestPolicy] = []
+        """The policies in which they are in force."""
+        self._around: TabLimits | None = None
         """The limits of the enclosing block."""
 
+    @contextlib.contextmanager
+    def block(self) -> Iterator[None]:
+        """A block in which they apply to all tabs that this task, or one that it starts, opens or passes to `limit`."""
+        self._around = _limits.get()
+        _limits.set(self)
+        try:
+            yield
+        finally:
+            _limits.set(self._around)
+
     async def apply_to(self, policy: RequestPolicy) -> None:
+        """Puts them in force in a tab. Raises BrowserError."""
         if self._around is not None:
             await self._around.apply_to(policy)
-        if policy not in self.policies:
-            self.policies.append(policy)
-            await policy.enforce(self.rules)
+        if policy not in self._policies:
+            self._policies.append(policy)
+            await policy.enforce(self._rules)
+
+    async def end(self) -> None:
+        """Ends them, except for lists of origins and refusals; see `limited`."""
+        rules = self._rules
+        for policy in self._policies:
+            if rules.gate is None and (rules.hold is None or rules.hold.refuses):
+                policy.retire(rules)
+            else:
+                with contextlib.suppress(BrowserError, ProtocolError):  # the tab is gone, and its rules with it
+                    await policy.lift(rules)
 
 
-_limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
+_limits: ContextVar[TabLimits | None] = ContextVar("limits", default=None)
 
 
 @contextlib.asynccontextmanager
@@ -71,19 +93,12 @@ async def limited(rules: RequestRules | None) -> AsyncIterator[None]:
     if rules is None:
         yield
         return
-    around = _limits.get()
-    limits = _Limits(rules, around)
-    _limits.set(limits)
-    try:
-        yield
-    finally:
-        _limits.set(around)
-        for policy in limits.policies:
-            if rules.gate is None and (rules.hold is None or rules.hold.refuses):
-                policy.retire(rules)
-            else:
-                with contextlib.suppress(BrowserError, ProtocolError):  # the tab is gone, and its rules with it
-                    await policy.lift(rules)
+    limits = TabLimits(rules)
+    with limits.block():
+        try:
+            yield
+        finally:
+            await limits.end()
 
 
 async def limit(policy: RequestPolicy) -> None:

@@ -394,8 +394,8 @@ def _origin(url: str) -> str:
 
 
 def hold_of(rules: Sequence[RequestRules]) -> Hold | None:
-    """The first Hold of the rules, if possible that of a run that is not over; None if there is none."""
-    holds = [each.hold for each in rules if each.hold is not None]
+    """The newest Hold of the rules, if possible that of a run that is not over; None if there is none."""
+    holds = [each.hold for each in reversed(rules) if each.hold is not None]
     return min(holds, key=lambda hold: hold.over, default=None)
 
 

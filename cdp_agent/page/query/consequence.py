@@ -10,6 +10,7 @@ from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.listeners import key_listeners
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.security.quoting import quote
 
 
 class Submitted(msgspec.Struct, frozen=True):
@@ -62,6 +63,12 @@ async def consequence(tab: Tab, ref: str | None, how: How = "click") -> Conseque
         if inner is not None and inner.role not in ("", "generic", "document"):
             return inner
     return found
+
+
+async def described(tab: Tab, ref: str) -> str:
+    """The role and name of the element for a question to a person; raises as `consequence`."""
+    found = await consequence(tab, ref)
+    return "" if found is None else f"{found.role} {quote(found.name)}"
 
 
 async def _ask(frame: Frame, local: int | None, how: How) -> Consequence | None:

@@ -9,7 +9,6 @@ import msgspec
 
 from cdp_agent.agent.state.run import End, Run
 from cdp_agent.decisions import (
-    ActionProposed,
     Approve,
     Ask,
     Continue,
@@ -28,6 +27,8 @@ from cdp_agent.decisions import (
     Stop,
     UserAnswer,
     UserAsk,
+    proposed,
+    with_effect,
 )
 from cdp_agent.errors import ActionError, BlockedByPolicy
 from cdp_agent.events import FormDataError, FormDataRequested
@@ -83,7 +84,12 @@ class Approvals:
 
     async def act(self, number: int, instruction: str, call: Call, risk: Risk) -> Decision:
         """The decision on a call: Execute, Skip, Reword or Stop. Raises BlockedByPolicy if a rule denies it."""
-        ask = ActionProposed(
+        ruling = self._rules.ruling(call.tool, risk)
+        if ruling.verdict == "deny":
+            raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
+        if not (risk.kinds or self._asks_each or ruling.why.startswith("ask")):
+            return Execute()
+        ask = proposed(
             id=self._next(),
             number=number,
             step=instruction,
@@ -91,45 +97,43 @@ class Approvals:
             arguments=call.arguments,
             about=call.about,
             risks=list(risk.kinds),
+            opens=self._run.secrets.mask(risk.opens),
         )
-        ruling = self._rules.ruling(call.tool, risk)
-        if ruling.verdict == "deny":
-            raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
-        asked_for = bool(risk.kinds) or self._asks_each or ruling.why.startswith("ask")
-        if ruling.verdict == "allow" or not asked_for:
-            return self._decided(ask, Execute(), "policy", ruling.why) if asked_for else Execute()
+        if ruling.verdict == "allow":
+            return self._decided(ask, Execute(), "policy", ruling.why)
         what = f"{call.tool} {call.about}".strip()
         why = f" ({', '.join(risk.kinds)})" if risk.kinds else ""
         return await self._ask(
             ask,
-            f"Step {number}, {instruction!r}, was not done. {_NOBODY} about {what}{why}. What would allow it: "
+            f"{_named(number, instruction)} was not done. {_NOBODY} about {what}{why}. What would allow it: "
             f"{allowing(call.tool, risk)}.",
         )
 
     async def held(self, held: Held, act: StepAct) -> bool:
         """Whether a held request, download or dialog of the step may go on; see page/policy/holding.py."""
         call, risk = act.call, Risk((cast(RiskKind, held.risk),), held.url)
-        ask = ActionProposed(
+        ask = proposed(
             id=self._next(),
             number=act.number,
             step=act.instruction,
             tool=call.tool,
             arguments=call.arguments,
             about=call.about,
-            risks=list(risk.kinds),
-            held=self._run.secrets.masked(held),
+            risks=[],
+            opens="",
         )
+        ask = with_effect(ask, self._run.secrets.masked(held))
         ruling = self._rules.ruling(call.tool, risk)
         if ruling.verdict != "ask":
             allowed = ruling.verdict == "allow"
             self._decided(ask, Execute() if allowed else Skip(), "policy", ruling.why)
             return allowed
         if not self._has_approver and (held.beacon or held.risk == "confirms"):
-            allowed = held.what == "beforeunload" or (held.risk == "confirms" and act.approved)
+            allowed = allowed_unasked(held, approved=act.approved)
             self._decided(ask, Execute() if allowed else Skip(), "policy", "nobody is there to be asked")
             return allowed
         why_stopped = (
-            f"Step {act.number}, {act.instruction!r}, was done in the page, and {held} was held and not let out. "
+            f"{_named(act.number, act.instruction)} was done in the page, and {held} was held and not let out. "
             f"{_NOBODY} about it ({held.risk}). What would allow it: {allowing(call.tool, risk)}."
         )
         return isinstance(await self._ask(ask, why_stopped), Execute)
@@ -232,6 +236,18 @@ class Approvals:
 
     def _refused(self, message: str) -> None:
         self._run.emit(ApprovalRefused(**self._run.stamp, message=message))
+
+
+def _named(number: int, instruction: str) -> str:
+    return f"Step {number}, {instruction!r}," if instruction else f"Step {number}"
+
+
+def allowed_unasked(held: Held, *, approved: bool) -> bool:
+    """Whether an effect is allowed where nobody can be asked; `approved`: its act was, with its risks.
+
+    A page may be left then: that sends nothing.
+    """
+    return held.what == "beforeunload" or (held.risk == "confirms" and approved)
 
 
 def _without_values(decision: Decision) -> Decision:

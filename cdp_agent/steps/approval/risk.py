@@ -28,6 +28,8 @@ class Risk(msgspec.Struct, frozen=True):
 
     kinds: tuple[RiskKind, ...]
     url: str
+    opens: str = ""
+    """The address that it is known to open."""
 
 
 async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
@@ -37,7 +39,8 @@ async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
         case None:
             return Risk(("undeclared",), page.url)
         case "click":
-            found = await consequence(tab, given["ref"])
+            # What is at a point is not looked up: what a click there sets off is held.
+            found = await consequence(tab, ref) if (ref := ref_of(given)) is not None else None
         case "fill" if given.get("submit") and "fields" in given:
             found = await consequence(tab, given["fields"][-1]["ref"], "form")
         case "fill" if given.get("submit"):
@@ -54,19 +57,27 @@ async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
             return Risk(("confirms",), page.url)
         case "address":
             url = str(given.get("url") or page.url)
-            return Risk(_by_address(url), url)
+            return Risk(_by_address(url), url, url)
         case _:
             found = None
     if found is None:
         return Risk((), page.url)
-    return Risk(tuple(dict.fromkeys(_kinds(found))), found.url or page.url)
+    return Risk(tuple(dict.fromkeys(_kinds(found))), found.url or page.url, found.link)
+
+
+def ref_of(given: dict[str, Any]) -> str | None:
+    """The ref of the element that the arguments name; vendors' tools have it in a target, which may be a point."""
+    target = given.get("target")
+    ref: str | None = target.get("ref") if isinstance(target, dict) else given.get("ref")
+    return ref
 
 
 async def _pressed(given: dict[str, Any], tab: Tab) -> Consequence | None:
-    key = str(given["key"]).rpartition("+")[2].strip().lower()
-    if key in _ENTER:
+    keys = given["keys"] if "keys" in given else [given["key"]] if "key" in given else given["text"].split()
+    pressed = [str(each).rpartition("+")[2].strip().lower() for each in keys]
+    if any(each in _ENTER for each in pressed):
         return await consequence(tab, given.get("ref"), "enter")
-    if key in ("space", "", " "):
+    if any(each in ("space", "") for each in pressed):
         found = await consequence(tab, given.get("ref"))
         return found if found is not None and found.role == "button" else None
     return None

@@ -33,7 +33,7 @@ def planned_flow(settings: StepSettings, said: MutableSequence[Said]) -> RunFlow
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
             step_run = StepRun(run, settings, tuple(said), await _executor(run, settings, stack))
-            await stack.enter_async_context(step_run.holding())
+            await stack.enter_async_context(step_run.approval.holding())
             if not await open_first_page(run, page):
                 return
             await (carry_out_plan(step_run) if settings.flow == "plan" else carry_out_step_by_step(step_run))
@@ -51,7 +51,7 @@ def given_flow(settings: StepSettings, steps: Sequence[str]) -> RunFlow:
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
             step_run = StepRun(run, settings, (), await _executor(run, settings, stack), given=True)
-            await stack.enter_async_context(step_run.holding())
+            await stack.enter_async_context(step_run.approval.holding())
             run.addresses.learn("\n".join(steps))
             if not await open_first_page(run, page):
                 return
@@ -68,7 +68,7 @@ def resumed_flow(settings: StepSettings, saved: Checkpoint, progress: Progress) 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
             step_run = StepRun(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
-            await stack.enter_async_context(step_run.holding())
+            await stack.enter_async_context(step_run.approval.holding())
             restore(run, saved)
             run.tabs, _ = await reopen_tabs(run.browser, run.browser_state)
             step_run.restore(progress)

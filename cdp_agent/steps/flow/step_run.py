@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -11,11 +10,8 @@ import msgspec
 from cdp_agent.agent.loop import wait_for_user
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation
-from cdp_agent.page.policy.holding import Hold
-from cdp_agent.page.policy.policy_registry import limited
-from cdp_agent.page.policy.rules import RequestRules as Limits
-from cdp_agent.steps.approval.approvals import Approvals
 from cdp_agent.steps.approval.policy import Rules
+from cdp_agent.steps.approval.run_approval import RunApproval
 from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
 from cdp_agent.steps.resolve.call import Output
 
@@ -73,9 +69,8 @@ class StepRun:
         self.settings = settings
         self.said = said
         self.executor = executor
-        self.approvals = Approvals(run, settings)
-        self.hold: Hold | None = None
-        """Holds requests, downloads and dialogs that the steps cause until they are allowed; None if all are."""
+        self.approval = RunApproval(run, settings)
+        self.approvals = self.approval.approvals
         self.steps: list[str] = []
         """The approved steps; empty if they are chosen one at a time."""
         self.begun = 0
@@ -95,32 +90,11 @@ class StepRun:
         self._conversations: dict[str, Conversation] = {}
         run.step_progress = lambda: msgspec.to_builtins(self._progress())
 
-    @contextlib.asynccontextmanager
-    async def holding(self) -> AsyncIterator[None]:
-        """Holds requests, downloads and dialogs that the steps cause inside the block, unless the rules allow all."""
-        if not self.settings.rules.may_hold:
-            yield
-            return
-        hold = self.hold = Hold()
-        async with limited(Limits(hold=hold)):
-            try:
-                yield
-                if self.run.end is None or self.run.end.error is None:
-                    await hold.wait_for_late_effects()
-            finally:
-                await hold.end()
-
     async def pause_for_user(self) -> None:
         """If `run.pause` is set, waits until the user hands the page back, and notes it for planner and verifier."""
-        run = self.run
-        if run.pause is None or not run.pause.is_set() or self.settings.user is None:
+        if self.settings.user is None:
             return
-        lifted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if self.hold is not None:
-            await self.hold.wait_for_late_effects()
-            lifted = self.hold.lifted()
-        with lifted:
-            handed_back = await wait_for_user(run, self.approvals.ask_user)
+        handed_back = await wait_for_user(self.run, self.approvals.ask_user, self.approval)
         if handed_back is not None:
             self.done.append(prompts.handed_back(*handed_back))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,8 +13,6 @@ from cdp_agent.agent.state import checkpoint, recovery
 from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, DialogOpen, InvalidArguments
 from cdp_agent.events import FirewallBlocked, TaskMetricsIncremental
-from cdp_agent.page.page import tab_of
-from cdp_agent.page.policy.holding import Act
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.step_events import StepDone, StepNotDone, StepResolved, StepSkipped
@@ -111,7 +108,9 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
         return Failed(f"The browser went away before it was done, and was opened again: {error}")
     match decision:
         case Execute():
-            _begin_act(step_run, resolved, StepAct(number, instruction, resolved.call, approved=bool(risk.kinds)), risk)
+            if not resolved.understood.tool.read_only:
+                act = StepAct(number, instruction, resolved.call, approved=bool(risk.kinds))
+                step_run.approval.begin(act, risk)
             return await _carry_out(step_run, number, instruction, resolved, risk)
         case Skip():
             return Skipped()
@@ -119,15 +118,6 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
             return step
         case _:
             return Ended()
-
-
-def _begin_act(step_run: StepRun, resolved: ResolvedStep, act: StepAct, risk: Risk) -> None:
-    """Attributes requests, downloads and dialogs from now on to this step, unless it only reads."""
-    if step_run.hold is not None and not resolved.understood.tool.read_only:
-        tabs = [
-            tab.activity for tab in map(tab_of, step_run.run.browser.pages) if tab.request_policy.hold is step_run.hold
-        ]
-        step_run.hold.begin(Act(partial(step_run.approvals.held, act=act), frozenset(risk.kinds)), tabs)
 
 
 async def _carry_out(

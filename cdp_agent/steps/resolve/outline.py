@@ -9,6 +9,7 @@ import msgspec
 
 from cdp_agent.page.snapshot.lines import ITEMS, Line, parts_in, read_line, unquoted, value_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.security.quoting import quote
 
 _ROW = re.compile(r" *\| ?(.*)")  # a row of a multi-line value
 
@@ -67,9 +68,9 @@ class OutlineNode(msgspec.Struct, eq=False):
     @property
     def described(self) -> str:
         """The role, name, text and ref, as people read them."""
-        line = f'{self.role} "{self.name}"' if self.name else self.role
+        line = f"{self.role} {quote(self.name)}" if self.name else self.role
         if self.text and self.text != self.name:
-            line += f": {self.text[:60]}"
+            line += f": {quote(self.text)}"
         return f"{line} ({self.ref})" if self.ref else line
 
     @property
@@ -77,12 +78,12 @@ class OutlineNode(msgspec.Struct, eq=False):
         """The place of the line, in words: its row or entry, the named part of the page, or the heading above it."""
         for each in self.ancestors:
             if each.role in ITEMS and (said := each.name or each.text or each.words):
-                return f'in {each.role} "{said[:_LONGEST_PLACE]}"'
+                return f"in {each.role} {quote(said, _LONGEST_PLACE)}"
             if each.name and each.parent is not None:
-                return f'in {each.role} "{each.name[:_LONGEST_PLACE]}"'
+                return f"in {each.role} {quote(each.name, _LONGEST_PLACE)}"
             before = [node for node in each.children if node.order < self.order]
             if heading := next((node for node in reversed(before) if node.role == "heading"), None):
-                return f'under "{(heading.name or heading.text)[:_LONGEST_PLACE]}"'
+                return f"under {quote(heading.name or heading.text, _LONGEST_PLACE)}"
         return ""
 
     @property

@@ -374,7 +374,7 @@ function askWords(ask) {
     case 'question': return [ask.question, ...(ask.options ?? [])].join('\n');
     case 'form': return ask.description;
     case 'paused': return `The page is yours: ${ask.url}`;
-    case 'action': return [`${ask.number}. ${ask.step}`, `${ask.tool} ${ask.about}`.trim(), ask.risks?.length ? `It ${ask.risks.join(', ')}.` : '', ask.held ? `Held: ${ask.held.what} ${ask.held.url ?? ''}` : ''].filter(Boolean).join('\n');
+    case 'action': return [`${ask.number}. ${ask.step}`, ask.question].filter(Boolean).join('\n');
     default: return [`${ask.number}. ${ask.step}`, ask.error].join('\n');
   }
 }

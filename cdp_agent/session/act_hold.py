@@ -1,0 +1,90 @@
+"""Holds what the acts of a session cause, from the first act that somebody wants to be asked about to its end.
+
+It lasts longer than a call: a page may send something seconds after the call that set it off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+from cdp_agent.page.page import tab_of
+from cdp_agent.page.policy.holding import Act, Held, Hold
+from cdp_agent.page.policy.policy_registry import TabLimits
+from cdp_agent.page.policy.rules import RequestRules
+
+if TYPE_CHECKING:
+    from cdp_agent.page.page import Page
+    from cdp_agent.session.calls import ParsedCall
+
+BeginAct = Callable[["ParsedCall", "Page"], Awaitable[Act]]
+"""Called before each call that acts: returns the act that is asked about its effects. Raises ActionError to refuse."""
+
+
+class ActHold:
+    """The `Hold` of one session, and the tabs that it is in force in: those in which the session acts."""
+
+    def __init__(self) -> None:
+        self._hold = Hold()
+        self._limits = TabLimits(RequestRules(hold=self._hold))
+        self._is_begun = False
+
+    @property
+    def begin_unasked(self) -> BeginAct | None:
+        """Begins the act of a caller who is not to be asked, such as a person; None as long as nothing is held."""
+        return _begin_unasked if self._is_begun else None
+
+    @asynccontextmanager
+    async def act(self, act: Act, page: Page, pages: Sequence[Page]) -> AsyncIterator[None]:
+        """Inside the block, and until the next act, effects in these `pages` are attributed to the act.
+
+        The rules apply to `page` and to the tabs that are opened inside the block. Raises BrowserError.
+        """
+        self._is_begun = True
+        tab = tab_of(page)
+        await tab.frames()
+        with self._limits.block():
+            await self._limits.apply_to(tab.request_policy)
+            tabs = [each for each in map(tab_of, pages) if each.request_policy.hold is self._hold]
+            self._hold.begin(act, [each.activity for each in tabs])
+            yield
+
+    @asynccontextmanager
+    async def pausing(self, limit: asyncio.Timeout) -> AsyncIterator[None]:
+        """Inside the block the timeout is paused while a question is open."""
+        self._hold.timeout_pause.add(limit)
+        try:
+            yield
+        finally:
+            self._hold.timeout_pause.discard(limit)
+
+    async def end(self) -> None:
+        """Refuses what is still undecided, and holds nothing any more, except for what was refused before."""
+        await self._hold.end()
+        await self._limits.end()
+
+
+async def _begin_unasked(_: ParsedCall, __: Page) -> Act:
+    return Act(_allowed)
+
+
+async def _allowed(_: Held) -> bool:
+    return True
+
+
+@contextmanager
+def clock_stopped(limit: asyncio.Timeout) -> Iterator[None]:
+    """Suspends the call's time limit inside the block, while somebody considers a question."""
+    loop = asyncio.get_running_loop()
+    ends = limit.when()
+    if ends is None:  # it is suspended already
+        yield
+        return
+    left = ends - loop.time()
+    limit.reschedule(None)
+    try:
+        yield
+    finally:
+        limit.reschedule(loop.time() + left)

@@ -1,0 +1,93 @@
+"""Approval in one run: acts are asked about beforehand where their risks are known, and their effects are held.
+
+The same for runs by steps and for runs of one model, of which each call is an act.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cdp_agent.decisions import Execute, Reword, Skip
+from cdp_agent.errors import BlockedByPolicy
+from cdp_agent.page.page import tab_of
+from cdp_agent.page.policy.holding import Act, Hold
+from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.rules import RequestRules
+from cdp_agent.page.query.consequence import described
+from cdp_agent.steps.approval.approvals import Approvals, StepAct
+from cdp_agent.steps.approval.risk import Risk, ref_of, risk_of
+from cdp_agent.steps.resolve.call import Call
+
+if TYPE_CHECKING:
+    from cdp_agent.agent.state.run import Run
+    from cdp_agent.session.calls import ParsedCall
+    from cdp_agent.steps.approval.settings import StepSettings
+
+SKIPPED = "The user did not allow it, and it was not done. Do not try the same in another way."
+_REWORDED = "It was not done. The user wants something else instead: "
+_STOPPED = "It was not done: the run ends here."
+
+
+class RunApproval:
+    """Asks about the acts of a run, and about what they cause."""
+
+    def __init__(self, run: Run, settings: StepSettings) -> None:
+        self._run = run
+        self._rules = settings.rules
+        self.approvals = Approvals(run, settings)
+        self._hold: Hold | None = None
+        """Holds requests, downloads and dialogs that acts cause until they are allowed; None if all are."""
+
+    @contextlib.asynccontextmanager
+    async def holding(self) -> AsyncIterator[None]:
+        """Holds requests, downloads and dialogs that acts cause inside the block, unless the rules allow all."""
+        if not self._rules.may_hold:
+            yield
+            return
+        hold = self._hold = Hold()
+        async with limited(RequestRules(hold=hold)):
+            try:
+                yield
+                if self._run.end is None or self._run.end.error is None:
+                    await hold.wait_for_late_effects()
+            finally:
+                await hold.end()
+
+    @contextlib.asynccontextmanager
+    async def lifted(self) -> AsyncIterator[None]:
+        """A block in which the user acts in the page themselves: nothing is asked or refused."""
+        if self._hold is None:
+            yield
+            return
+        await self._hold.wait_for_late_effects()
+        with self._hold.lifted():
+            yield
+
+    def begin(self, act: StepAct, risk: Risk) -> None:
+        """Attributes requests, downloads and dialogs from now on to this act, which was allowed with its risks."""
+        if self._hold is not None:
+            tabs = [tab_of(each) for each in self._run.browser.pages]
+            held = [tab.activity for tab in tabs if tab.request_policy.hold is self._hold]
+            self._hold.begin(Act(partial(self.approvals.held, act=act), frozenset(risk.kinds)), held)
+
+    async def begin_call(self, understood: ParsedCall) -> None:
+        """Asks about a model's call if need be, and begins its act. Raises ActionError when it must not be made."""
+        if understood.tool.read_only:
+            return
+        run, page = self._run, self._run.tabs.page
+        risk = await risk_of(understood.tool, understood.arguments, page)
+        ref = ref_of(understood.as_json())
+        about = await described(tab_of(page), ref) if ref is not None else ""
+        call = Call(understood.tool.name, run.secrets.masked(understood.as_json()), run.secrets.mask(about))
+        match await self.approvals.act(run.usage.steps, "", call, risk):
+            case Execute():
+                self.begin(StepAct(run.usage.steps, "", call, approved=bool(risk.kinds)), risk)
+            case Skip():
+                raise BlockedByPolicy(SKIPPED)
+            case Reword(step):
+                raise BlockedByPolicy(_REWORDED + step)
+            case _:
+                raise BlockedByPolicy(_STOPPED)

@@ -33,6 +33,10 @@ _SHOWN_LINES = 12
 _OF_SIGNALS = range(129, 193)
 """A shell whose child was killed by a signal exits with 128 plus the number of the signal."""
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+_PROGRAMS = Path(__file__).parent / "programs"
+"""What Chrome finds before the programs of the system. On Linux it runs `xdg-settings` to learn whether it handles the
+addresses of an app (zoommtg:, mailto:) itself. Then it opens nothing; else it asks, and the tab gets no input until
+somebody answers."""
 
 
 class Exit(msgspec.Struct, frozen=True):
@@ -283,10 +287,17 @@ def _start_supervisor(options: LaunchOptions, debugging: Sequence[str], pipes: S
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         pass_fds=pipes,
-        env={**os.environ, **options.env} if options.env else None,
+        env=_environment(options),
         start_new_session=True,  # Ctrl-C in our terminal is not meant for it
     )
     return StartedChrome(process, profile, temporary)
+
+
+def _environment(options: LaunchOptions) -> dict[str, str]:
+    environment = {**os.environ, **(options.env or {})}
+    if sys.platform == "linux":
+        environment["PATH"] = os.pathsep.join([str(_PROGRAMS), environment.get("PATH", os.defpath)])
+    return environment
 
 
 def _refuse_locked(profile: str) -> None:

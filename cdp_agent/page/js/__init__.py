@@ -68,6 +68,7 @@ REST = (
     "act/interception.js",
     "act/actionability.js",
     "act/controls.js",
+    "act/input.js",
     "act/slider.js",
     "act/fill.js",
     "editors/editing.js",

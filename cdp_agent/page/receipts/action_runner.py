@@ -9,14 +9,22 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
+from cdp_agent.errors import (
+    ActionError,
+    BlockedByPolicy,
+    DocumentGone,
+    InvalidArguments,
+    NotInteractable,
+    SessionClosed,
+    StaleRef,
+)
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import label_of, line_of
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 from cdp_agent.page.tab.tab import Tab
 
-from . import effects
+from . import effects, lost_input
 from .aftermath import Aftermath, FileChoosers, read
 from .compared import changed_meanwhile, not_outdated
 from .receipts import MAX_LISTED, Outcome, Receipt
@@ -29,6 +37,9 @@ SUGGESTIONS_S = 0.4
 ATTEMPTS = 3
 _LEAVING_S = 0.1
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
+
+_SEEN_TO_ARRIVE = {"click", "hover", "check", "uncheck"}
+"""Actions that end only when the element has had the events of the mouse."""
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
@@ -95,6 +106,9 @@ class ActionRunner:
         tab.activity.before_action = (watch.document, watch.url)
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
+        self._was_checked = False
+        """Whether it is known that the page gets input."""
+        self._input_note = ""
 
     @classmethod
     async def start(cls, tab: Tab, *, expects_effect: bool = False) -> ActionRunner:
@@ -146,6 +160,10 @@ class ActionRunner:
             outcome = await doing
         except (DocumentGone, SessionClosed):
             outcome = Outcome()
+        except (NotInteractable, InvalidArguments):
+            self._give_up()
+            await lost_input.check(self._tab)
+            raise
         except BaseException:
             self._give_up()
             raise
@@ -156,20 +174,29 @@ class ActionRunner:
         """Runs the coroutine until the document is left: then Chrome answers no more calls about it."""
         activity = self._tab.activity
         acting = asyncio.ensure_future(doing)
+        check_at = time.perf_counter() + lost_input.LOST_AFTER_S
         try:
             while not acting.done():
                 event = activity.next_event()
                 either: list[asyncio.Future[Outcome] | asyncio.Future[None]] = [acting, event]
+                left_s = None if self._was_checked else max(0.0, check_at - time.perf_counter())
                 try:
-                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait(either, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
                 finally:
                     event.cancel()
+                if not acting.done() and not self._was_checked and time.perf_counter() >= check_at:
+                    await self._check_input()
                 if activity.navigating():
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
         finally:
             await _finish_task(acting)
+
+    async def _check_input(self, *, arrived: bool = False) -> None:
+        """Makes sure that input reaches the page, see `lost_input.check`. Raises PageUnresponsive."""
+        self._was_checked = True
+        self._input_note = await lost_input.check(self._tab, arrived=arrived)
 
     async def finish(
         self,
@@ -189,6 +216,8 @@ class ActionRunner:
         )
         try:
             updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
+            if self._seems_lost(action, updated, expects_effect=expects_effect):
+                await self._check_input(arrived=ref is not None and action in _SEEN_TO_ARRIVE)
             if not aftermath.has_left and not self._watch.navigated and (refused := aftermath.refused()):
                 leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{refused}")
@@ -221,6 +250,7 @@ class ActionRunner:
             other_tabs=aftermath.others,
             closed=tab.closed,
             dialogs=aftermath.dialogs,
+            app_requests=aftermath.app_requests,
             downloads=list(aftermath.downloads.values()),
             changed=changed,
             focus=aftermath.focus,
@@ -252,10 +282,18 @@ class ActionRunner:
             updated = await aftermath.observe(action, outcome, ref, navigation_s)
         return updated
 
+    def _seems_lost(self, action: str, outcome: Outcome, *, expects_effect: bool) -> bool:
+        """Whether the action may have come to nothing because its input did not reach the page."""
+        aftermath = self._aftermath
+        if self._was_checked or outcome.nothing_done or aftermath.has_left or self._watch.navigated:
+            return False
+        return (expects_effect and not aftermath.has_effect) or (action == "fill" and bool(outcome.note))
+
     def _note(self, action: str, ref: str | None, outcome: Outcome) -> str:
         """The notes on the action, for the receipt."""
         notes = (
             outcome.note,
+            self._input_note,
             self._aftermath.chooser_note(action, ref),
             self._watch.watchdog.note,
             self._no_page_note() if action != "goto" else "",  # which reports that itself

@@ -75,6 +75,7 @@ class Aftermath:
         self.tabs: list[NewTab] = []
         self.others: list[OtherTab] = []
         self.dialogs: list[Dialog] = []
+        self.app_requests: list[str] = []
         self.downloads: dict[tuple[str, str], Download] = {}
         self.blocked: list[Blocked] = []
         self.withheld: list[Withheld] = []
@@ -178,6 +179,7 @@ class Aftermath:
         await tab.request_policy.decided()  # a download may have been asked about meanwhile
         self.withheld += tab.request_policy.take_withheld()
         self.dialogs += tab.dialogs.take()
+        self.app_requests += tab.activity.app_requests.take()
         if self.has_left:
             return outcome
         first, outcome = outcome, await self._reread(outcome, ref)
@@ -195,7 +197,8 @@ class Aftermath:
                 changed, self.focus = self._compare(self.after, action, ref, outcome)
                 self.changed = changed + uncovered(changed, self.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
-        reported = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld
+        opened = self.tabs or self.others or self.dialogs or self.app_requests
+        reported = refused or opened or self.downloads or self.withheld
         has_effect = (
             has_effect or outcome.had_effect or outcome.note != first.note or bool(self.chooser_note(action, ref))
         )

@@ -1,0 +1,134 @@
+"""Input that arrives nowhere in the page, since something that Chrome itself draws is over it.
+
+While Chrome asks its user for something, in a dialog of its own, it drops all input of the tab, and reports it as
+handled. So the page is asked: Chrome counts the events of each document (`performance.eventCounts`). A key that means
+nothing, as input methods send it, shows whether any arrive. It is sent only after an act that seems to have come to
+nothing, so that no other act is slower.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from cdp_agent.cdp import emulation
+from cdp_agent.cdp import input as cdp_input
+from cdp_agent.cdp import page as cdp_page
+from cdp_agent.cdp.types import Command, Empty
+from cdp_agent.errors import ActionError, PageUnresponsive, SessionClosed
+from cdp_agent.page.frames.world import CALL_TIMEOUT_S, World, deadline
+from cdp_agent.page.snapshot.lines import quoted
+from cdp_agent.page.tab.hanging import take_detour
+from cdp_agent.page.tab.tab import Tab
+
+LOST_AFTER_S = 0.6
+"""How long an act may wait for something before it is asked whether the page gets input at all."""
+_TRIES = 3
+_COMES_BACK_S = 10.0
+_MOST_LISTED = 3
+_KEY = "Unidentified"
+_KEY_CODE = 229
+"""Keys that an input method handles: pages ignore them. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
+_COVERED = "The page receives no input: something that Chrome itself shows covers it, such as a question to its user"
+_LEFT_ALONE = "Nothing was done about it: whoever sits at this Chrome has to answer it."
+_POINTER_LOCKED = "the page has locked the mouse: whoever sits at this Chrome can press Escape"
+POINTER_FREED = "the page had locked the mouse: the lock was ended, as Escape does"
+
+
+async def check(tab: Tab, *, arrived: bool = False) -> str:
+    """Makes sure that input reaches the page, or brings a tab of ours back; returns a note, or "".
+
+    In somebody else's tab nothing is done. If input does not reach the page, raises PageUnresponsive with what was done
+    about it and what is lost; `arrived`: the input of the act did, so this is returned as a note on it.
+    """
+    is_ours = tab.in_own_chrome and not tab.is_foreign
+    try:
+        is_locked = await _pointer_lock(tab, end=is_ours)
+        if is_locked or await _receives_input(tab):
+            return "" if not is_locked else POINTER_FREED if is_ours else _POINTER_LOCKED
+        done = await _bring_back(tab) if is_ours else _LEFT_ALONE
+    except (ActionError, SessionClosed):
+        return ""  # it goes elsewhere, or hangs: whoever reads it next reports that
+    if arrived:
+        return f"{_COVERED}. {done}"
+    raise PageUnresponsive(f"{_COVERED}. {done}")
+
+
+async def _worlds(tab: Tab) -> list[World]:
+    frames = (await tab.frames()).all()
+    return [each.present_world for each in frames if each.present_world is not None]
+
+
+async def _pointer_lock(tab: Tab, *, end: bool) -> bool:
+    """Whether a document of the tab has locked the mouse; with `end`, the lock is ended."""
+    return any(await asyncio.gather(*(each.call("pointerLock", end, returning=bool) for each in await _worlds(tab))))
+
+
+async def _receives_input(tab: Tab) -> bool:
+    session = (await tab.frames()).root.session
+    for attempt in range(_TRIES):
+        before = await _key_events(tab)
+        async with deadline(session, CALL_TIMEOUT_S):
+            await asyncio.gather(*(session.post(each) for each in _probe(with_press=attempt > 0)))
+        await (await (await tab.frames()).root.world()).call("nextFrame")  # Chrome drops input until a page has painted
+        if await _key_events(tab) != before:
+            return True
+    return False
+
+
+def _probe(*, with_press: bool) -> list[Command[Empty]]:
+    """The release of a key is enough, except after a key that Chrome has taken for itself."""
+    down, up = (
+        cdp_input.DispatchKeyEvent(type=kind, key=_KEY, windows_virtual_key_code=_KEY_CODE)
+        for kind in ("rawKeyDown", "keyUp")
+    )
+    return [down, up] if with_press else [up]
+
+
+async def _key_events(tab: Tab) -> int:
+    return sum(await asyncio.gather(*(each.call("keyEventCount", returning=int) for each in await _worlds(tab))))
+
+
+async def _entered(tab: Tab) -> list[str]:
+    fields = await asyncio.gather(*(each.call("enteredFields", returning=list[str]) for each in await _worlds(tab)))
+    return [name for names in fields for name in names]
+
+
+async def _bring_back(tab: Tab) -> str:
+    """Ends what Chrome asks, if need be by loading the page anew; returns what was done for it, and what is lost."""
+    waiting = tab.activity.requests.unanswered()
+    session = (await tab.frames()).root.session
+    if waiting:  # a server that asks for a login: Chrome withdraws the question with the request
+        session.tell(cdp_page.StopLoading())
+        if await _receives_input(tab):
+            ended = ", ".join(waiting[:_MOST_LISTED])
+            return f"It is gone, with the requests that waited ({ended}): a server may have asked for a login. Go on."
+    entered = await _entered(tab)
+    if not await _load_anew(tab):
+        return "It could not be ended: close the tab."
+    lost = list(entered)
+    for name in await _entered(tab):  # Chrome fills in a page of its history as it was left
+        if name in lost:
+            lost.remove(name)
+    what = f" What was entered there is lost: {', '.join(map(quoted, lost))}." if lost else ""
+    return f"The page was loaded anew, which ended it.{what} Take a new snapshot."
+
+
+async def _load_anew(tab: Tab) -> bool:
+    """Leaves the page for an empty one of no site, which closes what Chrome shows over it, and comes back; or fails."""
+    session = (await tab.frames()).root.session
+    history = await session.send(cdp_page.GetNavigationHistory())
+    entry = history.entries[history.current_index]
+    await tab.disable_scripts()  # its `beforeunload` would ask, too
+    try:
+        left = await take_detour(tab)
+    finally:
+        session.tell(emulation.SetScriptExecutionDisabled(value=False))
+    if not left:
+        return False
+    number = tab.activity.document.number
+    await session.send(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
+    until = asyncio.get_running_loop().time() + _COMES_BACK_S
+    while tab.activity.document.number == number or tab.activity.navigating() is not None:
+        if not await tab.activity.wait_for_event(until - asyncio.get_running_loop().time()):
+            return False
+    return True

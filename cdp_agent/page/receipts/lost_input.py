@@ -23,13 +23,14 @@ from cdp_agent.page.tab.tab import Tab
 LOST_AFTER_S = 0.6
 """How long an act may wait for something before it is asked whether the page gets input at all."""
 _TRIES = 3
-_COMES_BACK_S = 10.0
+_COMES_BACK_S = 5.0
 _MOST_LISTED = 3
 _KEY = "Unidentified"
 _KEY_CODE = 229
 """Keys that an input method handles: pages ignore them. https://w3c.github.io/uievents/#determine-keydown-keyup-keyCode"""
-_COVERED = "The page receives no input: something that Chrome itself shows covers it, such as a question to its user"
-_LEFT_ALONE = "Nothing was done about it: whoever sits at this Chrome has to answer it."
+_COVERS = "The page receives no input: Chrome shows something of its own over it, such as a question to its user"
+_COVERED = "The page received no input: Chrome showed something of its own over it, such as a question to its user"
+_LEFT_ALONE = f"{_COVERS}. Nothing was done about it: whoever sits at this Chrome has to answer it."
 _POINTER_LOCKED = "the page has locked the mouse: whoever sits at this Chrome can press Escape"
 POINTER_FREED = "the page had locked the mouse: the lock was ended, as Escape does"
 
@@ -49,13 +50,12 @@ async def check(tab: Tab, *, arrived: bool = False) -> str:
     except (ActionError, SessionClosed):
         return ""  # it goes elsewhere, or hangs: whoever reads it next reports that
     if arrived:
-        return f"{_COVERED}. {done}"
-    raise PageUnresponsive(f"{_COVERED}. {done}")
+        return done
+    raise PageUnresponsive(done)
 
 
 async def _worlds(tab: Tab) -> list[World]:
-    frames = (await tab.frames()).all()
-    return [each.present_world for each in frames if each.present_world is not None]
+    return await asyncio.gather(*(each.world() for each in (await tab.frames()).all()))
 
 
 async def _pointer_lock(tab: Tab, *, end: bool) -> bool:
@@ -95,22 +95,21 @@ async def _entered(tab: Tab) -> list[str]:
 
 async def _bring_back(tab: Tab) -> str:
     """Ends what Chrome asks, if need be by loading the page anew; returns what was done for it, and what is lost."""
-    waiting = tab.activity.requests.unanswered()
+    waiting = ", ".join(tab.activity.requests.unanswered()[:_MOST_LISTED]) or "such as that of a picture"
     session = (await tab.frames()).root.session
-    if waiting:  # a server that asks for a login: Chrome withdraws the question with the request
-        session.tell(cdp_page.StopLoading())
-        if await _receives_input(tab):
-            ended = ", ".join(waiting[:_MOST_LISTED])
-            return f"It is gone, with the requests that waited ({ended}): a server may have asked for a login. Go on."
+    session.tell(cdp_page.StopLoading())  # Chrome withdraws the question about a login with the request
+    if await _receives_input(tab):
+        why = "a server may have asked for a login"
+        return f"{_COVERED}. That is gone, with the requests that waited ({waiting}): {why}. Nothing else is lost."
     entered = await _entered(tab)
     if not await _load_anew(tab):
-        return "It could not be ended: close the tab."
+        return f"{_COVERS}. It could not be ended: close the tab."
     lost = list(entered)
     for name in await _entered(tab):  # Chrome fills in a page of its history as it was left
         if name in lost:
             lost.remove(name)
     what = f" What was entered there is lost: {', '.join(map(quoted, lost))}." if lost else ""
-    return f"The page was loaded anew, which ended it.{what} Take a new snapshot."
+    return f"{_COVERED}. The page was loaded anew, which ended that.{what} Take a new snapshot."
 
 
 async def _load_anew(tab: Tab) -> bool:
@@ -123,12 +122,18 @@ async def _load_anew(tab: Tab) -> bool:
         left = await take_detour(tab)
     finally:
         session.tell(emulation.SetScriptExecutionDisabled(value=False))
-    if not left:
+    if not left or not await _arrives(tab):
         return False
     number = tab.activity.document.number
     await session.send(cdp_page.NavigateToHistoryEntry(entry_id=entry.id))
-    until = asyncio.get_running_loop().time() + _COMES_BACK_S
-    while tab.activity.document.number == number or tab.activity.navigating() is not None:
-        if not await tab.activity.wait_for_event(until - asyncio.get_running_loop().time()):
-            return False
-    return True
+    return await _arrives(tab, beyond=number)
+
+
+async def _arrives(tab: Tab, *, beyond: int = -1) -> bool:
+    """Whether a document with a number above `beyond` comes in time; waits until it has loaded, with its fields."""
+    activity, now = tab.activity, asyncio.get_running_loop().time
+    until = now() + _COMES_BACK_S
+    while activity.document.number <= beyond or activity.navigating() is not None or not activity.document.loaded:
+        if not await activity.wait_for_event(until - now()):
+            break
+    return activity.document.number > beyond

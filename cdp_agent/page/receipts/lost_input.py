@@ -51,7 +51,7 @@ async def check(tab: Tab, *, arrived: bool = False) -> str:
         return ""  # it goes elsewhere, or hangs: whoever reads it next reports that
     if arrived:
         return done
-    raise PageUnresponsive(done)
+    raise PageUnresponsive(f"{done} The act did not reach the page, or not as a whole.")
 
 
 async def _worlds(tab: Tab) -> list[World]:
@@ -100,7 +100,7 @@ async def _bring_back(tab: Tab) -> str:
     session.tell(cdp_page.StopLoading())  # Chrome withdraws the question about a login with the request
     if await _receives_input(tab):
         why = "a server may have asked for a login"
-        return f"{_COVERED}. That is gone, with the requests that waited ({waiting}): {why}. Nothing else is lost."
+        return f"{_COVERED}. That is gone, with the requests that waited ({waiting}): {why}."
     entered = await _entered(tab)
     if not await _load_anew(tab):
         return f"{_COVERS}. It could not be ended: close the tab."

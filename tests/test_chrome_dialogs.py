@@ -26,6 +26,7 @@ APPS = {
     "hidden frame": "<button onclick=\"frame('zoommtg://x')\">Go</button>",
     "form": "<form action='zoommtg://x'><button>Go</button></form>",
     "redirect": "<button onclick=\"location = '/leads-to-an-app'\">Go</button>",
+    "new tab": "<button onclick=\"window.open('zoommtg://x')\">Go</button>",
     "frame of another site": "<iframe src='{far}'></iframe>",
 }
 

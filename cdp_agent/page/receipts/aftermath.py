@@ -168,6 +168,7 @@ class Aftermath:
         self._document = tab.activity.document.number
         for popup in tab.popups_after(self._watch.last_popup)[len(self.tabs) :]:
             new = await arrived(popup)
+            self.app_requests += popup.activity.app_requests.take()
             self.tabs.append(new if new.url or popup.activity.navigations_begun else self._refused_tab(new))
         self.others = await self._others.changed()
         self.blocked += tab.request_policy.take()

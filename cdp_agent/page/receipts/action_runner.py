@@ -162,7 +162,8 @@ class ActionRunner:
             outcome = Outcome()
         except (NotInteractable, InvalidArguments):
             self._give_up()
-            await lost_input.check(self._tab)
+            if not self._was_checked:
+                await self._check_input()
             raise
         except BaseException:
             self._give_up()
@@ -174,29 +175,40 @@ class ActionRunner:
         """Runs the coroutine until the document is left: then Chrome answers no more calls about it."""
         activity = self._tab.activity
         acting = asyncio.ensure_future(doing)
-        check_at = time.perf_counter() + lost_input.LOST_AFTER_S
+        looking = asyncio.ensure_future(self._look_later())
         try:
             while not acting.done():
                 event = activity.next_event()
-                either: list[asyncio.Future[Outcome] | asyncio.Future[None]] = [acting, event]
-                left_s = None if self._was_checked else max(0.0, check_at - time.perf_counter())
+                either: list[asyncio.Future[Any]] = [acting, event]
+                if not self._was_checked:
+                    either.append(looking)
                 try:
-                    await asyncio.wait(either, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 finally:
                     event.cancel()
-                if not acting.done() and not self._was_checked and time.perf_counter() >= check_at:
-                    await self._check_input()
+                if looking.done() and not acting.done() and not self._was_checked:
+                    self._was_checked = True
+                    if looking.result() == "covered":
+                        await _finish_task(acting)
+                    self._input_note = await lost_input.settle(self._tab, looking.result())
                 if activity.navigating():
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
         finally:
+            await _finish_task(looking)
             await _finish_task(acting)
 
+    async def _look_later(self) -> lost_input.Obstacle:
+        """What keeps the input of an act that takes long from the page."""
+        await asyncio.sleep(lost_input.LOST_AFTER_S)
+        return await lost_input.look(self._tab)
+
     async def _check_input(self, *, arrived: bool = False) -> None:
-        """Makes sure that input reaches the page, see `lost_input.check`. Raises PageUnresponsive."""
+        """Makes sure that input reaches the page, see lost_input.py. Raises PageUnresponsive."""
         self._was_checked = True
-        self._input_note = await lost_input.check(self._tab, arrived=arrived)
+        found = await lost_input.look(self._tab)
+        self._input_note = await lost_input.settle(self._tab, found, arrived=arrived)
 
     async def finish(
         self,
@@ -285,7 +297,7 @@ class ActionRunner:
     def _seems_lost(self, action: str, outcome: Outcome, *, expects_effect: bool) -> bool:
         """Whether the action may have come to nothing because its input did not reach the page."""
         aftermath = self._aftermath
-        if self._was_checked or outcome.nothing_done or aftermath.has_left or self._watch.navigated:
+        if self._was_checked or outcome.nothing_done or aftermath.has_left or aftermath.after is None:
             return False
         return (expects_effect and not aftermath.has_effect) or (action == "fill" and bool(outcome.note))
 

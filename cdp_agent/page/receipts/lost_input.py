@@ -9,6 +9,7 @@ nothing, so that no other act is slower.
 from __future__ import annotations
 
 import asyncio
+from typing import Literal
 
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import input as cdp_input
@@ -35,23 +36,36 @@ _POINTER_LOCKED = "the page has locked the mouse: whoever sits at this Chrome ca
 POINTER_FREED = "the page had locked the mouse: the lock was ended, as Escape does"
 
 
-async def check(tab: Tab, *, arrived: bool = False) -> str:
-    """Makes sure that input reaches the page, or brings a tab of ours back; returns a note, or "".
+Obstacle = Literal["", "covered", "locked"]
+"""What keeps input from the page, or from where it was meant to go; "" if it arrives, or if the page does not tell."""
 
-    In somebody else's tab nothing is done. If input does not reach the page, raises PageUnresponsive with what was done
-    about it and what is lost; `arrived`: the input of the act did, so this is returned as a note on it.
-    """
-    is_ours = tab.in_own_chrome and not tab.is_foreign
+
+async def look(tab: Tab) -> Obstacle:
+    """Finds out whether input reaches the page. Ends a lock of the mouse in a tab of ours."""
     try:
-        is_locked = await _pointer_lock(tab, end=is_ours)
-        if is_locked or await _receives_input(tab):
-            return "" if not is_locked else POINTER_FREED if is_ours else _POINTER_LOCKED
-        done = await _bring_back(tab) if is_ours else _LEFT_ALONE
+        if await _pointer_lock(tab, end=_is_ours(tab)):
+            return "locked"
+        return "" if await _receives_input(tab) else "covered"
     except (ActionError, SessionClosed):
         return ""  # it goes elsewhere, or hangs: whoever reads it next reports that
+
+
+async def settle(tab: Tab, found: Obstacle, *, arrived: bool = False) -> str:
+    """Brings a tab of ours back if input does not reach its page; returns a note, or "".
+
+    In somebody else's tab nothing is done. Raises PageUnresponsive for lost input, with what was done about it and what
+    is lost; `arrived`: the input of the act came before that, so this is returned as a note on it. Raises BrowserError.
+    """
+    if found != "covered":
+        return "" if not found else POINTER_FREED if _is_ours(tab) else _POINTER_LOCKED
+    done = await _bring_back(tab) if _is_ours(tab) else _LEFT_ALONE
     if arrived:
         return done
     raise PageUnresponsive(f"{done} The act did not reach the page, or not as a whole.")
+
+
+def _is_ours(tab: Tab) -> bool:
+    return tab.in_own_chrome and not tab.is_foreign
 
 
 async def _worlds(tab: Tab) -> list[World]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 # CHROME_ and GOOGLE_ are no families here: the keys of a model and of the web store have such names.
 _FAMILIES = ("LC_", "XDG_", "FONTCONFIG_", "GTK_", "GDK_", "MESA_", "LIBGL_", "LIBVA_", "VK_", "PULSE_", "PIPEWIRE_")
@@ -22,6 +24,10 @@ _NAMES = frozenset(
     COMMONPROGRAMFILES COMMONPROGRAMFILES(X86) COMMONPROGRAMW6432 NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE
     """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
 )
+_PROGRAMS = Path(__file__).parent / "programs"
+"""What Chrome finds before the programs of the system. On Linux it runs `xdg-settings` to learn whether it handles the
+addresses of an app (zoommtg:, mailto:) itself. Then it opens nothing; else it asks, and the tab gets no input until
+somebody answers."""
 
 
 def chrome_environment(more: Mapping[str, str]) -> dict[str, str]:
@@ -31,4 +37,7 @@ def chrome_environment(more: Mapping[str, str]) -> dict[str, str]:
     """
     # Chrome reads proxies by names in either case.
     passed = {name: value for name, value in os.environ.items() if name.upper() in _NAMES or name.startswith(_FAMILIES)}
-    return {**passed, **more}
+    environment = {**passed, **more}
+    if sys.platform == "linux":
+        environment["PATH"] = os.pathsep.join([str(_PROGRAMS), environment.get("PATH", os.defpath)])
+    return environment

@@ -34,6 +34,9 @@ _KILL_DEADLINE_S = 4.0
 _GIVEN_PROFILE_GRACE_S = 2.0
 _LONGEST_SOCKET_PATH = 104  # macOS; 108 on Linux
 _LISTENING = b"DevTools listening on "
+_CAPTURES = ("--auto-select-", "--use-fake-ui-for-media-stream")
+_NO_CAPTURE = '{"hardware": {"screen_capture_enabled": false}}'
+"""Chrome's preferences, by which it refuses `getDisplayMedia`: nobody could choose from its list of windows."""
 
 
 def main(arguments: list[str]) -> None:
@@ -46,6 +49,8 @@ def main(arguments: list[str]) -> None:
             _say(f"ended 1\ncannot make the profile folder: {error}")
             return
         _move_temporary_files(profile)
+        if not any(each.startswith(_CAPTURES) for each in command):
+            _write_preferences(profile)
     watch = _watch_windows if sys.platform == "win32" else _watch_posix
     watch(profile, temporary, int(parent), [int(fd) for fd in pipes.split(",") if fd], command)
 
@@ -92,6 +97,13 @@ def _move_temporary_files(profile: str) -> None:
     """Makes Chrome put its temporary files into the profile: a killed Chrome leaves the folder of its socket behind."""
     if len(profile) + len("/org.chromium.Chromium.XXXXXX/SingletonSocket") < _LONGEST_SOCKET_PATH:
         os.environ["TMPDIR"] = profile
+
+
+def _write_preferences(profile: str) -> None:
+    folder = os.path.join(profile, "Default")
+    os.mkdir(folder, 0o700)
+    with open(os.path.join(folder, "Preferences"), "w", encoding="ascii") as file:
+        file.write(_NO_CAPTURE)
 
 
 class _ErrorLog:

@@ -9,11 +9,12 @@ import asyncio
 
 import msgspec
 
-from cdp_agent.cdp import inspector
+from cdp_agent.cdp import inspector, network
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session
 from cdp_agent.page.frames.recent import RecentSet
 
+from .app_requests import AppRequests
 from .console import Console
 from .network import Requests
 
@@ -49,10 +50,11 @@ class _Navigation(msgspec.Struct):
 class Activity:
     """The navigations, requests and console of a tab and its frames; `wait_for_event` waits for the next event."""
 
-    def __init__(self, root_frame_id: str, url: str) -> None:
+    def __init__(self, root_frame_id: str, url: str, *, in_own_chrome: bool = False) -> None:
         self.document = Document(0, url, "", ready=True, loaded=True)
         self.requests = Requests(self._notify)
         self.console = Console()
+        self.app_requests = AppRequests(in_own_chrome=in_own_chrome)
         self.crashed = False
         self.stuck = False
         """Whether a hanging page could be neither left nor terminated: it stays until it stops hanging by itself."""
@@ -87,6 +89,7 @@ class Activity:
         session.on(cdp_page.NavigatedWithinDocument, self._moved)
         session.on(cdp_page.JavascriptDialogOpening, lambda _: self.wake())
         session.on(inspector.TargetCrashed, lambda _: self._notify())
+        session.on(network.RequestWillBeSent, self.app_requests.sent)
         self.requests.watch(session)
 
     def watch_root(self, session: Session) -> None:

@@ -69,6 +69,7 @@ REST = (
     "act/interception.js",
     "act/actionability.js",
     "act/controls.js",
+    "act/input.js",
     "act/slider.js",
     "act/fill.js",
     "act/entering.js",

@@ -10,7 +10,15 @@ from typing import Any
 
 import msgspec
 
-from cdp_agent.errors import ActionError, BlockedByPolicy, DocumentGone, SessionClosed, StaleRef
+from cdp_agent.errors import (
+    ActionError,
+    BlockedByPolicy,
+    DocumentGone,
+    InvalidArguments,
+    NotInteractable,
+    SessionClosed,
+    StaleRef,
+)
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
@@ -19,7 +27,7 @@ from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
 from cdp_agent.page.tab.limit import CALL_S, REPORT_S, Limit
 from cdp_agent.page.tab.tab import Tab
 
-from . import effects
+from . import effects, lost_input
 from .aftermath import Aftermath, FileChoosers, read
 from .compared import changed_meanwhile, not_outdated
 from .dialog_stops import note_so_far, receipt_until_dialog
@@ -33,6 +41,9 @@ SUGGESTIONS_S = 0.4
 ATTEMPTS = 3
 _LEAVING_S = 0.1
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
+
+_SEEN_TO_ARRIVE = {"click", "hover", "check", "uncheck"}
+"""Actions that end only when the element has had the events of the mouse."""
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
@@ -125,6 +136,9 @@ class ActionRunner:
         tab.activity.before_action = (watch.document, watch.url)
         self._begun = time.perf_counter()
         self._acted_ms = 0.0
+        self._was_checked = False
+        """Whether it is known that the page gets input."""
+        self._input_note = ""
 
     @classmethod
     async def start(cls, tab: Tab, limit: Limit, *, expects_effect: bool = False) -> ActionRunner:
@@ -176,6 +190,11 @@ class ActionRunner:
             outcome = await doing
         except (DocumentGone, SessionClosed):
             outcome = Outcome()
+        except (NotInteractable, InvalidArguments):
+            self._give_up()
+            if not self._was_checked:
+                await self._check_input()
+            raise
         except BaseException:
             self._give_up()
             raise
@@ -186,20 +205,40 @@ class ActionRunner:
         """Runs the coroutine until the document is left: then Chrome answers no more calls about it."""
         activity = self._tab.activity
         acting = asyncio.ensure_future(doing)
+        looking = asyncio.ensure_future(self._look_later())
         try:
             while not acting.done():
                 event = activity.next_event()
-                either: list[asyncio.Future[Outcome] | asyncio.Future[None]] = [acting, event]
+                either: list[asyncio.Future[Any]] = [acting, event]
+                if not self._was_checked:
+                    either.append(looking)
                 try:
                     await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 finally:
                     event.cancel()
+                if looking.done() and not acting.done() and not self._was_checked:
+                    self._was_checked = True
+                    if looking.result() == "covered":
+                        await _finish_task(acting)
+                    self._input_note = await lost_input.settle(self._tab, looking.result())
                 if activity.navigating():
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
         finally:
+            await _finish_task(looking)
             await _finish_task(acting)
+
+    async def _look_later(self) -> lost_input.Obstacle:
+        """What keeps the input of an act that takes long from the page."""
+        await asyncio.sleep(lost_input.LOST_AFTER_S)
+        return await lost_input.look(self._tab)
+
+    async def _check_input(self, *, arrived: bool = False) -> None:
+        """Makes sure that input reaches the page, see lost_input.py. Raises PageUnresponsive."""
+        self._was_checked = True
+        found = await lost_input.look(self._tab)
+        self._input_note = await lost_input.settle(self._tab, found, arrived=arrived)
 
     async def finish(
         self,
@@ -221,6 +260,8 @@ class ActionRunner:
             try:
                 async with self._limit.stage(more_s=REPORT_S / 2):
                     updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
+                    if self._seems_lost(action, updated, expects_effect=expects_effect):
+                        await self._check_input(arrived=ref is not None and action in _SEEN_TO_ARRIVE)
             except TimeoutError:
                 updated = outcome
                 aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
@@ -254,6 +295,7 @@ class ActionRunner:
             other_tabs=aftermath.others,
             closed=tab.closed,
             dialogs=aftermath.dialogs,
+            app_requests=aftermath.app_requests,
             downloads=list(aftermath.downloads.values()),
             changed=changed,
             focus=aftermath.focus,
@@ -285,10 +327,18 @@ class ActionRunner:
             updated = await aftermath.observe(action, outcome, ref, navigation_s)
         return updated
 
+    def _seems_lost(self, action: str, outcome: Outcome, *, expects_effect: bool) -> bool:
+        """Whether the action may have come to nothing because its input did not reach the page."""
+        aftermath = self._aftermath
+        if self._was_checked or outcome.nothing_done or aftermath.has_left or aftermath.after is None:
+            return False
+        return (expects_effect and not aftermath.has_effect) or (action == "fill" and bool(outcome.note))
+
     def _note(self, action: str, ref: str | None, outcome: Outcome) -> str:
         """The notes on the action, for the receipt."""
         notes = (
             outcome.note,
+            self._input_note,
             self._aftermath.chooser_note(action, ref),
             self._watch.watchdog.note,
             self._no_page_note() if action != "goto" else "",  # which reports that itself

@@ -76,6 +76,7 @@ class Aftermath:
         self.tabs: list[NewTab] = []
         self.others: list[OtherTab] = []
         self.dialogs: list[Dialog] = []
+        self.app_requests: list[str] = []
         self.downloads: dict[tuple[str, str], Download] = {}
         self.blocked: list[Blocked] = []
         self.withheld: list[Withheld] = []
@@ -168,6 +169,7 @@ class Aftermath:
         self._document = tab.activity.document.number
         for popup in tab.popups_after(self._watch.last_popup)[len(self.tabs) :]:
             new = await arrived(popup)
+            self.app_requests += popup.activity.app_requests.take()
             self.tabs.append(new if new.url or popup.activity.navigations_begun else self._refused_tab(new))
         self.others = await self._others.changed()
         self.blocked += tab.request_policy.take()
@@ -182,6 +184,7 @@ class Aftermath:
         for other in tab.related:
             if not other.action_lock.locked():
                 self.dialogs += [msgspec.structs.replace(each, tab=other.id) for each in other.dialogs.take()]
+        self.app_requests += tab.activity.app_requests.take()
         if self.has_left:
             return outcome
         first, outcome = outcome, await self._reread(outcome, ref)
@@ -199,7 +202,8 @@ class Aftermath:
                 changed, self.focus = self._compare(self.after, action, ref, outcome)
                 self.changed = changed + uncovered(changed, self.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
-        reported = refused or self.tabs or self.others or self.dialogs or self.downloads or self.withheld
+        opened = self.tabs or self.others or self.dialogs or self.app_requests
+        reported = refused or opened or self.downloads or self.withheld
         has_effect = (
             has_effect or outcome.had_effect or outcome.note != first.note or bool(self.chooser_note(action, ref))
         )

@@ -137,6 +137,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """The dialog that is open, and waits for `Page.answer_dialog`."""
     stopped: bool = False
     """Whether `dialog` stopped the action, so that this is only what is known so far."""
+    app_requests: list[str] = []
+    """The apps that the page asked to open; a Chrome of ours opens none."""
     downloads: list[Download] = []
     changed: list[str] = []
     """Lines: "+ added", "- removed", "~ changed", or "= the page" if most changed. Empty for a new document."""
@@ -171,6 +173,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
             or self.closed
             or self.dialogs
             or self.dialog
+            or self.app_requests
             or self.downloads
             or self.withheld
             or self.changed
@@ -192,6 +195,7 @@ def _lines(receipt: Receipt) -> list[str]:
     if receipt.closed:
         lines.append("the tab is closed")
     lines += [_dialogs(each, len(list(alike))) for each, alike in itertools.groupby(receipt.dialogs)]
+    lines += receipt.app_requests
     lines += [_download(each) for each in receipt.downloads]
     if receipt.changed:
         lines += ["changed:", *(f"  {line}" for line in receipt.changed)]

@@ -349,6 +349,7 @@ class Watch:
             or tab.activity.document.url != self.url
             or tab.last_popup > self.last_popup
             or tab.dialogs.has_unreported
+            or tab.activity.app_requests.has_unreported
             or tab.downloads.has_unreported
         )
 

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Iterator
 
-from cdp_agent.cdp import emulation, network
+from cdp_agent.cdp import digital_credentials, emulation, network, web_authn
 from cdp_agent.cdp.connection import Session
 from cdp_agent.cdp.known_errors import is_in_effect_already, is_not_known
 from cdp_agent.cdp.types import Command, Empty
@@ -17,11 +17,16 @@ from .settings import PageSettings, accept_language
 _NOT_A_BRAND = emulation.BrandVersion(brand="Not=A?Brand", version="24")
 
 
-def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[asyncio.Future[Empty]]:
+def emulate(
+    settings: PageSettings, session: Session, *, is_tab: bool, in_own_chrome: bool = False
+) -> list[asyncio.Future[Empty]]:
     """Puts settings in force on the session of a tab or a frame; to be called before anything may run there.
 
-    The returned futures raise SetupError if Chrome does not know a locale or time zone.
+    `in_own_chrome`: nobody sits there, so Chrome must ask nobody for a passkey. The returned futures raise SetupError
+    if Chrome does not know a locale or time zone.
     """
+    if in_own_chrome:
+        _refuse_credentials(session)
     answers = [session.post(command) for command in _of_tab(settings)] if is_tab else []
     if settings.viewport is not None and settings.viewport.touch:
         answers.append(session.post(emulation.SetTouchEmulationEnabled(enabled=True, max_touch_points=5)))
@@ -39,6 +44,15 @@ def emulate(settings: PageSettings, session: Session, *, is_tab: bool) -> list[a
     if settings.headers:
         answers.append(session.post(network.SetExtraHTTPHeaders(headers=dict(settings.headers))))
     return answers
+
+
+def _refuse_credentials(session: Session) -> None:
+    """Keeps Chrome from asking its user for a passkey, or for a wallet: the tab would get no input meanwhile.
+
+    Without an authenticator, a page that asks for a passkey waits until its own limit.
+    """
+    session.tell(web_authn.Enable())
+    session.tell(digital_credentials.SetVirtualWalletBehavior(action="decline"))
 
 
 def _of_tab(settings: PageSettings) -> Iterator[Command[Empty]]:

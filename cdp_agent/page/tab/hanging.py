@@ -50,7 +50,7 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
     session = root.session
     tree.terminate_hanging_scripts()
     if tab.activity.stuck:  # perhaps only because the machine was so busy that an empty page took too long
-        if detour and await _take_detour(tab):
+        if detour and await take_detour(tab):
             return True
         raise PageUnresponsive(f"The tab stayed where it is: {OLD_PAGE_HANGS}")
     if session.blocked_because is not None:  # a dialog blocks it, so no script runs that could be ended
@@ -62,7 +62,7 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
         session.tell(runtime.TerminateExecution())
         if not await _hangs(tab) or (not await _shares_process(tab) and await _crash(tab)):
             return False
-    return detour and await _take_detour(tab)
+    return detour and await take_detour(tab)
 
 
 async def stop_loading(tab: Tab) -> bool:
@@ -155,7 +155,8 @@ async def _shares_process(tab: Tab) -> bool:
     return sum(first(each) == first(tab.target_id) for each in openers) > 1
 
 
-async def _take_detour(tab: Tab) -> bool:
+async def take_detour(tab: Tab) -> bool:
+    """Goes to an empty page in another process; returns whether the tab got there."""
     number = tab.activity.document.number
     (await tab.frames()).root.session.tell(cdp_page.Navigate(url=_EMPTY_PAGE))
     return await _wait_until(tab, lambda: tab.activity.document.number != number, UNLOAD_TIMEOUT_S)

@@ -70,8 +70,7 @@ class Tab:
 
         `is_foreign`: somebody else opened it, so no settings apply, and its dialogs are answered only while we act.
 
-        `in_own_chrome`: the Chrome was launched by us, so no extension runs scripts in pages.
-        """
+        `in_own_chrome`: we launched the Chrome: no extension runs scripts in pages, nobody sees what Chrome asks."""
         self.target_id = info.target_id
         self.number = 0
         """Its number among all tabs that the browser has had, from 1."""
@@ -109,7 +108,7 @@ class Tab:
         """How long the last complete reading took, in seconds."""
         self.cached_reading: CachedReading | None = None
         self.shown: LastShown | None = None
-        self.activity = Activity(info.target_id, info.url)
+        self.activity = Activity(info.target_id, info.url, in_own_chrome=in_own_chrome)
         self._read_last = 0
         """The number of the document that was read last."""
         self.reading_ahead: asyncio.Task[None] | None = None
@@ -486,4 +485,5 @@ class Tab:
         self.activity.watch(session)
         self.requested_tabs.watch(session)
         self.request_policy.watch(session)
-        return () if self.is_foreign else emulate(self.settings, session, is_tab=is_tab)
+        ours = self.in_own_chrome
+        return () if self.is_foreign else emulate(self.settings, session, is_tab=is_tab, in_own_chrome=ours)

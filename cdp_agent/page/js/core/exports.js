@@ -1,6 +1,6 @@
 return { describe, identities, isAlive, beginEffects, effectsNow, endEffects, unreadableCanvases,
   aim, aimThrough, endInterception, hitResultAfter, pressAnswered, pressResultSoFar, nextFrame, timersDone, roleAndNameById, isMac, focusOn, focusedLabel, checkable, waitForCheckState,
-  prepareField, waitForSliderValue, focusedField, cellAfter, setField, fillResult, fillResultAfterKey, focusBox, submitFrom, submitButton, copySelection, pasteInto, moveCaretToEnd, hasLiteralLineBreaks, hasKeyboardFocus, keysArrived, unwatchKeys,
+  prepareField, waitForSliderValue, focusedField, cellAfter, setField, fillResult, fillResultAfterKey, focusBox, submitFrom, submitButton, copySelection, pasteInto, moveCaretToEnd, hasLiteralLineBreaks, hasKeyboardFocus, keysArrived, unwatchKeys, keyEventCount, pointerLock, enteredFields,
   listKind, chooseNative, suggestion, setOption, beginChoice, filterField, findOption, matchingTexts, scrollOptions, displayedValue, displayedBeside, isChosenNow, isListClosed,
   resolveElement, fileField, fileNames, isDraggable, placeInParent, nextTwoFrames, readable,
   checkConditions, changedSince, isShownNow, outerHtml,

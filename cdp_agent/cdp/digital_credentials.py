@@ -1,0 +1,14 @@
+"""https://chromedevtools.github.io/devtools-protocol/tot/DigitalCredentials/"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from .types import Command, Empty
+
+
+class SetVirtualWalletBehavior(Command[Empty], frozen=True):
+    """Answers in place of a wallet."""
+
+    method: ClassVar[str] = "DigitalCredentials.setVirtualWalletBehavior"
+    action: Literal["decline"]

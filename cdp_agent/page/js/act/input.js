@@ -1,0 +1,51 @@
+// Whether real input reaches this document at all, and what would be lost if the page were loaded anew.
+
+const pointerLockElement_ = getterOf(Document.prototype, 'pointerLockElement');
+const exitPointerLock_ = Document.prototype.exitPointerLock;
+const MOST_ENTERED = 8;
+
+/** The documents of this world: its own, and those of frames in it. @returns {Document[]} */
+function ownDocuments() {
+  const documents = [document];
+  for (const each of documents) { // grows meanwhile
+    const frames = selectAll(each, 'iframe, frame');
+    for (let i = 0; i < frames.length; i++) {
+      const inner = contentDocumentOf(frames[i]);
+      if (inner) documents.push(inner);
+    }
+  }
+  return documents;
+}
+
+/** How many key events these documents have had. Chrome counts them itself, listeners or not. @returns {number} */
+function keyEventCount() {
+  let count = 0;
+  for (const each of ownDocuments()) {
+    const counts = defaultView_.call(each)?.performance.eventCounts;
+    count += (counts?.get('keydown') ?? 0) + (counts?.get('keyup') ?? 0);
+  }
+  return count;
+}
+
+/** Ends a lock of the mouse, if asked to. @param {boolean} end @returns {boolean} whether a page had locked it */
+function pointerLock(end) {
+  const locking = ownDocuments().filter((each) => pointerLockElement_.call(each));
+  if (end) for (const each of locking) exitPointerLock_.call(each);
+  return locking.length > 0;
+}
+
+/** The names of the fields that hold something else than the page came with. @returns {string[]} */
+function enteredFields() {
+  const names = [];
+  for (const each of ownDocuments()) {
+    for (const field of selectAll(each, 'input, textarea, select')) if (isEntered(field)) names.push(roleAndNameOf(field).name || tagOf(field).toLowerCase());
+  }
+  return names.slice(0, MOST_ENTERED);
+}
+
+/** @param {any} field */
+function isEntered(field) {
+  if (tagOf(field) === 'SELECT') return [...field.options].some((each) => each.selected !== each.defaultSelected) && field.selectedIndex > 0;
+  if (tagOf(field) === 'INPUT' && ['checkbox', 'radio'].includes(inputType(field))) return field.checked !== field.defaultChecked;
+  return !['hidden', 'submit', 'button', 'reset', 'image'].includes(tagOf(field) === 'INPUT' ? inputType(field) : '') && field.value !== field.defaultValue;
+}

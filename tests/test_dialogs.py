@@ -233,8 +233,11 @@ async def test_a_page_that_asks_whether_to_stay_is_left_or_stays_as_the_caller_a
     await _touch(page)
 
     for act in (page.reload, lambda: page.goto(elsewhere)):
-        assert (await act()).dialog == Dialog("beforeunload", "", url, None)
-        assert "stays" in (await page.answer_dialog(False)).text
+        asked = await act()
+        assert (asked.dialog, asked.dialogs) == (Dialog("beforeunload", "", url, None), [])
+        receipt = await page.answer_dialog(False)
+        assert "stays" in receipt.text
+        assert receipt.dialogs == [Dialog("beforeunload", "", url, "dismiss")]
         assert page.url == url
 
     await page.goto(elsewhere)

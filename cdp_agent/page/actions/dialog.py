@@ -47,9 +47,9 @@ async def answer_dialog(tab: Tab, answer: Answer, text: str | None = None) -> Re
         if dialog.kind != "beforeunload" or answer == "accept":
             raise
         # The navigation did not take place, as the caller wanted.
-        return Receipt(
-            action="dialog", detail=answer, note=str(error), dialogs=[msgspec.structs.replace(dialog, answer=answer)]
-        )
+        where.dialogs.take()  # told here, and no more by the next call
+        told = [msgspec.structs.replace(dialog, answer=answer)]
+        return Receipt(action="dialog", detail=answer, note=str(error), dialogs=told)
 
 
 def _stopped_act(tab: Tab) -> RunningAct[Any] | None:

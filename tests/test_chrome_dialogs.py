@@ -133,11 +133,16 @@ async def test_a_page_that_stays_covered_is_loaded_anew_and_what_is_lost_is_told
     await page.fill(await ref(page, "Name"), "Ada")
     await page.fill(await ref(page, "Note"), "Lovelace")
 
-    receipt = await page.click(await ref(page, "Work"))
+    other = await ref(page, "Other")
+    await page.click(await ref(page, "Work"))
 
-    assert receipt.note.startswith("The page received no input: Chrome showed something of its own over it")
-    assert "The page was loaded anew" in receipt.note
-    assert receipt.note.endswith('What was entered there is lost: "Note". Take a new snapshot.')
+    with pytest.raises(PageUnresponsive) as refused:
+        await page.click(other)
+
+    told = str(refused.value)
+    assert told.startswith("The page received no input: Chrome showed something of its own over it")
+    assert "The page was loaded anew" in told
+    assert 'What was entered there is lost: "Note". Take a new snapshot.' in told
     assert await page.evaluate("document.querySelector('input').value") == "Ada"  # as Chrome left it in its history
     assert await _gets_input(page)
 

@@ -89,6 +89,8 @@ class Session:
         """Whether a deadline passed and no answer has come since. Set and reset by callers with deadlines, not here."""
         self.blocked_because: PageUnresponsive | None = None
         """The error that says what must be done before commands are answered again. Set and reset by callers."""
+        self.inputs_sent = 0
+        """The number of events of the mouse and the keyboard that were sent."""
         self._handlers: dict[str, dict[object, Callable[[msgspec.Raw], None]]] = {}
         self._expected: set[asyncio.Future[Any]] = set()
 
@@ -101,6 +103,7 @@ class Session:
 
     def post(self, command: Command[R]) -> asyncio.Future[R]:
         """Sends a command now, and returns a future of its answer: for several commands without waiting in between."""
+        self.inputs_sent += command.is_input
         return self.connection._post(self, command)
 
     def tell(self, command: Command[object]) -> None:

@@ -26,6 +26,7 @@ class DragData(Part, frozen=True):
 
 class DispatchMouseEvent(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.dispatchMouseEvent"
+    is_input: ClassVar[bool] = True
     type: Literal["mousePressed", "mouseReleased", "mouseMoved", "mouseWheel"]
     x: float
     y: float
@@ -39,6 +40,7 @@ class DispatchMouseEvent(Command[Empty], frozen=True):
 
 class DispatchKeyEvent(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.dispatchKeyEvent"
+    is_input: ClassVar[bool] = True
     type: Literal["keyDown", "keyUp", "rawKeyDown", "char"]
     modifiers: int | None = None
     text: str | None = None
@@ -54,11 +56,13 @@ class DispatchKeyEvent(Command[Empty], frozen=True):
 
 class InsertText(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.insertText"
+    is_input: ClassVar[bool] = True
     text: str
 
 
 class ImeSetComposition(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.imeSetComposition"
+    is_input: ClassVar[bool] = True
     text: str
     selection_start: int
     selection_end: int
@@ -71,6 +75,7 @@ class SetInterceptDrags(Command[Empty], frozen=True):
 
 class DispatchDragEvent(Command[Empty], frozen=True):
     method: ClassVar[str] = "Input.dispatchDragEvent"
+    is_input: ClassVar[bool] = True
     type: Literal["dragEnter", "dragOver", "drop", "dragCancel"]
     x: float
     y: float

@@ -14,6 +14,8 @@ class Command(msgspec.Struct, Generic[R_co], frozen=True, omit_defaults=True, re
     """A method with its parameters; `Command[Result]` names the type of Chrome's answer. Defaults are not sent."""
 
     method: ClassVar[str]
+    is_input: ClassVar[bool] = False
+    """Whether it is an event of the mouse or the keyboard."""
 
 
 class Event(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

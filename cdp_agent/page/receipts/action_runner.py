@@ -42,9 +42,6 @@ ATTEMPTS = 3
 _LEAVING_S = 0.1
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
 
-_SEEN_TO_ARRIVE = {"click", "hover", "check", "uncheck"}
-"""Actions that end only when the element has had the events of the mouse."""
-
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
 
 
@@ -191,9 +188,11 @@ class ActionRunner:
         except (DocumentGone, SessionClosed):
             outcome = Outcome()
         except (NotInteractable, InvalidArguments):
-            self._give_up()
-            if not self._was_checked:
+            try:
+                await self._watch.look()
                 await self._check_input()
+            finally:
+                self._give_up()
             raise
         except BaseException:
             self._give_up()
@@ -231,14 +230,19 @@ class ActionRunner:
 
     async def _look_later(self) -> lost_input.Obstacle:
         """What keeps the input of an act that takes long from the page."""
+        while not self._watch.has_sent_input:  # noqa: ASYNC110 (nobody else would need an event for that)
+            await asyncio.sleep(lost_input.LOST_AFTER_S)
         await asyncio.sleep(lost_input.LOST_AFTER_S)
-        return await lost_input.look(self._tab)
+        await self._watch.look()
+        return await lost_input.look(self._tab, lacks_input=self._watch.lacks_input)
 
-    async def _check_input(self, *, arrived: bool = False) -> None:
-        """Makes sure that input reaches the page, see lost_input.py. Raises PageUnresponsive."""
+    async def _check_input(self) -> None:
+        """Makes sure that the input that was sent reached the page, see lost_input.py. Raises PageUnresponsive."""
+        if self._was_checked:
+            return
         self._was_checked = True
-        found = await lost_input.look(self._tab)
-        self._input_note = await lost_input.settle(self._tab, found, arrived=arrived)
+        obstacle = await lost_input.look(self._tab, lacks_input=self._watch.lacks_input)
+        self._input_note = await lost_input.settle(self._tab, obstacle)
 
     async def finish(
         self,
@@ -261,7 +265,7 @@ class ActionRunner:
                 async with self._limit.stage(more_s=REPORT_S / 2):
                     updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
                     if self._seems_lost(action, updated, expects_effect=expects_effect):
-                        await self._check_input(arrived=ref is not None and action in _SEEN_TO_ARRIVE)
+                        await self._check_input()
             except TimeoutError:
                 updated = outcome
                 aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
@@ -330,7 +334,7 @@ class ActionRunner:
     def _seems_lost(self, action: str, outcome: Outcome, *, expects_effect: bool) -> bool:
         """Whether the action may have come to nothing because its input did not reach the page."""
         aftermath = self._aftermath
-        if self._was_checked or outcome.nothing_done or aftermath.has_left or aftermath.after is None:
+        if outcome.nothing_done or aftermath.has_left or aftermath.after is None:
             return False
         return (expects_effect and not aftermath.has_effect) or (action == "fill" and bool(outcome.note))
 

@@ -1,9 +1,9 @@
 """Input that arrives nowhere in the page, since something that Chrome itself draws is over it.
 
 While Chrome asks its user for something, in a dialog of its own, it drops all input of the tab, and reports it as
-handled. So the page is asked: Chrome counts the events of each document (`performance.eventCounts`). A key that means
-nothing, as input methods send it, shows whether any arrive. It is sent only after an act that seems to have come to
-nothing, so that no other act is slower.
+handled. So after an act that seems to have come to nothing the page is asked: Chrome counts the events of each document
+(`performance.eventCounts`). If none has had any of those that were sent, a key that means nothing, as input methods
+send it, makes sure that none arrive, since not every movement of the mouse makes an event that is counted.
 """
 
 from __future__ import annotations
@@ -41,28 +41,29 @@ Obstacle = Literal["", "covered", "locked"]
 """What keeps input from the page, or from where it was meant to go; "" if it arrives, or if the page does not tell."""
 
 
-async def look(tab: Tab) -> Obstacle:
-    """Finds out whether input reaches the page. Ends a lock of the mouse in a tab of ours."""
+async def look(tab: Tab, *, lacks_input: bool) -> Obstacle:
+    """Finds out what keeps input from the page, if no document has had any (`lacks_input`).
+
+    Ends a lock of the mouse in a tab of ours.
+    """
     try:
         if await _pointer_lock(tab, end=_is_ours(tab)):
             return "locked"
-        return "" if await _receives_input(tab) else "covered"
+        return "covered" if lacks_input and not await _receives_input(tab) else ""
     except (ActionError, SessionClosed):
         return ""  # it goes elsewhere, or hangs: whoever reads it next reports that
 
 
-async def settle(tab: Tab, found: Obstacle, *, arrived: bool = False) -> str:
+async def settle(tab: Tab, obstacle: Obstacle) -> str:
     """Brings a tab of ours back if input does not reach its page; returns a note, or "".
 
     In somebody else's tab nothing is done. Raises PageUnresponsive for lost input, with what was done about it and what
-    is lost; `arrived`: the input of the act came before that, so this is returned as a note on it. Raises BrowserError.
+    is lost. Raises BrowserError.
     """
-    if found != "covered":
-        return "" if not found else POINTER_FREED if _is_ours(tab) else _POINTER_LOCKED
+    if obstacle != "covered":
+        return "" if not obstacle else POINTER_FREED if _is_ours(tab) else _POINTER_LOCKED
     done = await _bring_back(tab) if _is_ours(tab) else _LEFT_ALONE
-    if arrived:
-        return done
-    raise PageUnresponsive(f"{done} The act did not reach the page, or not as a whole.")
+    raise PageUnresponsive(f"{done} The act did not reach the page.")
 
 
 def _is_ours(tab: Tab) -> bool:
@@ -79,9 +80,11 @@ async def _pointer_lock(tab: Tab, *, end: bool) -> bool:
 
 
 async def _receives_input(tab: Tab) -> bool:
+    """Whether a key arrives, or has no place to go to where it could be seen."""
     session = (await tab.frames()).root.session
     for attempt in range(_TRIES):
-        before = await _key_events(tab)
+        if (before := await _key_events(tab)) < 0:
+            return True
         async with deadline(session, CALL_TIMEOUT_S):
             await asyncio.gather(*(session.post(each) for each in _probe(with_press=attempt > 0)))
         await (await (await tab.frames()).root.world()).call("nextFrame")  # Chrome drops input until a page has painted
@@ -100,7 +103,10 @@ def _probe(*, with_press: bool) -> list[Command[Empty]]:
 
 
 async def _key_events(tab: Tab) -> int:
-    return sum(await asyncio.gather(*(each.call("keyEventCount", returning=int) for each in await _worlds(tab))))
+    """How many key events the documents have had; -1 where a key has no place to go to that could be seen."""
+    worlds = await _worlds(tab)
+    counts = await asyncio.gather(*(world.call("keyEventCount", returning=int) for world in worlds))
+    return -1 if -1 in counts else sum(counts)
 
 
 async def _entered(tab: Tab) -> list[str]:

@@ -64,6 +64,8 @@ class Changes(msgspec.Struct, frozen=True):
     """Whether there are canvases that no script may read."""
     empty: bool = False
     """Whether the document shows nothing, and has external scripts that may fill it."""
+    inputs: int = 0
+    """How many events of the mouse and the keyboard the documents have had."""
 
     def since(self, before: Changes) -> Changes:
         """The changes after `before`."""
@@ -73,6 +75,7 @@ class Changes(msgspec.Struct, frozen=True):
             self.animating_ms,
             self.unreadable,
             self.empty,
+            self.inputs - before.inputs,
         )
 
 
@@ -112,6 +115,7 @@ class Watch:
 
     def __init__(self, tab: Tab, tree: FrameTree) -> None:
         self.requests = tab.activity.requests.mark()
+        self._inputs_sent = tree.root.session.inputs_sent
         self.document = tab.activity.document.number
         self.url = tab.activity.document.url
         self._frames_loading_before = set(tab.activity.frames_navigating())
@@ -146,6 +150,16 @@ class Watch:
     def is_busy(self) -> bool:
         """Whether any frame did not answer the last look."""
         return self._busy is not None
+
+    @property
+    def has_sent_input(self) -> bool:
+        """Whether the mouse or the keyboard was used in the tab since the watching began."""
+        return self._tree.root.session.inputs_sent > self._inputs_sent
+
+    @property
+    def lacks_input(self) -> bool:
+        """Whether input was sent and all documents answered the last look, but none has had any since the beginning."""
+        return self.has_sent_input and not self.is_busy and not self.navigated and self.latest.inputs == 0
 
     async def begin(self, *, effects: bool = False) -> None:
         """Begins to watch. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
@@ -388,6 +402,7 @@ class Watch:
             max((each.animating_ms for each in seen), default=0),
             any(each.unreadable for each in seen),
             all(each.empty for each in seen),
+            sum(each.inputs for each in seen),
         )
         return self.latest
 

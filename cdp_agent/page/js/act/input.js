@@ -17,8 +17,9 @@ function ownDocuments() {
   return documents;
 }
 
-/** How many key events these documents have had. Chrome counts them itself, listeners or not. @returns {number} */
+/** How many key events these documents have had; -1 where a key has no place to go to that could be seen. @returns {number} */
 function keyEventCount() {
+  if (!documentElement_.call(document) || selectsAny(document, ':is(embed, object):focus')) return -1;
   let count = 0;
   for (const each of ownDocuments()) {
     const counts = defaultView_.call(each)?.performance.eventCounts;

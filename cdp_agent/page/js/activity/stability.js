@@ -34,8 +34,8 @@ const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility
 
 /**
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
- * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean}} animating_ms: how much longer elements fade in or out, or
- *   the page navigates by script; empty: there is an external script, but no visible content yet
+ * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number}} animating_ms: how much longer elements fade in or out, or
+ *   the page navigates by script; empty: there is an external script, but no visible content yet; inputs: see countInputs
  */
 function changes() {
   if (!watching) {
@@ -53,7 +53,21 @@ function changes() {
   const empty = !hasContent && selectsAny(document, 'script[src]');
   const now = performance.now();
   const { last, count } = watching;
-  return { idle_ms: now - last, count, animating_ms, empty };
+  return { idle_ms: now - last, count, animating_ms, empty, inputs: countInputs() };
+}
+
+// Those that Chrome drops while it asks its user something: a text is inserted all the same.
+const INPUT_EVENTS = 'keydown keyup pointerover pointerdown pointerup mouseover mousedown mouseup dragenter drop'.split(' ');
+
+/** How many events of the mouse and the keyboard the watched documents have had. Chrome counts them itself, listeners or not. */
+function countInputs() {
+  let inputs = 0;
+  for (const root of watching.roots) {
+    if (nodeType(root) !== 9) continue;
+    const counts = defaultView_.call(root)?.performance.eventCounts;
+    for (const type of INPUT_EVENTS) inputs += counts?.get(type) ?? 0;
+  }
+  return inputs;
 }
 
 const VISIBLE_WITHOUT_TEXT = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));

@@ -39,7 +39,7 @@ async def test_whatever_tabs_are_open_each_draws_all_frames_in_turn(browser: Bro
         tabs.append(await new_tab(page))
         await tabs[-1].wait_for(text="Plain")
     tabs += [await browser.new_page(plain), await browser.new_page(plain, background=True)]
-    await page.evaluate("void setTimeout(() => confirm('Sure?'))")
+    await page.evaluate("void setTimeout(() => alert('Done'))")
 
     took_ms = [await tab.evaluate(TEN_FRAMES) for tab in tabs]
 

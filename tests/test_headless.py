@@ -167,6 +167,7 @@ async def _mice(page: Page, serve: Serve) -> list[Any]:
     return [await page.evaluate(MOUSE), await page.evaluate("inner"), await popup.evaluate(MOUSE)]
 
 
+@pytest.mark.whole_chrome  # the headless shell grants pages less
 async def test_a_place_is_given_without_denying_what_pages_may_do_anyway(browser: Browser, serve: Serve) -> None:
     asked = """Promise.all(['geolocation', 'clipboard-write', 'camera'].map(async name =>
         (await navigator.permissions.query({name})).state))"""

@@ -296,7 +296,8 @@ RESTLESS = {
 
 
 async def test_what_has_been_quiet_as_long_as_it_was_restless_is_no_clock(sheet: Page) -> None:
-    source = (Path(js.__file__).parent / "snapshot/idle.js").read_text()
+    folder = Path(js.__file__).parent
+    source = "".join((folder / name).read_text() for name in ("core/lifetime.js", "snapshot/idle.js"))
 
     clocks = await sheet.evaluate(
         f"""(rows) => {{

@@ -9,6 +9,7 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
 from cdp_agent.page.frames.recent import RecentSet
+from cdp_agent.page.snapshot import refs
 from cdp_agent.page.tab import downloads, requested_tabs, tab
 from tests.fake_chrome import FakeChrome
 
@@ -24,6 +25,7 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
     monkeypatch.setattr(tab, "_CLOSED_POPUPS", 0)
     monkeypatch.setattr(requested_tabs, "_REMEMBERED", 1)
     monkeypatch.setattr(tab, "REMEMBERED_READINGS", 2)
+    monkeypatch.setattr(refs, "_MOST_GONE", 1)
     monkeypatch.setattr(network, "_REMEMBERED", 2)
     monkeypatch.setattr(downloads, "_REMEMBERED", 1)
     monkeypatch.setattr(RecentSet.__init__, "__defaults__", (1,))

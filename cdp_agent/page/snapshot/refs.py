@@ -18,6 +18,8 @@ from cdp_agent.page.frames.world import World
 
 _REF = r"\[?(?:ref=)?[eE](\d{1,9})\]?"
 _SHOWN = 60
+_MOST_GONE = 40
+"""How many ranges of gone documents are known as such: there are numbers of other tabs between them."""
 _MARK = re.compile("\x01(\\d+)")
 
 
@@ -123,7 +125,10 @@ class RefTable:
         self._by_number.insert(bisect_right(self._by_number, added.start, key=lambda each: each.start), added)
 
     def _join_gone(self) -> None:
-        """Joins the ranges of documents that are gone: of these numbers only their existence matters."""
+        """Joins the ranges of documents that are gone: of these numbers only their existence matters.
+
+        The oldest are forgotten, as are the readings that showed them.
+        """
         joined: list[_Range] = []
         for each in self._by_number:
             last = joined[-1] if joined else None
@@ -131,7 +136,8 @@ class RefTable:
                 joined[-1] = msgspec.structs.replace(last, end=each.end + each.shift)
             else:
                 joined.append(each if each.world() is not None else _gone(each))
-        self._by_number = joined
+        gone = [range_ for range_ in joined if range_.world() is None]
+        self._by_number = [range_ for range_ in joined if range_ not in gone[:-_MOST_GONE]]
 
 
 def _gone(range_: _Range) -> _Range:

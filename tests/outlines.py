@@ -9,6 +9,7 @@ from cdp_agent.steps.language.grammar import read_step
 from cdp_agent.steps.resolve.call import Call
 from cdp_agent.steps.resolve.calls import call_for
 from cdp_agent.steps.resolve.outline import Outline, outline
+from cdp_agent.steps.resolve.understanding import meant_now
 
 
 def shown(text: str) -> Outline:
@@ -20,7 +21,7 @@ def done(step: str, text: str) -> str:
     """The call that the step is on a page with this text, in short: "click E1"; or why it is none."""
     intent = read_step(step)
     assert intent is not None, f"no known words: {step}"
-    found = call_for(intent, shown(text))
+    found = call_for(meant_now(intent, has_dialog=False), shown(text))
     if not isinstance(found, Call):
         return str(found)
     return " ".join([found.tool, *(str(value) for value in found.arguments.values())])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,6 +50,11 @@ def session(begun: tuple[Cli, str]) -> Iterator[Cli]:
 def ref_of(snapshot: str, element: str) -> str:
     line = next(line for line in snapshot.splitlines() if element in line)
     return line.partition("[ref=")[2].partition("]")[0]
+
+
+def without_refs(snapshot: str) -> str:
+    """For the same page in two sessions, which count refs by themselves."""
+    return re.sub(r"ref=E\d+", "ref", snapshot)
 
 
 def answers(endpoint: str) -> bool:
@@ -179,7 +185,8 @@ def test_another_session_reads_the_users_tabs_and_leads_none_elsewhere(session: 
 
     assert 'button "Go"' in read
     assert clicked.startswith("clicked ")
-    assert by_title == session.here("snapshot").stdout == read
+    assert by_title == read
+    assert without_refs(session.here("snapshot").stdout) == without_refs(read)
     assert session.here("snapshot", *beside, "--tab", chromes_id).stdout == by_title
     assert session.here("snapshot", *beside, "--tab", tabs["Shop"]["id"]).stdout == by_title
     assert (tabs["Shop"]["ours"], tabs["Notes"]["current"]) == (False, True)

@@ -95,7 +95,7 @@ def test_a_program_approves_over_json_lines(attached: Cli, httpserver: HTTPServe
     site = Site(httpserver)
     models = Models(httpserver, [plan(*ORDER), verdict("Order number K-81.")])
     said: list[Any] = ["what?", {"id": 1, "decision": "jump"}, {"id": 1, "decision": "approve"}]
-    said += [{"id": 1, "decision": "stop"}, {"id": 3, "decision": "execute"}]
+    said += [{"id": 1, "decision": "stop"}, {"id": 2, "decision": "execute"}]
     typed = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in said)
 
     done = attached.here(*run_words(models, site, "--approve", "jsonl"), typed=typed)
@@ -124,7 +124,7 @@ def test_a_run_whose_process_is_killed_goes_on(attached: Cli, httpserver: HTTPSe
         asked = [json.loads(process.stdout.readline())["ask"]["type"] for _ in range(2)]
         process.kill()
 
-    typed = '{"id": 2, "decision": "execute"}\n'
+    typed = '{"id": 1, "decision": "execute"}\n'
     done = attached.here("resume", str(tmp_path / "run"), "--approve", "jsonl", "--quiet", typed=typed)
 
     result = json.loads(done.stdout.splitlines()[-1])

@@ -366,9 +366,10 @@ async def test_a_step_answers_the_dialog_that_another_one_brings_up(browser: Bro
     url = serve(ASKS)
     agent = Agent(browser)
 
-    answered = await agent.do(["Click Delete", "Accept the dialog"], url=url, page=page)
-    assert answered.success
-    assert await page.evaluate("document.querySelector('p').textContent") == "0"
+    for answer in ("Accept the dialog", "Press Escape or accept the dialog"):
+        answered = await agent.do(["Click Delete", answer], url=url, page=page)
+        assert answered.success
+        assert await page.evaluate("document.querySelector('p').textContent") == "0"
 
     left_open = await agent.do(["Click Delete"], url=url, page=page)
     assert left_open.error is not None

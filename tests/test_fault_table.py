@@ -68,6 +68,8 @@ class Stage(NamedTuple):
     browser: Browser
     faulty: Faulty
     tab: Page | None
+    refs: dict[str, str]
+    """Those of the elements of the page, by their roles."""
 
     @property
     def page(self) -> Page:
@@ -84,7 +86,7 @@ class Stage(NamedTuple):
 
 
 async def _click(stage: Stage) -> object:
-    return await stage.page.click("E1")
+    return await stage.page.click(stage.refs["button"])
 
 
 async def _other(stage: Stage) -> object:
@@ -163,7 +165,7 @@ MOMENTS: dict[str, tuple[Moment, Act]] = {
     "read": (Moment("Runtime.callFunctionOn", "snapshot("), lambda stage: stage.page.snapshot()),
     "aim": (Moment("Runtime.callFunctionOn", "aim("), _click),
     "act": (Moment("Input.dispatchMouseEvent"), _click),
-    "type": (Moment("Input.insertText"), lambda stage: stage.page.fill("E2", "tea")),
+    "type": (Moment("Input.insertText"), lambda stage: stage.page.fill(stage.refs["textbox"], "tea")),
     "settle": (Moment("Runtime.callFunctionOn", "changes("), _click),
     "wait": (
         Moment("Runtime.callFunctionOn", "checkConditions("),
@@ -248,7 +250,7 @@ async def rows(place: Place, faults: Iterable[Row], theirs: str | None) -> dict[
     left = list(faults)
     while left:
         faulty, browser = await connected(place.chrome)
-        stage = Stage(*place, browser, faulty, None)
+        stage = Stage(*place, browser, faulty, None, {})
         try:
             if left[0].moment not in STARTING:
                 stage = await begun(stage, left[0].moment, theirs)
@@ -319,10 +321,11 @@ async def opened(stage: Stage, *, anew: bool = True) -> Stage:
                 await tab.goto(stage.url)
             else:
                 await tab.evaluate(AS_AT_FIRST)
-            shown = (await tab.snapshot()).text
+            shown = await tab.snapshot()
     except CdpAgentError:
         return stage._replace(tab=None)
-    return stage._replace(tab=tab if 'button "Send"' in shown else None)
+    refs = {element.role: ref for ref, element in shown.refs.items()}
+    return stage._replace(tab=tab if 'button "Send"' in shown.text else None, refs=refs)
 
 
 class Must(NamedTuple):

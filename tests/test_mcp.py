@@ -199,7 +199,7 @@ async def test_a_tool_is_described_by_its_definition_alone(client: mcp.Client) -
                 "ref": {"type": "string"},
                 "value": {
                     "type": "string",
-                    "description": "The text; an empty one clears the field. Dates as 2026-12-31.",
+                    "description": "An empty text clears the field. Dates as 2026-12-31.",
                 },
                 "append": {"type": "boolean"},
                 "submit": {"type": "boolean"},

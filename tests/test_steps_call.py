@@ -64,7 +64,7 @@ CALLS = [
     ("Click the Buy button or press Escape", "press Escape"),
 ]
 REFUSED = [
-    ("Select Paris in City", "combobox \"City\": Rome (E3) has no options 'Paris': Rome, Oslo, Old Oslo."),
+    ("Select Paris in City", 'combobox "City": "Rome" (E3) has no options \'Paris\': Rome, Oslo, Old Oslo.'),
     ("Set Newsletter to maybe", "checkbox \"Newsletter\" (E6) is on or off, not 'maybe'."),
     ("Switch to the Orders tab", "No tabs are 'Orders'. Those there are: ."),
     (

@@ -198,6 +198,7 @@ MEANT = [
     ("Type '4111' into Card number in the Payment frame", PARTS, "fill E10 4111"),
     ("Click Delete", MODAL, "click E2"),
     ("Close the dialog", MODAL, "click E3"),
+    ("Click OK or close the dialog", MODAL, "click E3"),
     ("Click Shop", '- link "Shop" [ref=E1] → /\n- link "Shop" [ref=E2] → /', "click E1"),
     ("Click Submit", '- tab "Submit" [ref=E1]:\n  - button "Submit" [ref=E2]', "click E2"),
     ("Click the cell in row 2 and column Age", GRID, "click E4"),

@@ -149,7 +149,7 @@ SHORT = [
     ("The Next button", "click", 'button "Next"'),
     ("Email: a@b.c", "fill", 'textbox "Email"'),
     ("Email = a@b.c", "fill", 'textbox "Email"'),
-    ("Colour: Blue", "select", 'combobox "Colour": Red'),
+    ("Colour: Blue", "select", 'combobox "Colour": "Red"'),
     ("Type a@b.c into Email", "fill", 'textbox "Email"'),
     ("Click the link above Terms", "click", 'link "Help"'),
     ("Click the link right before 'Terms'", "click", 'link "Help"'),

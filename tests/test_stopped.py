@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -43,15 +43,24 @@ def stopped(browser: Browser) -> Iterator[None]:
         os.kill(process.pid, signal.SIGCONT)
 
 
-ACTS: dict[str, Callable[[Browser, Page, str], Coroutine[Any, Any, object]]] = {
-    "goto": lambda browser, page, url: page.goto(url),
-    "reload": lambda browser, page, url: page.reload(),
-    "snapshot": lambda browser, page, url: page.snapshot(),
-    "click": lambda browser, page, url: page.click("E1"),
-    "fill": lambda browser, page, url: page.fill("E2", "Ada"),
-    "wait_for": lambda browser, page, url: page.wait_for(text="Never", timeout_s=30),
-    "evaluate": lambda browser, page, url: page.evaluate("1"),
-    "new_page": lambda browser, page, url: browser.new_page(),
+class At(NamedTuple):
+    """Where an act is done; `refs` are those of the page's elements by their roles."""
+
+    browser: Browser
+    page: Page
+    url: str
+    refs: dict[str, str]
+
+
+ACTS: dict[str, Callable[[At], Coroutine[Any, Any, object]]] = {
+    "goto": lambda at: at.page.goto(at.url),
+    "reload": lambda at: at.page.reload(),
+    "snapshot": lambda at: at.page.snapshot(),
+    "click": lambda at: at.page.click(at.refs["button"]),
+    "fill": lambda at: at.page.fill(at.refs["textbox"], "Ada"),
+    "wait_for": lambda at: at.page.wait_for(text="Never", timeout_s=30),
+    "evaluate": lambda at: at.page.evaluate("1"),
+    "new_page": lambda at: at.browser.new_page(),
 }
 READING = ("snapshot", "wait_for", "evaluate", "new_page")
 """These go on in one tab at the same time."""
@@ -68,11 +77,13 @@ async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_o
     await read.evaluate(f"Promise.all({opened})")
     assert len(read.popups) == len(acting)  # in one process with it, which costs less than one each
     pages = {**dict.fromkeys(READING, read), **dict(zip(acting, read.popups, strict=True))}
-    before = [(await page.snapshot()).text for page in dict.fromkeys(pages.values())]
+    before = {page: await page.snapshot() for page in dict.fromkeys(pages.values())}
 
     async def act(name: str) -> None:
         try:
-            await ACTS[name](small, pages[name], url)
+            page = pages[name]
+            refs = {element.role: ref for ref, element in before[page].refs.items()}
+            await ACTS[name](At(small, page, url, refs))
         except BrowserError as error:
             told[name] = str(error)
 
@@ -80,11 +91,11 @@ async def test_a_chrome_that_is_stopped_is_told_of_within_ten_seconds_and_goes_o
         began = time.monotonic()
         await asyncio.gather(*map(act, ACTS))
         took = time.monotonic() - began
-    after = [(await page.snapshot()).text for page in dict.fromkeys(pages.values())]
+    after = [(await page.snapshot()).text for page in before]
 
     assert took < 10
     assert told == dict.fromkeys(ACTS, CHROME_UNRESPONSIVE)
-    assert after == before
+    assert after == [snapshot.text for snapshot in before.values()]
 
 
 async def test_a_page_whose_process_ends_is_told_as_that_and_left(small: Browser, subtests: pytest.Subtests) -> None:

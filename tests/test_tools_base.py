@@ -189,6 +189,7 @@ def test_the_built_in_tools() -> None:
         "back",
         "forward",
         "reload",
+        "dialog",
         "manage_tabs",
         "screenshot",
         "zoom",

@@ -95,6 +95,7 @@ async def test_none_of_them_is_anywhere(
     replies = [
         reply(("click", {"ref": "{{ref:button Do it}}"}), text=f"I saw {SECRETS['heading']}."),
         tool_call("read_page", {}),
+        tool_call("dialog", {"action": "dismiss"}),
         tool_call("snapshot", {}),
         tool_call("fill", {"ref": "{{ref:textbox Field}}", "value": "<secret:field>"}),
         tool_call("search_page", {"pattern": SECRETS["error_body"]}),
@@ -120,6 +121,7 @@ async def test_none_of_them_is_anywhere(
     mask = Secrets({place: Secret(secret, [origin]) for place, secret in SECRETS.items()}).mask
     await page.goto(url)
     await page.click(next(each.ref for each in (await page.snapshot()).refs.values() if each.name == "Do it"))
+    await page.answer_dialog(False)
     har, _, _ = await har_content(tab_of(page), credentials=True, mask=mask)
     await page.goto((tmp_path / "run.html").as_uri())
     await page.wait_for(text="Time line")

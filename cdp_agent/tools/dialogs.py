@@ -7,18 +7,18 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from cdp_agent.errors import ActionError
-from cdp_agent.tools.base import ALWAYS, Arguments, Context, Observation, tool
+from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.tabs import tab_id, tabs_of
 
 
 class DialogArguments(Arguments, frozen=True):
     action: Annotated[Literal["accept", "dismiss"], Meta(description="accept is OK, dismiss Cancel.")]
-    text: Annotated[str | None, Meta(description="For a prompt.", extra=ALWAYS)] = None
+    text: Annotated[str | None, Meta(description="For a prompt.")] = None
 
 
 @tool(page_changing=True, effect="dialog", gives="what came of the action that the dialog stopped")
 async def dialog(args: DialogArguments, context: Context) -> Observation:
-    """Answer the dialog that the page has open: confirm, prompt or beforeunload."""
+    """Answer the open dialog: confirm, prompt or beforeunload."""
     page = context.page
     if page.dialog is None:
         shown = [f"{tab_id(each)} {each.dialog.question}" for each in tabs_of(context) if each.dialog is not None]

@@ -54,7 +54,7 @@ class ScrollArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="how often and where the text is, with refs")
 async def search_page(args: SearchPageArguments, context: Context) -> Observation:
-    """Search names, texts, values and options of the whole page, also in frames and out of view.
+    """Search names, texts, values and options, also in frames and out of view.
 
     Free and instant. Use it for "is X on the page", and to find what a cut snapshot does not show. Where nothing
     matches, it tells the nearest spelling there is: try that or a shorter one before you say no.
@@ -73,7 +73,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
 async def find_elements(args: FindElementsArguments, context: Context) -> Observation:
-    """Count and list elements by CSS selector, with the attributes you ask for.
+    """Count and list elements by CSS selector, with attributes you name.
 
     Free and instant. Use it for "how many X are there" and "where does Y lead". Each has a ref that every action takes.
     """
@@ -89,7 +89,7 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
 async def scroll(args: ScrollArguments, context: Context) -> Observation:
-    """Scroll, and wait until what that loads has arrived.
+    """Scroll, and wait for what that loads.
 
     The snapshot shows the whole page as it is loaded now. So scroll only for what is loaded or drawn on scrolling, such
     as the rest of a long list.
@@ -165,7 +165,7 @@ class ExtractArguments(Arguments, frozen=True):
 
 @tool(read_only=True, needs_model=True, gives="what was asked for: text, or JSON of that schema")
 async def extract(args: ExtractArguments, context: Context) -> Observation:
-    """Have the whole page read, beyond what the snapshot shows, and get what you describe out of it.
+    """Get what you describe out of the whole page, beyond what the snapshot shows.
 
     It costs a model call: use it for what must be put together from much of the page, such as all rows of a long list.
     For what the snapshot shows, or search_page and find_elements can tell, do not.

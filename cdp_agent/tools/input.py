@@ -34,9 +34,7 @@ class PlaceArguments(Arguments, frozen=True):
 class DragArguments(Arguments, frozen=True):
     from_ref: Annotated[Ref, Meta(description="What to drag.")]
     to_ref: Annotated[Ref | None, Meta(description="What to drop it on.")] = None
-    by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels to the right and down.", extra=ALWAYS)] = (
-        None
-    )
+    by: Annotated[Pair | None, Meta(description="Instead of to_ref: pixels right and down.", extra=ALWAYS)] = None
     from_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
     to_at: Annotated[Pair | None, Meta(description=PLACE_WORDS)] = None
     hold_s: Annotated[float, Meta(ge=0, le=10, description="Hold still first, where a long press drags.")] = 0
@@ -52,7 +50,7 @@ async def click(args: ClickArguments, context: Context) -> Observation:
 
 @tool(effect="none")
 async def hover(args: PlaceArguments, context: Context) -> Observation:
-    """Move the mouse over an element, to open its menu."""
+    """Hover over an element, to open its menu."""
     receipt = await context.page.hover(args.ref, position=_pair(args.at))
     return Observation(receipt.text, receipt)
 
@@ -80,9 +78,7 @@ def _pair(numbers: list[float] | None) -> tuple[float, float] | None:
 
 class FillArguments(Arguments, frozen=True):
     ref: Ref
-    value: Annotated[
-        str, Meta(description="The text; an empty one clears the field. Dates as 2026-12-31.", extra=ALWAYS)
-    ]
+    value: Annotated[str, Meta(description="An empty text clears the field. Dates as 2026-12-31.", extra=ALWAYS)]
     append: Annotated[bool, Meta(description="Add to what is there, instead of replacing it.")] = False
     submit: Annotated[bool, Meta(description="Press Enter afterwards, which submits most forms.")] = False
 
@@ -121,13 +117,13 @@ class UploadArguments(Arguments, frozen=True):
     ref: Annotated[Ref, Meta(description="The file field, or the button that asks for files.")]
     files: Annotated[
         list[str],
-        Meta(min_length=1, description="Paths on the machine of cdp-agent.", extra=ALWAYS),
+        Meta(min_length=1, description="Paths where cdp-agent runs.", extra=ALWAYS),
     ]
 
 
 @tool(takes_secrets=True, page_changing=lambda args: bool(args.submit), effect="fill")
 async def fill(args: FillArguments, context: Context) -> Observation:
-    """Type into a field or editor, replacing what it holds. It does not submit unless you say so."""
+    """Type into a field or editor, replacing what it holds. Submits only if told to."""
     if not context.secrets.named_in(args.value):
         receipt = await context.page.fill(args.ref, args.value, append=args.append, submit=args.submit)
         return Observation(receipt.text, receipt)
@@ -155,7 +151,7 @@ async def fill_form(args: FormArguments, context: Context) -> Observation:
 
 @tool(takes_secrets=True, effect="none")
 async def select(args: SelectArguments, context: Context) -> Observation:
-    """Choose an option of a drop-down list, a combobox or a list box."""
+    """Choose an option of a drop-down list, combobox or list box."""
     if context.secrets.named_in(args.value):
         receipt = await select_secret(context.tab, args.ref, context.secrets.reveal(args.value), by=args.by)
     else:
@@ -166,14 +162,14 @@ async def select(args: SelectArguments, context: Context) -> Observation:
 
 @tool(effect="none")
 async def check(args: CheckArguments, context: Context) -> Observation:
-    """Turn a checkbox, radio button or switch on; nothing happens when it is on already."""
+    """Turn a checkbox, radio button or switch on, if it is off."""
     receipt = await context.page.check(args.ref)
     return Observation(receipt.text, receipt)
 
 
 @tool(effect="none")
 async def uncheck(args: CheckArguments, context: Context) -> Observation:
-    """Turn a checkbox or switch off; nothing happens when it is off already."""
+    """Turn a checkbox or switch off, if it is on."""
     receipt = await context.page.uncheck(args.ref)
     return Observation(receipt.text, receipt)
 
@@ -194,7 +190,7 @@ async def upload(args: UploadArguments, context: Context) -> Observation:
 
 
 class PressArguments(Arguments, frozen=True):
-    key: Annotated[str, Meta(description="Such as Enter, ArrowDown, a, Control+A, Shift+Tab.", extra=ALWAYS)]
+    key: Annotated[str, Meta(description="Such as Enter, a, Control+A, Shift+Tab.", extra=ALWAYS)]
     ref: Annotated[Ref | None, Meta(description="The element to focus first; else what has the focus.")] = None
     repeat: Annotated[int, Meta(ge=1, le=100, description="How many times.")] = 1
 
@@ -220,7 +216,7 @@ async def press(args: PressArguments, context: Context) -> Observation:
 
 @tool(page_changing=lambda args: "\n" in args.text, effect="type")
 async def type_text(args: TypeTextArguments, context: Context) -> Observation:
-    """Type into what has the focus and is no field: a terminal, a grid, a canvas. For fields and editors use fill."""
+    """Type into a focused terminal, grid or canvas. For fields and editors use fill."""
     receipt = await context.page.type(args.text)
     return Observation(receipt.text, receipt)
 

@@ -44,7 +44,7 @@ async def wait(args: WaitArguments, context: Context) -> Observation:
 
 @tool(effect="none")
 async def wait_for(args: WaitForArguments, context: Context) -> Observation:
-    """Wait until a text, an element or an address is there, a text is gone, or the page is idle."""
+    """Wait for a text, element or address, until a text is gone, or the page is idle."""
     receipt = await context.page.wait_for(
         text=args.text,
         gone=args.gone,
@@ -68,7 +68,7 @@ class NoArguments(Arguments, frozen=True):
 
 @tool(page_changing=True, effect="address")
 async def goto(args: GotoArguments, context: Context) -> Observation:
-    """Open an address that you have seen in the task or on a page. To follow a link, click it instead."""
+    """Open an address that the task or a page gives. To follow a link, click it."""
     receipt = await context.page.goto(await allowed_address(args.url, context))
     return Observation(receipt.text, receipt)
 

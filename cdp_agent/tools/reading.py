@@ -33,7 +33,7 @@ class GetHtmlArguments(Arguments, frozen=True):
 
 @tool(read_only=True, gives="all that the page says, with refs")
 async def snapshot(args: SnapshotArguments, context: Context) -> Observation:
-    """Read the page: every element that matters on a line of its own, with its ref."""
+    """Read the page: each element that matters on a line, with its ref."""
     found = await context.page.snapshot(budget_tokens=args.budget_tokens or None)
     if not found.text and context.page.url == "about:blank":
         return Observation(_NOTHING_OPEN, found)
@@ -53,7 +53,7 @@ async def get_schema(args: GetSchemaArguments, context: Context) -> Observation:
 
 @tool(read_only=True, by_default=False, by_callers=True, gives="all that the page says, as Markdown")
 async def markdown(args: MarkdownArguments, context: Context) -> Observation:
-    """Read what the page says, as Markdown, without refs."""
+    """Read the text of the page as Markdown, without refs."""
     return Observation(context.read(await context.page.markdown(budget_tokens=args.budget_tokens or None)))
 
 

@@ -109,7 +109,7 @@ STUCK_SHOWN = (
 )
 _SNAPSHOT = re.compile(
     r"(?:: |, then )(?:take a new snapshot|snapshot it)(?=\.?$)| Take a new snapshot\.?$"
-    r"|take a snapshot and (see)|Take a snapshot and (use)",
+    r"|take a snapshot and (see)|Take a (?:snapshot and|new snapshot,) (use|reload)",
     re.MULTILINE,
 )
 """Advice in error messages to take a new snapshot, which the agent's model does not need: it is shown the page anyway.

@@ -17,6 +17,7 @@ millisecond here delays Chrome. On Windows, `taskkill` does the same; that part 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -100,10 +101,15 @@ def _move_temporary_files(profile: str) -> None:
 
 
 def _write_preferences(profile: str) -> None:
+    """Writes Chrome's preferences, unless the disk is full: Chrome works without a profile that it can write to."""
     folder = os.path.join(profile, "Default")
-    os.mkdir(folder, 0o700)
-    with open(os.path.join(folder, "Preferences"), "w", encoding="ascii") as file:
-        file.write(_NO_CAPTURE)
+    try:
+        os.mkdir(folder, 0o700)
+        with open(os.path.join(folder, "Preferences"), "w", encoding="ascii") as file:
+            file.write(_NO_CAPTURE)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
 
 
 class _ErrorLog:

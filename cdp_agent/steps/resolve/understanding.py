@@ -10,7 +10,7 @@ from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FoundElement
 from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
-from cdp_agent.steps.language.intents import AnswerDialog, Check, Click, Intent, Point, Select, Set, Type
+from cdp_agent.steps.language.intents import AnswerDialog, Check, Click, FirstOf, Intent, Point, Select, Set, Type
 from cdp_agent.steps.language.words import normal, words_of
 from cdp_agent.steps.resolve import calls_pointing
 from cdp_agent.steps.resolve.call import Call, Output
@@ -55,8 +55,7 @@ async def understand_step(
     intent = read_step(step)
     if intent is None:
         return await _resolve_bare(step, page)
-    if isinstance(intent, AnswerDialog) and intent.otherwise is not None and page.dialog is None:
-        intent = intent.otherwise
+    intent = meant_now(intent, has_dialog=page.dialog is not None)
     if not needs_page(intent):
         nothing = Outline(OutlineNode("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)
@@ -77,6 +76,21 @@ async def understand_step(
         else:
             before = found
         await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+def meant_now(intent: Intent, *, has_dialog: bool) -> Intent:
+    """The intent by whether JavaScript has a dialog open.
+
+    If not, a dialog to be closed is an element; if so, nothing else than an answer is possible.
+    """
+    match intent:
+        case AnswerDialog(otherwise=Click() as click) if not has_dialog:
+            return click
+        case FirstOf(intents):
+            answers = (each for each in intents if has_dialog and isinstance(each, AnswerDialog))
+            return next(answers, FirstOf(tuple(meant_now(each, has_dialog=has_dialog) for each in intents)))
+        case _:
+            return intent
 
 
 def why_unresolvable(step: str) -> str | None:

@@ -148,10 +148,10 @@ async def test_a_page_that_stays_covered_is_loaded_anew_and_what_is_lost_is_told
 
 
 async def test_a_locked_mouse_is_freed(page: Page, serve: Serve) -> None:
-    locks = "document.body.requestPointerLock().then(() => document.title = 'locked')"
+    locks = "locking = document.body.requestPointerLock()"
     await page.goto(serve(f'{OTHER}<button onclick="{locks}">Lock</button>'))
     await page.click(await ref(page, "Lock"))
-    assert await page.evaluate("document.pointerLockElement !== null")
+    assert await page.evaluate("locking.then(() => document.pointerLockElement !== null)")
 
     receipt = await page.click(await ref(page, "Other"))
 

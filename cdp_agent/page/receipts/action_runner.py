@@ -264,7 +264,7 @@ class ActionRunner:
             try:
                 async with self._limit.stage(more_s=REPORT_S / 2):
                     updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
-                    if self._seems_lost(action, updated, expects_effect=expects_effect):
+                    if self._watch.lacks_input and self._seems_lost(action, updated, expects_effect=expects_effect):
                         await self._check_input()
             except TimeoutError:
                 updated = outcome

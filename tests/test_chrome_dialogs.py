@@ -147,6 +147,7 @@ async def test_a_page_that_stays_covered_is_loaded_anew_and_what_is_lost_is_told
     assert await _gets_input(page)
 
 
+@pytest.mark.whole_chrome  # a page of a busy headless shell sometimes stopped to answer with a locked mouse
 async def test_a_locked_mouse_is_freed(page: Page, serve: Serve) -> None:
     locks = "locking = document.body.requestPointerLock()"
     await page.goto(serve(f'{OTHER}<button onclick="{locks}">Lock</button>'))

@@ -82,10 +82,10 @@ async def test_an_action_stops_at_its_dialog_and_goes_on_with_the_answer(page: P
 async def test_an_action_outlasts_the_time_that_the_answer_takes(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mouse, "HANDLED_WITHIN_S", 0.2)
+    monkeypatch.setattr(mouse, "HANDLED_WITHIN_S", 0.8)
     await page.goto(serve(ASKS))
     await page.click(await ref(page, "Delete"))
-    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=0.5)
+    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=1)
 
     receipt = await page.answer_dialog(False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -163,9 +164,9 @@ async def test_the_page_reads_well_to_whoever_does_not_see_it(read: Page) -> Non
     text = (await read.snapshot()).text
 
     first = text.index('- article "Step 1')
-    assert text[: text.index("- status")] == (
-        '- banner: Buy two mugs\n  - searchbox "Search in all steps" [placeholder="Search /"] [ref=E1]\n'
-        '  - button "◐ Theme" [ref=E2]\n  - button "Keys" [ref=E3]\n'
+    assert re.sub(r" \[ref=E\d+\]", "", text[: text.index("- status")]) == (
+        '- banner: Buy two mugs\n  - searchbox "Search in all steps" [placeholder="Search /"]\n'
+        '  - button "◐ Theme"\n  - button "Keys"\n'
     )
     assert '- link "Step 2: click E2, 6.0 s"' in text
     assert '- navigation "Steps":' in text

@@ -261,14 +261,7 @@ class ActionRunner:
             self._expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
         )
         try:
-            try:
-                async with self._limit.stage(more_s=REPORT_S / 2):
-                    updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
-                    if self._watch.lacks_input and self._seems_lost(action, updated, expects_effect=expects_effect):
-                        await self._check_input()
-            except TimeoutError:
-                updated = outcome
-                aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
+            updated = await self._observe_in_time(action, outcome, ref, navigation_s, expects_effect=expects_effect)
             if not aftermath.has_left and not self._watch.navigated and (refused := aftermath.refused()):
                 leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{refused}")
@@ -316,6 +309,20 @@ class ActionRunner:
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(begun),
         )
+
+    async def _observe_in_time(
+        self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool
+    ) -> Outcome:
+        """As `_observe`, up to the limit of the call. Raises PageUnresponsive if the input arrived nowhere."""
+        try:
+            async with self._limit.stage(more_s=REPORT_S / 2):
+                updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
+                if self._watch.lacks_input and self._seems_lost(action, updated, expects_effect=expects_effect):
+                    await self._check_input()
+                return updated
+        except TimeoutError:
+            self._aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
+            return outcome
 
     async def _observe(
         self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool

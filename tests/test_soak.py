@@ -33,8 +33,8 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
 
     (before, after), _ = await measure(2 * ROUND, ROUND)
 
-    # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred; with them
-    # the context of the action in which they were made, which has its pause.
+    # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred, with the
+    # context of the action in which they were made, which has its pause.
     left_to_asyncio = {"asyncio.events.TimerHandle", f"{TimeoutPause.__module__}.TimeoutPause", "asyncio.locks.Event"}
     assert set(growing(before, after)) - left_to_asyncio == set()
     assert [getattr(after, each) for each in OPEN] == [getattr(before, each) for each in OPEN]

@@ -189,7 +189,6 @@ class ActionRunner:
             outcome = Outcome()
         except (NotInteractable, InvalidArguments):
             try:
-                await self._watch.look()
                 await self._check_input()
             finally:
                 self._give_up()
@@ -233,16 +232,18 @@ class ActionRunner:
         while not self._watch.has_sent_input:  # noqa: ASYNC110 (nobody else would need an event for that)
             await asyncio.sleep(lost_input.LOST_AFTER_S)
         await asyncio.sleep(lost_input.LOST_AFTER_S)
-        await self._watch.look()
-        return await lost_input.look(self._tab, lacks_input=self._watch.lacks_input)
+        return await self._obstacle()
 
     async def _check_input(self) -> None:
         """Makes sure that the input that was sent reached the page, see lost_input.py. Raises PageUnresponsive."""
-        if self._was_checked:
-            return
-        self._was_checked = True
-        obstacle = await lost_input.look(self._tab, lacks_input=self._watch.lacks_input)
-        self._input_note = await lost_input.settle(self._tab, obstacle)
+        if self._watch.has_sent_input and not self._was_checked:
+            self._was_checked = True
+            self._input_note = await lost_input.settle(self._tab, await self._obstacle())
+
+    async def _obstacle(self) -> lost_input.Obstacle:
+        """What keeps the input that was sent from the page."""
+        await self._watch.look()
+        return await lost_input.look(self._tab, lacks_input=self._watch.lacks_input)
 
     async def finish(
         self,

@@ -1,8 +1,11 @@
-// puppeteer-core, attached to the running Chrome: `node puppeteer.mjs NODE_MODULES`. See drivers/loop.py for what it is asked.
+// puppeteer-core, attached to the running Chrome: `node puppeteer.mjs NODE_MODULES`. See drivers/loop.py for what it is
+// asked.
 import readline from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const { default: puppeteer } = await import(pathToFileURL(`${process.argv[2]}/puppeteer-core/lib/puppeteer/puppeteer-core.js`));
+const { default: puppeteer } = await import(
+  pathToFileURL(`${process.argv[2]}/puppeteer-core/lib/puppeteer/puppeteer-core.js`)
+);
 
 let browser;
 let page;
@@ -23,7 +26,9 @@ async function tree(of) {
   const lines = [];
   const write = (node, depth) => {
     const { role, name, children = [], elementHandle, backendNodeId, loaderId, ...rest } = node;
-    const more = Object.entries(rest).filter(([, value]) => typeof value !== 'function').map(([key, value]) => ` [${key}=${value}]`);
+    const more = Object.entries(rest)
+      .filter(([, value]) => typeof value !== 'function')
+      .map(([key, value]) => ` [${key}=${value}]`);
     lines.push(`${'  '.repeat(depth)}- ${role}${name ? ` ${JSON.stringify(name)}` : ''}${more.join('')}`);
     for (const child of children) write(child, depth + 1);
   };
@@ -71,16 +76,23 @@ const driver = {
     return { ms };
   },
   async find({ selector, attribute, most }) {
-    const look = (found, name, shown) => [found.length, found.slice(0, shown).map((e) => [e.textContent, e.getAttribute(name)])];
+    const look = (found, name, shown) => [
+      found.length,
+      found.slice(0, shown).map((e) => [e.textContent, e.getAttribute(name)]),
+    ];
     const [ms, [total]] = await timed(() => page.$$eval(selector, look, attribute, most));
     return { ms, total };
   },
   async tabs({ urls, button }) {
     const pages = await Promise.all(urls.map(at));
-    const [ms] = await timed(() => Promise.all(pages.map(async (each) => {
-      await tree(each);
-      await (await named(each, button)).click();
-    })));
+    const [ms] = await timed(() =>
+      Promise.all(
+        pages.map(async (each) => {
+          await tree(each);
+          await (await named(each, button)).click();
+        }),
+      ),
+    );
     return { ms };
   },
 };
@@ -98,7 +110,11 @@ async function inARow(what, row, rest) {
 
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const { do: what, row, ...rest } = JSON.parse(line);
-  const answer = !driver[what] ? { lacks: true } : row ? await inARow(driver[what], row, rest) : await driver[what](rest);
+  const answer = !driver[what]
+    ? { lacks: true }
+    : row
+      ? await inARow(driver[what], row, rest)
+      : await driver[what](rest);
   console.log(JSON.stringify(answer ?? null));
 }
 await browser?.disconnect();

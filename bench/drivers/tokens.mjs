@@ -6,5 +6,7 @@ const { encode } = await import(pathToFileURL(`${process.argv[2]}/gpt-tokenizer/
 
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const { text } = JSON.parse(line);
-  console.log(JSON.stringify({ tokens: encode(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() }).length }));
+  console.log(
+    JSON.stringify({ tokens: encode(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() }).length }),
+  );
 }

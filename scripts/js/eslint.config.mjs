@@ -1,4 +1,5 @@
-// What runs in pages is checked here: the bundle of the agent, the page that shows a trace, and the scripts of the fixture site.
+// What runs in pages is checked here: the bundle of the agent, the page that shows a trace, and the scripts of the
+// fixture site.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import js from '@eslint/js';
@@ -8,21 +9,31 @@ const bundle = fileURLToPath(new URL('../../cdp_agent/page/js/', import.meta.url
 
 // The bundle's files are joined inside one function, so each sees the top-level names of all; one that is written
 // nowhere but where it is defined is used by nobody.
-const texts = readdirSync(bundle, { recursive: true }).filter((name) => name.endsWith('.js')).map((name) => readFileSync(bundle + name, 'utf8'));
-const declaredIn = (text) => [...text.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
+const texts = readdirSync(bundle, { recursive: true })
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => readFileSync(bundle + name, 'utf8'));
+const declaredIn = (text) =>
+  [...text.matchAll(/^(?:async )?(?:function\*?|const|let|class) (\w+)/gm)].map((match) => match[1]);
 const isUsedIn = (joined) => (name) => joined.match(new RegExp(`\\b${name}\\b`, 'g')).length > 1;
 const topLevel = declaredIn(texts.join('\n'));
 const shared = Object.fromEntries(topLevel.map((name) => [name, 'writable']));
 
 // So are those of the page that shows a trace.
 const viewer = fileURLToPath(new URL('../../cdp_agent/trace/static/', import.meta.url));
-const shown = readdirSync(viewer).filter((name) => name.endsWith('.js')).map((name) => readFileSync(viewer + name, 'utf8')).join('\n');
+const shown = readdirSync(viewer)
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => readFileSync(viewer + name, 'utf8'))
+  .join('\n');
 const ofViewer = declaredIn(shown);
 
 // What a snapshot needs comes first, and by itself.
-const reading = readFileSync(`${bundle}__init__.py`, 'utf8').match(/^READING = \(([^)]*)\)/m)[1].match(/[\w/]+\.js/g);
+const reading = readFileSync(`${bundle}__init__.py`, 'utf8')
+  .match(/^READING = \(([^)]*)\)/m)[1]
+  .match(/[\w/]+\.js/g);
 const declaredFirst = new Set(reading.flatMap((name) => declaredIn(readFileSync(bundle + name, 'utf8'))));
-const declaredLater = Object.fromEntries(topLevel.filter((name) => !declaredFirst.has(name)).map((name) => [name, 'off']));
+const declaredLater = Object.fromEntries(
+  topLevel.filter((name) => !declaredFirst.has(name)).map((name) => [name, 'off']),
+);
 
 const usedElsewhere = (names) => ({
   create: ({ sourceCode }) => ({
@@ -34,6 +45,10 @@ const usedElsewhere = (names) => ({
 
 export default [
   js.configs.recommended,
+  {
+    // What the formatter breaks is at most as wide; a regular expression has no place where it can be broken.
+    rules: { 'max-len': ['error', { code: 120, ignoreRegExpLiterals: true }] },
+  },
   {
     files: ['cdp_agent/page/js/**/*.js'],
     plugins: { bundle: { rules: { 'used-elsewhere': usedElsewhere(topLevel.filter(isUsedIn(texts.join('\n')))) } } },

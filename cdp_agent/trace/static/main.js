@@ -1,21 +1,51 @@
 'use strict';
 
 const KEYS = [
-  ['j  k', 'the next step, the one before'], ['g  G', 'the first step, the last one'], ['/', 'search'], ['o', 'open or close all of the step'],
-  ['p', 'enlarge the picture'], ['t', 'light or dark'], ['Esc', 'close, and end the search'], ['?', 'this help'],
+  ['j  k', 'the next step, the one before'],
+  ['g  G', 'the first step, the last one'],
+  ['/', 'search'],
+  ['o', 'open or close all of the step'],
+  ['p', 'enlarge the picture'],
+  ['t', 'light or dark'],
+  ['Esc', 'close, and end the search'],
+  ['?', 'this help'],
 ];
 
 class Viewer {
   /** @param {RunView[]} views */
   constructor(views) {
     this.views = views;
-    this.search = h('input', { type: 'search', placeholder: 'Search  /', 'aria-label': 'Search in all steps', oninput: () => this.find() });
+    this.search = h('input', {
+      type: 'search',
+      placeholder: 'Search  /',
+      'aria-label': 'Search in all steps',
+      oninput: () => this.find(),
+    });
     this.found = h('output', { 'aria-live': 'polite' });
-    this.help = h('dialog', { 'aria-labelledby': 'help-title' }, h('h2', { id: 'help-title' }, 'Keys'),
-      h('dl', {}, KEYS.map(([key, what]) => [h('dt', {}, key.split('  ').map((each, at) => [at ? ' ' : '', h('kbd', {}, each)])), h('dd', {}, what)])),
-      h('form', { method: 'dialog', style: { marginTop: '16px' } }, h('button', { class: 'button' }, 'Close')));
+    this.help = h(
+      'dialog',
+      { 'aria-labelledby': 'help-title' },
+      h('h2', { id: 'help-title' }, 'Keys'),
+      h(
+        'dl',
+        {},
+        KEYS.map(([key, what]) => [
+          h(
+            'dt',
+            {},
+            key.split('  ').map((each, at) => [at ? ' ' : '', h('kbd', {}, each)]),
+          ),
+          h('dd', {}, what),
+        ]),
+      ),
+      h('form', { method: 'dialog', style: { marginTop: '16px' } }, h('button', { class: 'button' }, 'Close')),
+    );
     this.name = h('span', { class: 'name' });
-    this.stop = h('button', { class: 'button', type: 'button', hidden: !views[0].how.live, onclick: () => post('stop', {}) }, 'Stop the run');
+    this.stop = h(
+      'button',
+      { class: 'button', type: 'button', hidden: !views[0].how.live, onclick: () => post('stop', {}) },
+      'Stop the run',
+    );
     this.top = h('div', {});
     this.main = h('main', {});
   }
@@ -23,16 +53,40 @@ class Viewer {
   /** Puts the page together. */
   begin() {
     document.body.append(
-      h('header', { class: 'bar' }, this.name, this.search, this.found, this.stop,
+      h(
+        'header',
+        { class: 'bar' },
+        this.name,
+        this.search,
+        this.found,
+        this.stop,
         h('button', { class: 'button', type: 'button', onclick: () => this.turn() }, '◐ Theme'),
-        h('button', { class: 'button', type: 'button', 'aria-label': 'Keys', onclick: () => this.help.showModal() }, '?')),
-      h('div', { class: 'wrap' }, this.top, this.main,
-        h('footer', {}, h('p', {}, 'A trace of cdp_agent. What pages said stands here as text; secrets of the run are masked.'))), this.help);
+        h(
+          'button',
+          { class: 'button', type: 'button', 'aria-label': 'Keys', onclick: () => this.help.showModal() },
+          '?',
+        ),
+      ),
+      h(
+        'div',
+        { class: 'wrap' },
+        this.top,
+        this.main,
+        h(
+          'footer',
+          {},
+          h('p', {}, 'A trace of cdp_agent. What pages said stands here as text; secrets of the run are masked.'),
+        ),
+      ),
+      this.help,
+    );
     this.views.forEach((view) => view.render());
     this.layOut();
     document.addEventListener('keydown', (event) => this.key(event));
     document.addEventListener('click', (event) => this.follow(event));
-    addEventListener('beforeprint', () => elements('.told > section > details').forEach((each) => each.setAttribute('open', '')));
+    addEventListener('beforeprint', () =>
+      elements('.told > section > details').forEach((each) => each.setAttribute('open', '')),
+    );
     if (location.hash) this.go(document.getElementById(location.hash.slice(1)));
   }
 
@@ -44,8 +98,17 @@ class Viewer {
     if (second) {
       this.top.replaceChildren(compared(first, second));
       if (!this.main.firstChild) {
-        const beside = (shown) => h('div', { class: 'pair' }, this.views.map((view, at) => h('section', { 'aria-label': `Run ${at + 1}` }, shown(view))));
-        this.main.append(beside((view) => view.head()), beside((view) => view.timeline()), beside((view) => view.list));
+        const beside = (shown) =>
+          h(
+            'div',
+            { class: 'pair' },
+            this.views.map((view, at) => h('section', { 'aria-label': `Run ${at + 1}` }, shown(view))),
+          );
+        this.main.append(
+          beside((view) => view.head()),
+          beside((view) => view.timeline()),
+          beside((view) => view.list),
+        );
       }
       return;
     }
@@ -78,14 +141,19 @@ class Viewer {
     elements('a[data-part]').forEach((each) => {
       const isNow = each.dataset.part === this.current;
       each.classList.toggle('now', isNow);
-      if (isNow) each.setAttribute('aria-current', 'step'); else each.removeAttribute('aria-current');
+      if (isNow) each.setAttribute('aria-current', 'step');
+      else each.removeAttribute('aria-current');
     });
     document.querySelector('.steps a.now')?.scrollIntoView({ block: 'nearest' });
   }
 
   move(by) {
-    const cards = this.cards(), at = cards.indexOf(this.here);
-    const next = at < 0 ? cards.findIndex((each) => each.getBoundingClientRect().bottom > 80) : Math.min(cards.length - 1, Math.max(0, at + by));
+    const cards = this.cards(),
+      at = cards.indexOf(this.here);
+    const next =
+      at < 0
+        ? cards.findIndex((each) => each.getBoundingClientRect().bottom > 80)
+        : Math.min(cards.length - 1, Math.max(0, at + by));
     this.go(cards[next]);
   }
 
@@ -99,7 +167,7 @@ class Viewer {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape') {
-      if (document.querySelector('dialog[open]')) return;  // which closes itself
+      if (document.querySelector('dialog[open]')) return; // which closes itself
       this.search.value = '';
       this.search.blur();
       this.find();
@@ -107,12 +175,22 @@ class Viewer {
     }
     if (document.querySelector('dialog[open]')) return;
     if (event.target.matches('input, textarea, select')) {
-      if (event.target === this.search && event.key === 'Enter') { this.search.blur(); this.move(1); }
+      if (event.target === this.search && event.key === 'Enter') {
+        this.search.blur();
+        this.move(1);
+      }
       return;
     }
     const does = {
-      j: () => this.move(1), k: () => this.move(-1), g: () => this.go(this.cards()[0]), G: () => this.go(this.cards().at(-1)),
-      '/': () => this.search.focus(), '?': () => this.help.showModal(), t: () => this.turn(), o: () => this.open(), p: () => this.here && elements('.shot', this.here)[0]?.click(),
+      j: () => this.move(1),
+      k: () => this.move(-1),
+      g: () => this.go(this.cards()[0]),
+      G: () => this.go(this.cards().at(-1)),
+      '/': () => this.search.focus(),
+      '?': () => this.help.showModal(),
+      t: () => this.turn(),
+      o: () => this.open(),
+      p: () => this.here && elements('.shot', this.here)[0]?.click(),
     }[event.key];
     if (!does) return;
     event.preventDefault();
@@ -122,12 +200,16 @@ class Viewer {
   open() {
     const details = [...(this.here ?? this.main).querySelectorAll('details')];
     const isOpen = details.every((each) => each.open);
-    details.forEach((each) => { each.open = !isOpen; });
+    details.forEach((each) => {
+      each.open = !isOpen;
+    });
   }
 
   turn() {
     const root = document.documentElement;
-    const isDark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    const isDark = root.dataset.theme
+      ? root.dataset.theme === 'dark'
+      : matchMedia('(prefers-color-scheme: dark)').matches;
     root.dataset.theme = isDark ? 'light' : 'dark';
   }
 
@@ -140,9 +222,14 @@ class Viewer {
       const has = !words || card.textContent.toLowerCase().includes(words) || this.prompted(card, words);
       card.hidden = !has;
       count += has ? 1 : 0;
-      if (words && has) elements('details[data-search]', card).forEach((each) => { if (each.textContent.toLowerCase().includes(words)) each.setAttribute('open', ''); });
+      if (words && has)
+        elements('details[data-search]', card).forEach((each) => {
+          if (each.textContent.toLowerCase().includes(words)) each.setAttribute('open', '');
+        });
     }
-    elements('.steps a').forEach((each) => { each.parentElement.hidden = document.getElementById(each.dataset.part)?.hidden ?? false; });
+    elements('.steps a').forEach((each) => {
+      each.parentElement.hidden = document.getElementById(each.dataset.part)?.hidden ?? false;
+    });
     this.found.textContent = words ? `${count} of ${cards.length} steps` : '';
     highlight(words, cards);
   }
@@ -152,8 +239,15 @@ class Viewer {
     for (const view of this.views) {
       for (const [part, shown] of view.shown) {
         if (shown !== card) continue;
-        const fresh = part.asked.flatMap(({ request }) => { const before = view.previous(request); return request.messages.filter((each) => !before.has(each)); });
-        return fresh.some((each) => JSON.stringify(view.run.messages.get(each) ?? '').toLowerCase().includes(words));
+        const fresh = part.asked.flatMap(({ request }) => {
+          const before = view.previous(request);
+          return request.messages.filter((each) => !before.has(each));
+        });
+        return fresh.some((each) =>
+          JSON.stringify(view.run.messages.get(each) ?? '')
+            .toLowerCase()
+            .includes(words),
+        );
       }
     }
     return false;
@@ -181,8 +275,11 @@ function highlight(words, cards) {
 }
 
 function enlarge(inside) {
-  const dialog = h('dialog', { class: 'large', 'aria-label': 'Picture', onclose: () => dialog.remove() },
-    h('form', { method: 'dialog' }, h('button', { class: 'shot', 'aria-label': 'Close the picture' }, inside)));
+  const dialog = h(
+    'dialog',
+    { class: 'large', 'aria-label': 'Picture', onclose: () => dialog.remove() },
+    h('form', { method: 'dialog' }, h('button', { class: 'shot', 'aria-label': 'Close the picture' }, inside)),
+  );
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -192,14 +289,52 @@ function compared(first, second) {
   const rows = [first, second].map((view) => ({ ...view.totals(), standing: standing(view.run, false)[0] }));
   const row = (name, pick, show) => {
     const values = rows.map(pick);
-    const best = values.some((each) => typeof each !== 'number') || values[0] === values[1] ? null : Math.min(...values);
-    return h('tr', {}, h('th', { scope: 'row' }, name), values.map((each) => h('td', { class: `n ${best !== null && each === best ? 'better' : ''}` }, each === null ? '–' : show(each))));
+    const best =
+      values.some((each) => typeof each !== 'number') || values[0] === values[1] ? null : Math.min(...values);
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, name),
+      values.map((each) =>
+        h('td', { class: `n ${best !== null && each === best ? 'better' : ''}` }, each === null ? '–' : show(each)),
+      ),
+    );
   };
-  return h('section', { class: 'card', style: { marginBottom: '22px' }, 'aria-label': 'Compared' }, h('table', { class: 'compare' },
-    h('thead', {}, h('tr', {}, h('td', {}), [first, second].map((view, at) => h('th', { scope: 'col' }, h('span', { class: 'which' }, `Run ${at + 1} `), view.run.name)))),
-    h('tbody', {}, row('Came to', (each) => each.standing, (each) => each), row('Steps', (each) => each.steps, count), row('Actions', (each) => each.actions, count),
-      row('Time', (each) => each.seconds, time), row('Tokens', (each) => each.tokens.input + each.tokens.output, count),
-      row('Cost', (each) => each.cost, money), row('Errors', (each) => each.errors, count))));
+  return h(
+    'section',
+    { class: 'card', style: { marginBottom: '22px' }, 'aria-label': 'Compared' },
+    h(
+      'table',
+      { class: 'compare' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('td', {}),
+          [first, second].map((view, at) =>
+            h('th', { scope: 'col' }, h('span', { class: 'which' }, `Run ${at + 1} `), view.run.name),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        row(
+          'Came to',
+          (each) => each.standing,
+          (each) => each,
+        ),
+        row('Steps', (each) => each.steps, count),
+        row('Actions', (each) => each.actions, count),
+        row('Time', (each) => each.seconds, time),
+        row('Tokens', (each) => each.tokens.input + each.tokens.output, count),
+        row('Cost', (each) => each.cost, money),
+        row('Errors', (each) => each.errors, count),
+      ),
+    ),
+  );
 }
 
 /** @param {string} packed gzip in Base64 */
@@ -223,9 +358,18 @@ function follow(viewer, reader, view) {
   source.addEventListener('line', (event) => {
     changed.add(reader.take(JSON.parse(event.data)));
     changed.add(reader.now);
-    if (!waits) { waits = true; requestAnimationFrame(show); }
+    if (!waits) {
+      waits = true;
+      requestAnimationFrame(show);
+    }
   });
-  source.addEventListener('end', () => { source.close(); view.how.live = false; viewer.stop.hidden = true; view.run.steps.forEach((each) => changed.add(each)); show(); });
+  source.addEventListener('end', () => {
+    source.close();
+    view.how.live = false;
+    viewer.stop.hidden = true;
+    view.run.steps.forEach((each) => changed.add(each));
+    show();
+  });
 }
 
 async function main() {
@@ -254,7 +398,11 @@ const decide = (ask, decision) => post('decisions', { id: ask.id, ...decision })
 /** Why what was sent does not count, or null. @param {string} path @param {any} what */
 async function post(path, what) {
   try {
-    const answer = await fetch(path + location.search, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(what) });
+    const answer = await fetch(path + location.search, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(what),
+    });
     return answer.ok ? null : (await answer.json()).error.message;
   } catch (error) {
     return `The run does not answer: ${error.message}`;

@@ -5,19 +5,32 @@
  * @typedef {{action: string, given: Record<string, any>, text: string, success: boolean|null, seconds: number}} Call
  * @typedef {{request: Line, reply: Line|null, failure: Line|null}} Asked
  * @typedef {{ask: any, decided: Line|null}} Question
- * @typedef {{number: number, began: number, ended: number, saw: Line[], asked: Asked[], picture: Line|null, targets: Line[],
- *   said: string[], calls: Call[], notes: {text: string, tone: string}[], questions: Question[], network: Line[],
- *   console: Line[], resolved: Line|null, outcome: Line|null}} Part
- * @typedef {{name: string, setup: Line|null, plan: Line|null, steps: Part[], beginning: Part, result: any, omitted: Line[],
- *   messages: Map<number, any>, tools: Map<number, string[]>, planned: Line|null, judged: Line[], began: number,
- *   ended: number, pictures: Record<string, string>}} Run
+ * @typedef {{number: number, began: number, ended: number, saw: Line[], asked: Asked[], picture: Line|null, targets:
+ *   Line[], said: string[], calls: Call[], notes: {text: string, tone: string}[], questions: Question[], network:
+ *   Line[], console: Line[], resolved: Line|null, outcome: Line|null}} Part
+ * @typedef {{name: string, setup: Line|null, plan: Line|null, steps: Part[], beginning: Part, result: any, omitted:
+ *   Line[], messages: Map<number, any>, tools: Map<number, string[]>, planned: Line|null, judged: Line[], began:
+ *   number, ended: number, pictures: Record<string, string>}} Run
  */
 
 /** @returns {Part} */
 function newPart(number, began) {
   return {
-    number, began, ended: began, saw: [], asked: [], picture: null, targets: [], said: [], calls: [], notes: [],
-    questions: [], network: [], console: [], resolved: null, outcome: null,
+    number,
+    began,
+    ended: began,
+    saw: [],
+    asked: [],
+    picture: null,
+    targets: [],
+    said: [],
+    calls: [],
+    notes: [],
+    questions: [],
+    network: [],
+    console: [],
+    resolved: null,
+    outcome: null,
   };
 }
 
@@ -26,8 +39,20 @@ class RunReader {
   constructor(name, pictures) {
     /** @type {Run} */
     this.run = {
-      name, setup: null, plan: null, steps: [], beginning: newPart(0, 0), result: null, omitted: [], messages: new Map(),
-      tools: new Map(), planned: null, judged: [], began: 0, ended: 0, pictures,
+      name,
+      setup: null,
+      plan: null,
+      steps: [],
+      beginning: newPart(0, 0),
+      result: null,
+      omitted: [],
+      messages: new Map(),
+      tools: new Map(),
+      planned: null,
+      judged: [],
+      began: 0,
+      ended: 0,
+      pictures,
     };
     this.requests = new Map();
     this.byNumber = new Map([[0, this.run.beginning]]);
@@ -63,8 +88,14 @@ class RunReader {
 }
 
 /** Lines that may come when a later step has begun: calls of a session are made several at once. */
-const OF_THEIR_STEP = new Set(
-  ['picture', 'picture:target', 'network:request', 'console:message', 'agent:action', 'browser:action_completed']);
+const OF_THEIR_STEP = new Set([
+  'picture',
+  'picture:target',
+  'network:request',
+  'console:message',
+  'agent:action',
+  'browser:action_completed',
+]);
 
 function note(part, text, tone = '') {
   if (text && part.notes.at(-1)?.text !== text) part.notes.push({ text, tone });
@@ -72,21 +103,50 @@ function note(part, text, tone = '') {
 
 /** What each kind of line adds. @type {Record<string, (part: Part, line: Line, reader: RunReader) => void>} */
 const TAKES = {
-  'task:setup': (part, line, { run }) => { run.setup = line; },
-  'task:started': (part, line, { run }) => { run.plan = line; },
+  'task:setup': (part, line, { run }) => {
+    run.setup = line;
+  },
+  'task:started': (part, line, { run }) => {
+    run.plan = line;
+  },
   'plan:revised': (part, line) => note(part, `The plan is another one now:\n${line.plan}`, 'plain'),
-  'steps:planned': (part, line, { run }) => { run.planned = line; },
-  'steps:chosen': (part, line) => { if (line.reasoning || line.message) part.said.push(line.reasoning || line.message); },
-  'steps:resolved': (part, line) => { part.resolved = line; if (line.reasoning) part.said.push(line.reasoning); },
-  'steps:completed': (part, line) => { part.outcome = line; },
-  'steps:failed': (part, line) => { part.outcome = line; },
-  'steps:skipped': (part, line) => { part.outcome = line; },
-  'steps:verified': (part, line, { run }) => { run.judged.push(line); },
-  'task:validated': (part, line, { run }) => { run.judged.push(line); },
-  'task:validation_error': (part, line, { run }) => { run.judged.push(line); },
-  'task:completed': (part, line, { run }) => { run.result = line.result; },
-  'agent:observed': (part, line, reader) => { reader.unseen.push(line); },
-  'agent:reasoned': (part, line) => { part.said.push(line.reasoning); },
+  'steps:planned': (part, line, { run }) => {
+    run.planned = line;
+  },
+  'steps:chosen': (part, line) => {
+    if (line.reasoning || line.message) part.said.push(line.reasoning || line.message);
+  },
+  'steps:resolved': (part, line) => {
+    part.resolved = line;
+    if (line.reasoning) part.said.push(line.reasoning);
+  },
+  'steps:completed': (part, line) => {
+    part.outcome = line;
+  },
+  'steps:failed': (part, line) => {
+    part.outcome = line;
+  },
+  'steps:skipped': (part, line) => {
+    part.outcome = line;
+  },
+  'steps:verified': (part, line, { run }) => {
+    run.judged.push(line);
+  },
+  'task:validated': (part, line, { run }) => {
+    run.judged.push(line);
+  },
+  'task:validation_error': (part, line, { run }) => {
+    run.judged.push(line);
+  },
+  'task:completed': (part, line, { run }) => {
+    run.result = line.result;
+  },
+  'agent:observed': (part, line, reader) => {
+    reader.unseen.push(line);
+  },
+  'agent:reasoned': (part, line) => {
+    part.said.push(line.reasoning);
+  },
   'agent:action': (part, line) => {
     part.calls.push({ action: line.action, given: line.arguments, text: '', success: null, seconds: 0 });
   },
@@ -94,42 +154,73 @@ const TAKES = {
     const call = part.calls.findLast((each) => each.success === null && each.action === line.action);
     if (call) Object.assign(call, { text: line.text, success: line.success, seconds: line.duration_s });
   },
-  'approval:asked': (part, line) => { part.questions.push({ ask: line.ask, decided: null }); },
+  'approval:asked': (part, line) => {
+    part.questions.push({ ask: line.ask, decided: null });
+  },
   'approval:decided': (part, line, reader) => {
     for (const each of [part, ...reader.run.steps, reader.run.beginning].flatMap((one) => one.questions)) {
-      if (each.ask.id === line.id && !each.decided) { each.decided = line; return; }
+      if (each.ask.id === line.id && !each.decided) {
+        each.decided = line;
+        return;
+      }
     }
   },
   'approval:refused': (part, line) => note(part, line.message),
   'agent:status': (part, line) => note(part, line.message),
   'ai:generation:error': (part, line) => note(part, `${line.kind}: ${line.message}`, 'bad'),
   'firewall:blocked': (part, line) => note(part, line.message, 'bad'),
-  'browser:reconnected': (part, line) => note(part, `Chrome had gone away (${line.reason}); the run goes on at ${line.url}.`),
+  'browser:reconnected': (part, line) =>
+    note(part, `Chrome had gone away (${line.reason}); the run goes on at ${line.url}.`),
   'history:shrunk': (part, line) =>
-    note(part, `The conversation was made shorter: ${count(line.tokens_before)} → ${count(line.tokens_after)} tokens.`, 'plain'),
+    note(
+      part,
+      `The conversation was made shorter: ${count(line.tokens_before)} → ${count(line.tokens_after)} tokens.`,
+      'plain',
+    ),
   'task:aborted': (part, line) => note(part, line.reason, 'bad'),
-  'cdp:endpoint_cycle': (part, line) => note(part, `Endpoint ${line.endpoint_index + 1} of ${line.total}: ${line.error}`),
+  'cdp:endpoint_cycle': (part, line) =>
+    note(part, `Endpoint ${line.endpoint_index + 1} of ${line.total}: ${line.error}`),
   'trace:omitted': (part, line, { run }) => {
     const before = run.omitted.findIndex((each) => each.what === line.what && each.why === line.why);
-    if (before >= 0) run.omitted[before] = line; else run.omitted.push(line);
+    if (before >= 0) run.omitted[before] = line;
+    else run.omitted.push(line);
   },
-  'model:message': (part, line, { run }) => { run.messages.set(line.number, line.message); },
-  'model:tools': (part, line, { run }) => { run.tools.set(line.number, line.tools); },
+  'model:message': (part, line, { run }) => {
+    run.messages.set(line.number, line.message);
+  },
+  'model:tools': (part, line, { run }) => {
+    run.tools.set(line.number, line.tools);
+  },
   'model:request': (part, line, reader) => {
     const asked = { request: line, reply: null, failure: null };
     reader.requests.set(line.number, asked);
     part.asked.push(asked);
   },
-  'model:reply': (part, line, reader) => { const asked = reader.requests.get(line.number); if (asked) asked.reply = line; },
-  'model:failure': (part, line, reader) => { const asked = reader.requests.get(line.number); if (asked) asked.failure = line; },
-  'picture': (part, line) => { part.picture = line; },
-  'picture:target': (part, line) => { part.targets.push(line); },
-  'network:request': (part, line) => { part.network.push(line); },
-  'console:message': (part, line) => { part.console.push(line); },
+  'model:reply': (part, line, reader) => {
+    const asked = reader.requests.get(line.number);
+    if (asked) asked.reply = line;
+  },
+  'model:failure': (part, line, reader) => {
+    const asked = reader.requests.get(line.number);
+    if (asked) asked.failure = line;
+  },
+  picture: (part, line) => {
+    part.picture = line;
+  },
+  'picture:target': (part, line) => {
+    part.targets.push(line);
+  },
+  'network:request': (part, line) => {
+    part.network.push(line);
+  },
+  'console:message': (part, line) => {
+    part.console.push(line);
+  },
 };
 
 /** The seconds in which models were asked. @param {Part} part */
-const modelSeconds = (part) => part.asked.reduce((sum, each) => sum + ((each.reply ?? each.failure)?.duration_s ?? 0), 0);
+const modelSeconds = (part) =>
+  part.asked.reduce((sum, each) => sum + ((each.reply ?? each.failure)?.duration_s ?? 0), 0);
 
 /** The tokens of a part, and what they cost; null where that is not known. @param {Part} part */
 function spent(part) {
@@ -148,19 +239,24 @@ function titleOf(part) {
   if (part.resolved) return part.resolved.instruction;
   if (part.outcome?.instruction) return part.outcome.instruction;
   const titles = part.calls.map((call) => {
-    if (call.action === 'done' || call.action === 'abort') return call.action === 'done' ? 'Gave its answer' : 'Gave the task up';
+    if (call.action === 'done' || call.action === 'abort')
+      return call.action === 'done' ? 'Gave its answer' : 'Gave the task up';
     const first = call.text.split('\n', 1)[0];
     const isShort = call.success && first.length <= 140 && !LONG.has(call.action);
     return isShort && first ? first : [call.action, ...Object.values(call.given).map(plain)].join(' ').slice(0, 140);
   });
   if (titles.length > 3) return `${titles.slice(0, 3).join(' · ')} · ${titles.length - 3} more`;
-  return titles.join(' · ') || (part.asked.some((each) => each.failure) ? 'The model gave no reply' : 'Nothing was done');
+  return (
+    titles.join(' · ') || (part.asked.some((each) => each.failure) ? 'The model gave no reply' : 'Nothing was done')
+  );
 }
 const LONG = new Set(['snapshot', 'markdown', 'extract', 'done', 'abort', 'search_page', 'find_elements', 'read_page']);
 
 /** Whether something of it failed. @param {Part} part */
 const isBad = (part) =>
-  part.calls.some((each) => each.success === false) || part.outcome?.type === 'steps:failed' || part.asked.some((each) => each.failure);
+  part.calls.some((each) => each.success === false) ||
+  part.outcome?.type === 'steps:failed' ||
+  part.asked.some((each) => each.failure);
 
 /** How the run stands. @param {Run} run @param {boolean} live @returns {[string, string]} its words and its tone */
 function standing(run, live) {
@@ -172,7 +268,8 @@ function standing(run, live) {
 
 const plain = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 const count = (number) => number.toLocaleString('en');
-const money = (dollars) => (dollars === null ? '' : `$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(dollars < 1 ? 3 : 2)}`);
+const money = (dollars) =>
+  dollars === null ? '' : `$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(dollars < 1 ? 3 : 2)}`;
 function time(seconds) {
   if (seconds < 0.0995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 99.5) return `${seconds.toFixed(1)} s`;

@@ -10,6 +10,9 @@ editor.textInput.getElement().setAttribute('aria-label', 'Editor');
 
 window.app = {
   editor,
-  set: (text) => { editor.session.setValue(text); editor.clearSelection(); },
+  set: (text) => {
+    editor.session.setValue(text);
+    editor.clearSelection();
+  },
   value: () => editor.getValue(),
 };

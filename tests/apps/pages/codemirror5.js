@@ -11,6 +11,9 @@ editor.getInputField().setAttribute('aria-label', 'Editor');
 
 window.app = {
   editor,
-  set: (text) => { editor.setValue(text); editor.clearHistory(); },
+  set: (text) => {
+    editor.setValue(text);
+    editor.clearHistory();
+  },
   value: () => editor.getValue(),
 };

@@ -1,4 +1,5 @@
-// dnd-kit: a list in a box that scrolls, sorted by pointer events; it scrolls by itself while something is held at its edge.
+// dnd-kit: a list in a box that scrolls, sorted by pointer events; it scrolls by itself while something is held at its
+// edge.
 import { closestCenter, DndContext, PointerSensor, useSensor, useSensors } from '@dnd-kit/core';
 import { arrayMove, SortableContext, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { CSS } from '@dnd-kit/utilities';
@@ -20,8 +21,22 @@ function List() {
     if (over) setItems((now) => arrayMove(now, now.indexOf(active.id), now.indexOf(over.id)));
   };
   window.app = { editor: true, order: () => items, held: () => held };
-  const list = createElement(SortableContext, { items, strategy: verticalListSortingStrategy }, items.map((id) => createElement(Item, { key: id, id })));
-  return createElement(DndContext, { sensors, collisionDetection: closestCenter, onDragStart: () => setHeld(true), onDragCancel: () => setHeld(false), onDragEnd }, list);
+  const list = createElement(
+    SortableContext,
+    { items, strategy: verticalListSortingStrategy },
+    items.map((id) => createElement(Item, { key: id, id })),
+  );
+  return createElement(
+    DndContext,
+    {
+      sensors,
+      collisionDetection: closestCenter,
+      onDragStart: () => setHeld(true),
+      onDragCancel: () => setHeld(false),
+      onDragEnd,
+    },
+    list,
+  );
 }
 
 const element = document.querySelector('#editor');

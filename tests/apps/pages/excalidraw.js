@@ -4,7 +4,12 @@ import '@excalidraw/excalidraw/index.css';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
-const shapes = (api) => api.getSceneElements().map(({ type, x, y, width, height, text }) => (text === undefined ? [type, ...[x, y, width, height].map(Math.round)] : [type, text]));
+const shapes = (api) =>
+  api
+    .getSceneElements()
+    .map(({ type, x, y, width, height, text }) =>
+      text === undefined ? [type, ...[x, y, width, height].map(Math.round)] : [type, text],
+    );
 const excalidrawAPI = (api) => {
   window.app = { editor: api, shapes: () => shapes(api) };
 };

@@ -16,4 +16,8 @@ stage.on('pointermove', () => {
 });
 stage.on('pointerup', () => (line = null));
 
-window.app = { editor: stage, place: () => [box.x(), box.y()], lines: () => stage.find('Line').map((each) => [...each.points().slice(0, 2), ...each.points().slice(-2)]) };
+window.app = {
+  editor: stage,
+  place: () => [box.x(), box.y()],
+  lines: () => stage.find('Line').map((each) => [...each.points().slice(0, 2), ...each.points().slice(-2)]),
+};

@@ -5,7 +5,15 @@ import { registerMarkdownShortcuts, TRANSFORMERS } from '@lexical/markdown';
 import { HeadingNode, QuoteNode, registerRichText } from '@lexical/rich-text';
 import { CodeNode } from '@lexical/code-core';
 import { LinkNode } from '@lexical/link';
-import { $createParagraphNode, $createTextNode, $getRoot, $isElementNode, $isTextNode, createEditor, HISTORY_MERGE_TAG } from 'lexical';
+import {
+  $createParagraphNode,
+  $createTextNode,
+  $getRoot,
+  $isElementNode,
+  $isTextNode,
+  createEditor,
+  HISTORY_MERGE_TAG,
+} from 'lexical';
 
 const root = document.querySelector('#editor');
 root.setAttribute('contenteditable', 'true');
@@ -14,8 +22,12 @@ root.setAttribute('aria-multiline', 'true');
 root.setAttribute('aria-label', 'Editor');
 root.style.whiteSpace = 'pre-wrap';
 const editor = createEditor({
-  namespace: 'tests', nodes: [HeadingNode, QuoteNode, ListNode, ListItemNode, CodeNode, LinkNode],
-  onError: (error) => { throw error; }, theme: { text: { bold: 'bold' } },
+  namespace: 'tests',
+  nodes: [HeadingNode, QuoteNode, ListNode, ListItemNode, CodeNode, LinkNode],
+  onError: (error) => {
+    throw error;
+  },
+  theme: { text: { bold: 'bold' } },
 });
 const history = createEmptyHistoryState();
 editor.setRootElement(root);
@@ -42,15 +54,31 @@ set('');
 function textblocks(node = $getRoot(), path = []) {
   return node.getChildren().flatMap((child) => {
     const here = [...path, child.getType()];
-    const inner = $isElementNode(child) ? child.getChildren().filter((each) => $isElementNode(each) && !each.isInline()) : [];
-    return inner.length && !($isListItemNode(child) && inner.length < child.getChildrenSize()) ? textblocks(child, here) : [[here.join(' '), child.getTextContent()]];
+    const inner = $isElementNode(child)
+      ? child.getChildren().filter((each) => $isElementNode(each) && !each.isInline())
+      : [];
+    return inner.length && !($isListItemNode(child) && inner.length < child.getChildrenSize())
+      ? textblocks(child, here)
+      : [[here.join(' '), child.getTextContent()]];
   });
 }
 
 window.app = {
   editor,
   set,
-  value: () => editor.read(() => textblocks().map(([, text]) => text).join('\n')),
+  value: () =>
+    editor.read(() =>
+      textblocks()
+        .map(([, text]) => text)
+        .join('\n'),
+    ),
   blocks: () => editor.read(() => textblocks()),
-  bold: () => editor.read(() => $getRoot().getAllTextNodes().filter((node) => $isTextNode(node) && node.hasFormat('bold')).map((node) => node.getTextContent()).join('')),
+  bold: () =>
+    editor.read(() =>
+      $getRoot()
+        .getAllTextNodes()
+        .filter((node) => $isTextNode(node) && node.hasFormat('bold'))
+        .map((node) => node.getTextContent())
+        .join(''),
+    ),
 };

@@ -6,7 +6,13 @@ import 'monaco-editor/languages/definitions/javascript/register.js';
 window.MonacoEnvironment = { getWorker: () => new Worker('monaco_worker.js') };
 const element = document.querySelector('#editor');
 element.style.height = '300px';
-const editor = monaco.editor.create(element, { value: '', language: 'javascript', ariaLabel: 'Editor', automaticLayout: true, minimap: { enabled: false } });
+const editor = monaco.editor.create(element, {
+  value: '',
+  language: 'javascript',
+  ariaLabel: 'Editor',
+  automaticLayout: true,
+  minimap: { enabled: false },
+});
 editor.getModel().setEOL(monaco.editor.EndOfLineSequence.LF);
 
 window.app = {

@@ -11,9 +11,19 @@ import 'prosemirror-example-setup/style/style.css';
 import { paragraphs } from '../shared/paragraphs.js';
 import { blocksOf, boldOf, valueOf } from '../shared/prosemirror_doc.js';
 
-const schema = new Schema({ nodes: addListNodes(basic.spec.nodes, 'paragraph block*', 'block'), marks: basic.spec.marks });
-const stateOf = (text) => EditorState.create({ doc: DOMParser.fromSchema(schema).parse(paragraphs(text), { preserveWhitespace: 'full' }), plugins: exampleSetup({ schema }) });
-const view = new EditorView(document.querySelector('#editor'), { state: stateOf(''), attributes: { 'aria-label': 'Editor' } });
+const schema = new Schema({
+  nodes: addListNodes(basic.spec.nodes, 'paragraph block*', 'block'),
+  marks: basic.spec.marks,
+});
+const stateOf = (text) =>
+  EditorState.create({
+    doc: DOMParser.fromSchema(schema).parse(paragraphs(text), { preserveWhitespace: 'full' }),
+    plugins: exampleSetup({ schema }),
+  });
+const view = new EditorView(document.querySelector('#editor'), {
+  state: stateOf(''),
+  attributes: { 'aria-label': 'Editor' },
+});
 
 window.app = {
   editor: view,

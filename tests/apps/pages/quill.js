@@ -8,9 +8,23 @@ quill.root.setAttribute('aria-label', 'Editor');
 
 window.app = {
   editor: quill,
-  set: (text) => { quill.setText(text); quill.history.clear(); },
+  set: (text) => {
+    quill.setText(text);
+    quill.history.clear();
+  },
   value: () => quill.getText().replace(/\n$/, ''),
   /** Each block's kind and text. */
-  blocks: () => quill.getLines().map((line) => [line.constructor.blotName === 'list' ? `list ${line.formats().list}` : line.constructor.blotName, line.domNode.textContent]),
-  bold: () => quill.getContents().ops.filter((op) => op.attributes?.bold).map((op) => op.insert).join(''),
+  blocks: () =>
+    quill
+      .getLines()
+      .map((line) => [
+        line.constructor.blotName === 'list' ? `list ${line.formats().list}` : line.constructor.blotName,
+        line.domNode.textContent,
+      ]),
+  bold: () =>
+    quill
+      .getContents()
+      .ops.filter((op) => op.attributes?.bold)
+      .map((op) => op.insert)
+      .join(''),
 };

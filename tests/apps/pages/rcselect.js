@@ -1,4 +1,5 @@
-// The select of Ant Design: what is said to screen readers stands beside the list that is seen, which holds what is in view alone.
+// The select of Ant Design: what is said to screen readers stands beside the list that is seen, which holds what is in
+// view alone.
 import Select from '@rc-component/select';
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -50,10 +50,16 @@ for (const many of [false, true]) {
   reacts(name, createElement(ReactSelect, { inputId: name, options, isMulti: many, onChange }));
 }
 
-const items = NAMES.map((name) => createElement(Radix.Item, { key: name, value: name }, createElement(Radix.ItemText, {}, name)));
+const items = NAMES.map((name) =>
+  createElement(Radix.Item, { key: name, value: name }, createElement(Radix.ItemText, {}, name)),
+);
 values.Radix = () => [];
 const trigger = createElement(Radix.Trigger, { id: 'Radix' }, createElement(Radix.Value, { placeholder: 'Pick' }));
-const popup = createElement(Radix.Portal, {}, createElement(Radix.Content, {}, createElement(Radix.Viewport, {}, items)));
+const popup = createElement(
+  Radix.Portal,
+  {},
+  createElement(Radix.Content, {}, createElement(Radix.Viewport, {}, items)),
+);
 reacts('Radix', createElement(Radix.Root, { onValueChange: (now) => (values.Radix = () => [now]) }, trigger, popup));
 
 window.app = { editor: true, chosen: (id) => values[id]() };

@@ -19,22 +19,34 @@ function menu() {
     items = props.items;
     choose = props.command;
     at = Math.min(at, Math.max(0, items.length - 1));
-    list.replaceChildren(...items.map((item, index) => {
-      const option = document.createElement('li');
-      option.setAttribute('role', 'option');
-      option.setAttribute('aria-selected', String(index === at));
-      option.textContent = item.label;
-      option.onmousedown = (event) => { event.preventDefault(); choose(item); };
-      return option;
-    }));
+    list.replaceChildren(
+      ...items.map((item, index) => {
+        const option = document.createElement('li');
+        option.setAttribute('role', 'option');
+        option.setAttribute('aria-selected', String(index === at));
+        option.textContent = item.label;
+        option.onmousedown = (event) => {
+          event.preventDefault();
+          choose(item);
+        };
+        return option;
+      }),
+    );
   };
   return {
-    onStart: (props) => { at = 0; draw(props); document.body.append(list); },
+    onStart: (props) => {
+      at = 0;
+      draw(props);
+      document.body.append(list);
+    },
     onUpdate: draw,
     onExit: () => list.remove(),
     onKeyDown({ event }) {
       if (event.key === 'Escape') list.remove();
-      if (event.key === 'Enter' && items[at]) { choose(items[at]); return true; }
+      if (event.key === 'Enter' && items[at]) {
+        choose(items[at]);
+        return true;
+      }
       if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return false;
       at = (at + (event.key === 'ArrowDown' ? 1 : items.length - 1)) % items.length;
       draw({ items, command: choose });
@@ -43,7 +55,12 @@ function menu() {
   };
 }
 
-const named = (labels) => ({ query }) => labels.filter((label) => label.toLowerCase().startsWith(query.toLowerCase())).map((label) => ({ id: label, label }));
+const named =
+  (labels) =>
+  ({ query }) =>
+    labels
+      .filter((label) => label.toLowerCase().startsWith(query.toLowerCase()))
+      .map((label) => ({ id: label, label }));
 const COMMANDS = {
   'Heading 1': (chain) => chain.setNode('heading', { level: 1 }),
   'Bullet list': (chain) => chain.toggleBulletList(),
@@ -52,15 +69,24 @@ const COMMANDS = {
 const Slash = Extension.create({
   name: 'slash',
   addProseMirrorPlugins() {
-    return [Suggestion({
-      editor: this.editor, char: '/', pluginKey: new PluginKey('slash'), items: named(Object.keys(COMMANDS)), render: menu,
-      command: ({ editor, range, props }) => COMMANDS[props.label](editor.chain().focus().deleteRange(range)).run(),
-    })];
+    return [
+      Suggestion({
+        editor: this.editor,
+        char: '/',
+        pluginKey: new PluginKey('slash'),
+        items: named(Object.keys(COMMANDS)),
+        render: menu,
+        command: ({ editor, range, props }) => COMMANDS[props.label](editor.chain().focus().deleteRange(range)).run(),
+      }),
+    ];
   },
 });
-const people = Mention.configure({ suggestion: { char: '@', items: named(['Ada Lovelace', 'Alan Turing', 'Grace Hopper']), render: menu } });
+const people = Mention.configure({
+  suggestion: { char: '@', items: named(['Ada Lovelace', 'Alan Turing', 'Grace Hopper']), render: menu },
+});
 const editor = new Editor({
-  element: document.querySelector('#editor'), extensions: [StarterKit.configure({ trailingNode: false }), people, Slash],
+  element: document.querySelector('#editor'),
+  extensions: [StarterKit.configure({ trailingNode: false }), people, Slash],
   editorProps: { attributes: { 'aria-label': 'Editor', role: 'textbox' } },
 });
 

@@ -7,16 +7,24 @@ list.setAttribute('role', 'list');
 const inner = list.appendChild(document.createElement('div'));
 const draw = () => {
   inner.setAttribute('style', `height: ${virtualizer.getTotalSize()}px; position: relative`);
-  inner.replaceChildren(...virtualizer.getVirtualItems().map((item) => {
-    const row = document.createElement('div');
-    row.setAttribute('role', 'listitem');
-    row.setAttribute('style', `position: absolute; top: 0; height: 30px; transform: translateY(${item.start}px)`);
-    row.textContent = `Row number ${item.index + 1}`;
-    return row;
-  }));
+  inner.replaceChildren(
+    ...virtualizer.getVirtualItems().map((item) => {
+      const row = document.createElement('div');
+      row.setAttribute('role', 'listitem');
+      row.setAttribute('style', `position: absolute; top: 0; height: 30px; transform: translateY(${item.start}px)`);
+      row.textContent = `Row number ${item.index + 1}`;
+      return row;
+    }),
+  );
 };
 const virtualizer = new Virtualizer({
-  count: 5000, getScrollElement: () => list, estimateSize: () => 30, observeElementRect, observeElementOffset, scrollToFn: elementScroll, onChange: draw,
+  count: 5000,
+  getScrollElement: () => list,
+  estimateSize: () => 30,
+  observeElementRect,
+  observeElementOffset,
+  scrollToFn: elementScroll,
+  onChange: draw,
 });
 virtualizer._didMount();
 virtualizer._willUpdate();

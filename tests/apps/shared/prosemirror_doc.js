@@ -1,6 +1,9 @@
 // What a ProseMirror document holds, for the editors that are built on it.
 
-export const valueOf = (doc) => blocksOf(doc).map(([, text]) => text).join('\n');
+export const valueOf = (doc) =>
+  blocksOf(doc)
+    .map(([, text]) => text)
+    .join('\n');
 
 export function boldOf(doc, mark) {
   let bold = '';
@@ -13,7 +16,7 @@ export function boldOf(doc, mark) {
 /** Each textblock: the kinds of what it is in, and its text. */
 export function blocksOf(doc) {
   const found = [];
-  const textOf = (leaf) => (/^hard_?break$/i.test(leaf.type.name) ? '\n' : leaf.attrs.label ?? '');
+  const textOf = (leaf) => (/^hard_?break$/i.test(leaf.type.name) ? '\n' : (leaf.attrs.label ?? ''));
   const visit = (node, path) => {
     if (node.isTextblock) found.push([path.join(' '), node.textBetween(0, node.content.size, '\n', textOf)]);
     else node.forEach((child) => visit(child, [...path, child.type.name]));

@@ -3,9 +3,21 @@
 const bringIntoView_ = Element.prototype.scrollIntoView;
 const documentAnimations_ = Document.prototype.getAnimations;
 
-/** How long to wait for each obstacle to go, in ms. Fields get enabled and overlays fade within that time, or not by themselves. */
-const OBSTACLE_TIMEOUT_MS = { __proto__: null, disabled: 2000, hidden: 2000, outside: 1000, clipped: 1000, covered: 3000 };
-const LONGEST_MOVE = 1000; // ms; after that, a moving target is aimed at while it moves, and the interceptor (interception.js) reports whether it was hit
+/**
+ * How long to wait for each obstacle to go, in ms. Fields get enabled and overlays fade within that time, or not by
+ * themselves.
+ */
+const OBSTACLE_TIMEOUT_MS = {
+  __proto__: null,
+  disabled: 2000,
+  hidden: 2000,
+  outside: 1000,
+  clipped: 1000,
+  covered: 3000,
+};
+// ms; after that, a moving target is aimed at while it moves, and the interceptor (interception.js) reports whether it
+// was hit
+const LONGEST_MOVE = 1000;
 
 /** Elements found by actions themselves. They have negative ids, which no ref can have. @type {WeakRef<Element>[]} */
 const internalElements = [];
@@ -20,11 +32,13 @@ function internalIdOf(element) {
 const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? null) : elementOf(id));
 
 /**
- * Finds a point at which the mouse hits the element, in the viewport of this world's root document. Scrolls only if necessary.
+ * Finds a point at which the mouse hits the element, in the viewport of this world's root document. Scrolls only if
+ * necessary.
  * @param {number} id
- * @param {{intercept: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number, number] | null, beside_frames: boolean}} options  intercept: intercept
- *   these events (interception.js); enabled: the element must be enabled; place: a point is accepted where only an ancestor of the element is on top; position: offset
- *   from its top left corner, instead of its middle; beside_frames: the page has out-of-process iframes
+ * @param {{intercept: '' | 'press' | 'move', wait_ms: number, enabled: boolean, place: boolean, position: [number,
+ *   number] | null, beside_frames: boolean}} options  intercept: intercept these events (interception.js); enabled: the
+ *   element must be enabled; place: a point is accepted where only an ancestor of the element is on top; position:
+ *   offset from its top left corner, instead of its middle; beside_frames: the page has out-of-process iframes
  * @returns {Aimed | Promise<Aimed>}
  * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
  * @typedef {{why: string, detail: string, by: Cover | null, said: RoleAndName}} Obstacle
@@ -32,7 +46,14 @@ const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? 
 function aim(id, options) {
   const element = resolveElement(id);
   if (!element) return { why: 'gone', detail: '', by: null, said: { role: '', name: '' } };
-  const state = { scrolled: false, centred: false, awaitedFrames: !options.beside_frames, began: performance.now(), boxes: '', times: '' };
+  const state = {
+    scrolled: false,
+    centred: false,
+    awaitedFrames: !options.beside_frames,
+    began: performance.now(),
+    boxes: '',
+    times: '',
+  };
   return attempt(element, options, state) ?? aimInLaterFrames(element, options, state);
 }
 
@@ -53,12 +74,15 @@ function attempt(element, options, state) {
   const waited = performance.now() - state.began;
   const mayWaitFor = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
-  if (options.enabled && isDisabled(element)) return mayWaitFor('disabled') ? null : obstacle('disabled', null, element);
+  if (options.enabled && isDisabled(element))
+    return mayWaitFor('disabled') ? null : obstacle('disabled', null, element);
   if (options.intercept === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
   if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
   const acceptAncestor = Boolean(options.place) && state.centred;
-  const picked = options.position ? pickAt(element, levels, options.position, acceptAncestor) : pickOnElementOrLabel(element, levels, acceptAncestor);
+  const picked = options.position
+    ? pickAt(element, levels, options.position, acceptAncestor)
+    : pickOnElementOrLabel(element, levels, acceptAncestor);
   if (picked.point) {
     if (options.intercept) interceptMouse(element, levels, options.intercept);
     const point = outwardPoints(levels, picked.point)[0];
@@ -95,11 +119,14 @@ function scrollToCentre(element) {
  * compared while the time of the animation stands still, as it does before its first frame.
  */
 function isMoving(element, levels, state) {
-  const moving = levels.map((level) => movingAnimation(level.document, element)).filter((animation) => animation !== null);
+  const moving = levels
+    .map((level) => movingAnimation(level.document, element))
+    .filter((animation) => animation !== null);
   if (!moving.length) return false;
   const boxes = JSON.stringify(boxesOf(element));
   const times = JSON.stringify(moving.map(({ currentTime }) => (typeof currentTime === 'number' ? currentTime : 0)));
-  const moved = boxes !== state.boxes || moving.some(({ pending }) => pending) || (times === state.times && moving.some(isTimed));
+  const moved =
+    boxes !== state.boxes || moving.some(({ pending }) => pending) || (times === state.times && moving.some(isTimed));
   state.boxes = boxes;
   state.times = times;
   return moved;
@@ -109,7 +136,8 @@ function isMoving(element, levels, state) {
 const isTimed = ({ currentTime, playbackRate }) => typeof currentTime === 'number' && playbackRate !== 0;
 
 // Properties whose animation moves nothing.
-const PAINT_ONLY_PROPERTIES = /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
+const PAINT_ONLY_PROPERTIES =
+  /^(opacity|color|background.*|border.*(Color|Radius)|outline.*|boxShadow|textShadow|filter|fill|stroke.*|backdropFilter|offset|computedOffset|easing|composite|visibility|cursor|textDecoration.*)$/;
 // Properties that move only the animated element and its descendants.
 const SELF_MOVING_PROPERTIES = /^(transform|translate|rotate|scale|perspective|clipPath|offsetPath|offsetDistance)$/;
 
@@ -119,11 +147,13 @@ function movingAnimation(document, element) {
   for (let i = 0; i < Math.min(animations.length, 100); i++) {
     const { playState, effect } = animations[i];
     if (playState !== 'running' || !effect || !effect.target) continue;
-    if (effect.getComputedTiming().endTime === Infinity) continue; // never ends: the interceptor reports whether the element was hit
+    // never ends: the interceptor reports whether the element was hit
+    if (effect.getComputedTiming().endTime === Infinity) continue;
     const around = isInside(element, effect.target) || documentOf(element) !== document;
     for (const keyframe of effect.getKeyframes()) {
       for (const property in keyframe) {
-        if (!PAINT_ONLY_PROPERTIES.test(property) && (around || !SELF_MOVING_PROPERTIES.test(property))) return animations[i];
+        if (!PAINT_ONLY_PROPERTIES.test(property) && (around || !SELF_MOVING_PROPERTIES.test(property)))
+          return animations[i];
       }
     }
   }
@@ -146,9 +176,15 @@ function isFileField(element) {
 /** What to do after a click that opens a popup of the browser, which is not part of the page. */
 function hintFor(element) {
   const tag = tagOf(element);
-  if (tag === 'SELECT') return isListSelect(element) || isBaseSelect(element) ? '' : 'its options are not in the page: choose one with select';
-  if (tag === 'INPUT' && datalistOf(element)) return `it suggests ${shortTexts(datalistChoices(element)).map(quote).join(', ') || 'nothing'}`;
-  return tag === 'INPUT' && VALUE_INPUT_TYPES.has(inputType(element)) && inputType(element) !== 'range' ? 'set it with fill' : '';
+  if (tag === 'SELECT')
+    return isListSelect(element) || isBaseSelect(element)
+      ? ''
+      : 'its options are not in the page: choose one with select';
+  if (tag === 'INPUT' && datalistOf(element))
+    return `it suggests ${shortTexts(datalistChoices(element)).map(quote).join(', ') || 'nothing'}`;
+  return tag === 'INPUT' && VALUE_INPUT_TYPES.has(inputType(element)) && inputType(element) !== 'range'
+    ? 'set it with fill'
+    : '';
 }
 
 /** Resolves with the next frame, or after 50 ms where none comes, as in a background tab. */
@@ -160,8 +196,9 @@ function nextFrame() {
 }
 
 /**
- * Waits for two frames: in the first the page renders a scroll or a move, in the second what it changed because of that, such
- * as the rows of a list. Chrome sends mouse events to frames of other processes by where they were painted last.
+ * Waits for two frames: in the first the page renders a scroll or a move, in the second what it changed because of
+ * that, such as the rows of a list. Chrome sends mouse events to frames of other processes by where they were painted
+ * last.
  */
 async function nextTwoFrames() {
   await nextFrame();
@@ -176,10 +213,11 @@ function timersDone(ms = 0) {
 }
 
 /**
- * Maps a point in an out-of-process iframe to the viewport of this world's root document. Scrolls the iframe so that the
- * point is in view, and waits until the iframe is on top there.
+ * Maps a point in an out-of-process iframe to the viewport of this world's root document. Scrolls the iframe so that
+ * the point is in view, and waits until the iframe is on top there.
  * @param {number} id  of the iframe element @param {Point} inner  in the iframe's viewport
- * @param {{intercept: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: the content of the iframe has just been scrolled
+ * @param {{intercept: '' | 'press' | 'move', wait_ms: number, moved: boolean}} options  moved: the content of the
+ *   iframe has just been scrolled
  */
 async function aimThrough(id, inner, options) {
   const frame = resolveElement(id);
@@ -197,7 +235,12 @@ async function aimThrough(id, inner, options) {
     const levels = levelsOf(frame);
     const point = mapPoint(outwardsOf(frame), inner);
     const visibleBox = visibleBoxOf(levels);
-    const isPointVisible = visibleBox && point.x > visibleBox.left && point.x < visibleBox.right && point.y > visibleBox.top && point.y < visibleBox.bottom;
+    const isPointVisible =
+      visibleBox &&
+      point.x > visibleBox.left &&
+      point.x < visibleBox.right &&
+      point.y > visibleBox.top &&
+      point.y < visibleBox.bottom;
     const hit = isPointVisible ? hitThrough(levels, point) : null;
     if (hit === frame) {
       if (!hasAwaitedFrames) {
@@ -216,7 +259,8 @@ async function aimThrough(id, inner, options) {
       continue;
     }
     const why = isPointVisible ? 'covered' : 'outside';
-    if (performance.now() - began > Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms)) return obstacle(why, hit, frame);
+    if (performance.now() - began > Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms))
+      return obstacle(why, hit, frame);
     await nextFrame();
   }
 }
@@ -225,7 +269,8 @@ const ownerPlace = (frame) => Object.values(rectOf(frame).toJSON()).join();
 
 /**
  * Scrolls every container around an element so that a point of the element gets into the middle.
- * @param {Element} element @param {() => Point} pointNow  returns where the point is now, in the viewport of the element's document
+ * @param {Element} element @param {() => Point} pointNow  returns where the point is now, in the viewport of the
+ *   element's document
  */
 function scrollPointIntoView(element, pointNow) {
   for (let node = paintedParent(element); node; node = paintedParent(node)) {

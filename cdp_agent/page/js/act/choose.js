@@ -8,8 +8,9 @@ const radioInput = 'input[type="radio" i],[role="radio" i]';
 /** @typedef {'text' | 'value' | 'index'} By  @typedef {{text: string, value: string, disabled: boolean}} Choice */
 
 /**
- * The indices of the choices that match. By text: the one with exactly this text; else, ignoring case, those with this text, else those that begin
- * with it, else those that contain it. @param {Choice[]} choices @param {string} wanted @param {By} by @returns {number[]} one if it is unambiguous, several candidates, or none
+ * The indices of the choices that match. By text: the one with exactly this text; else, ignoring case, those with this
+ * text, else those that begin with it, else those that contain it. @param {Choice[]} choices @param {string} wanted
+ * @param {By} by @returns {number[]} one if it is unambiguous, several candidates, or none
  */
 function matchingChoices(choices, wanted, by) {
   const where = (test) => choices.flatMap((choice, i) => (test(choice) ? [i] : []));
@@ -30,7 +31,8 @@ function matchingChoices(choices, wanted, by) {
 
 /**
  * The kind of list that an element is, and its control: the element may be a label or a wrapper.
- * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: RoleAndName, instead: string}}
+ * @param {number} id @returns {{kind: 'native' | 'datalist' | 'custom' | 'other', local: number, said: RoleAndName,
+ *   instead: string}}
  */
 function listKind(id) {
   const element = resolveElement(id);
@@ -51,14 +53,16 @@ function controlOf(element) {
   if (tag === 'OPTION') return closest(element, 'select') ?? element;
   const control = controlOfLabel(element);
   if (control) return control;
-  if (tag === 'SELECT' || tag === 'INPUT' || hasAttr(element, 'role') || hasAttr(element, 'aria-haspopup')) return element;
+  if (tag === 'SELECT' || tag === 'INPUT' || hasAttr(element, 'role') || hasAttr(element, 'aria-haspopup'))
+    return element;
   return onlyVisibleMatch(element, LISTS) ?? element;
 }
 
 function insteadOfSelecting(control) {
   forget();
   const role = roleOf(control);
-  if (role === 'radio' || role === 'radiogroup' || hasSeveralRadios(control)) return 'it is made of radio buttons: use check on one of them';
+  if (role === 'radio' || role === 'radiogroup' || hasSeveralRadios(control))
+    return 'it is made of radio buttons: use check on one of them';
   if (role === 'checkbox' || role === 'switch') return 'use check or uncheck';
   if (role === 'tab' || role === 'tablist') return 'click the tab';
   if (role === 'link' || role === 'option' || role === 'menuitem') return 'click it';
@@ -68,13 +72,14 @@ function insteadOfSelecting(control) {
 const hasSeveralRadios = (control) => selectAllDeep(control, radioInput).length > 1;
 
 /**
- * Selects options of a native list. The popup is drawn outside of the page, where input events do not reach it on all systems.
- * Therefore the options are set by script, followed by the usual events, which are not trusted ones.
+ * Selects options of a native list. The popup is drawn outside of the page, where input events do not reach it on all
+ * systems. Therefore the options are set by script, followed by the usual events, which are not trusted ones.
  * @param {number} id @param {string[]} wanted  the texts, values or indices of all options to select @param {By} by
  * @param {number} wait_ms  how long to wait for the options
  * @returns {Promise<Chosen>}
- * @typedef {{state: 'chosen' | 'otherwise' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone', refusal: Obstacle | null,
- *   wanted: string, shown: string, options: string[], total: number}} Chosen  options: all options, or the candidates
+ * @typedef {{state: 'chosen' | 'otherwise' | 'before' | 'unknown' | 'ambiguous' | 'disabled' | 'single' | 'gone',
+ *   refusal: Obstacle | null, wanted: string, shown: string, options: string[], total: number}} Chosen  options: all
+ *   options, or the candidates
  */
 async function chooseNative(id, wanted, by, wait_ms) {
   const list = resolveElement(id);
@@ -86,7 +91,11 @@ async function chooseNative(id, wanted, by, wait_ms) {
   if (wanted.length > 1 && !selectIsMultiple(list)) return { ...answer, state: 'single' };
   const began = performance.now();
   for (;;) {
-    const choices = [...selectOptions(list)].map((option) => ({ text: collapse(optionLabel(option)), value: optionValue(option), disabled: matches(option, ':disabled') }));
+    const choices = [...selectOptions(list)].map((option) => ({
+      text: collapse(optionLabel(option)),
+      value: optionValue(option),
+      disabled: matches(option, ':disabled'),
+    }));
     const found = wanted.map((each) => matchingChoices(choices, each, by));
     const bad = found.findIndex((each) => each.length !== 1);
     if (bad < 0) return selectNativeOptions(list, found.flat(), choices, answer);
@@ -102,24 +111,34 @@ async function chooseNative(id, wanted, by, wait_ms) {
 /** @returns {Choice[]} */
 function datalistChoices(field) {
   const options = [...selectAll(datalistOf(field), 'option:not([disabled])')];
-  return options.map((option) => ({ text: collapse(optionLabel(option) || optionValue(option)), value: optionValue(option), disabled: false }));
+  return options.map((option) => ({
+    text: collapse(optionLabel(option) || optionValue(option)),
+    value: optionValue(option),
+    disabled: false,
+  }));
 }
 
 /**
  * The value that a field gets by one of its datalist's suggestions; null if none matches, or several do.
- * @param {number} id @param {string} wanted @param {By} by @returns {{value: string | null, options: string[], total: number}}
+ * @param {number} id @param {string} wanted @param {By} by @returns {{value: string | null, options: string[], total:
+ *   number}}
  */
 function suggestion(id, wanted, by) {
   const choices = datalistChoices(resolveElement(id));
   const same = by === 'text' ? matchingChoices(choices, wanted, 'value') : [];
   const found = same.length ? same : matchingChoices(choices, wanted, by);
-  return { value: found.length === 1 ? choices[found[0]].value : null, options: shortTexts(choices), total: choices.length };
+  return {
+    value: found.length === 1 ? choices[found[0]].value : null,
+    options: shortTexts(choices),
+    total: choices.length,
+  };
 }
 
 const MOST_OPTIONS = 20;
 /**
  * Matches a text against all texts that a virtualized list has shown while it was scrolled.
- * @param {string[]} texts @param {string} wanted @returns {{meant: string[], options: string[]}}  meant: the matching texts; options: the same, shortened for a message
+ * @param {string[]} texts @param {string} wanted @returns {{meant: string[], options: string[]}}  meant: the matching
+ *   texts; options: the same, shortened for a message
  */
 function matchingTexts(texts, wanted) {
   const choices = texts.map((text) => ({ text, value: '', disabled: false }));
@@ -155,7 +174,8 @@ async function selectNativeOptions(list, indices, choices, answer) {
   if (selectIsMultiple(list)) options.forEach((option, i) => setSelected_.call(option, indices.includes(i)));
   else setSelectedIndex_.call(list, indices[0]);
   const wanted = selectedStates();
-  if (wanted === before) return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: displayedValueOf(list) };
+  if (wanted === before)
+    return { ...answer, state: 'before', wanted: choices[indices[0]].text, shown: displayedValueOf(list) };
   dispatchInputAndChange(list);
   await timersDone();
   await timersDone(); // timers that the page has set in its handlers
@@ -169,7 +189,8 @@ function displayedValueOf(control) {
   if (tag === 'SELECT') return [...selectedOptions(control)].map((option) => collapse(optionLabel(option))).join(', ');
   if (tag === 'INPUT') return inputValue(control);
   if (tag === 'TEXTAREA') return areaValue(control);
-  if (closestFlat(control, '[role="listbox" i]') === control) return optionsIn(control).filter(isChosen).map(optionText).join(', ');
+  if (closestFlat(control, '[role="listbox" i]') === control)
+    return optionsIn(control).filter(isChosen).map(optionText).join(', ');
   const hidden = onlyVisibleMatch(control, 'select'); // a native list that a library displays in its own way
   if (hidden) return displayedValueOf(hidden);
   const inner = onlyVisibleMatch(control, 'input');
@@ -191,11 +212,18 @@ const displayedValue = (id) => (resolveElement(id) ? displayedValueOf(resolveEle
 
 const MOST_ANCESTORS = 4;
 
-/** The text beside a field that filters a list: it displays the selected option where the field itself stays empty. @param {number} id */
+/**
+ * The text beside a field that filters a list: it displays the selected option where the field itself stays empty.
+ * @param {number} id
+ */
 function displayedBeside(id) {
   const field = resolveElement(id);
   let box = field && fieldKind(field) === 'typed' ? paintedParent(field) : null;
-  for (let i = 0; box && i < MOST_ANCESTORS && selectAll(box, 'input,select,textarea').length === 1; i++, box = paintedParent(box)) {
+  for (
+    let i = 0;
+    box && i < MOST_ANCESTORS && selectAll(box, 'input,select,textarea').length === 1;
+    i++, box = paintedParent(box)
+  ) {
     const text = collapse(innerText(box));
     if (text) return text;
   }

@@ -42,13 +42,16 @@ function hasFocusedFrames(element) {
   return levelsOf(element).every(({ frame }) => !frame || activeElement_.call(documentOf(frame)) !== null);
 }
 
-const FOCUSABLE = 'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],[contenteditable=""],[contenteditable="true" i]';
+const FOCUSABLE =
+  'a[href],area[href],button,input:not([type="hidden" i]),select,textarea,summary,iframe,[tabindex],' +
+  '[contenteditable=""],[contenteditable="true" i]';
 
 /**
  * Focuses an element, or the only focusable one in it.
  * @param {number} id @param {boolean} watched  keys for this element will follow: see watchKeys
- * @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}} inner: the control that was focused instead of the element;
- *   end: a key must still move the caret to the end; moved: the element got the focus, but the page moved it on to this
+ * @returns {{got: boolean, inner: string, moved: string, end: boolean, mac: boolean}} inner: the control that was
+ *   focused instead of the element; end: a key must still move the caret to the end; moved: the element got the focus,
+ *   but the page moved it on to this
  */
 function focusOn(id, watched) {
   const answer = focusElementOrControl(resolveElement(id));
@@ -64,17 +67,24 @@ function focusElementOrControl(element) {
   const before = focusedElement();
   let took = receivesFocus(element);
   if (took && hasFocusWithin(element)) return { ...none, got: true, end: putUnsetCaretAtEnd(before) };
-  const control = took ? null : tagOf(element) === 'LABEL' ? controlOfLabel(element) : onlyVisibleMatch(element, FOCUSABLE);
+  const control = took
+    ? null
+    : tagOf(element) === 'LABEL'
+      ? controlOfLabel(element)
+      : onlyVisibleMatch(element, FOCUSABLE);
   took ||= Boolean(control && receivesFocus(control));
   if (!took) return none;
-  if (control && hasFocusWithin(control)) return { ...none, got: true, inner: elementPreview(control), end: putUnsetCaretAtEnd(before) };
+  if (control && hasFocusWithin(control))
+    return { ...none, got: true, inner: elementPreview(control), end: putUnsetCaretAtEnd(before) };
   return { ...none, got: true, moved: focusedLabel() || 'nothing', end: putUnsetCaretAtEnd(before) };
 }
 
 /** Whether the element received the focus, even if the page moved the focus on at once. */
 function receivesFocus(element) {
   let took = false;
-  const onFocus = () => { took = true; };
+  const onFocus = () => {
+    took = true;
+  };
   listen([element], ['focus'], onFocus, true);
   const has = moveFocus(element);
   unlisten(onFocus);
@@ -89,8 +99,8 @@ function focusedLabel() {
 }
 
 /**
- * When a script focuses a field for the first time, the caret is before the text, where neither a click nor Tab would put it:
- * it is moved to the end. A caret from before, or one that the page has placed, stays.
+ * When a script focuses a field for the first time, the caret is before the text, where neither a click nor Tab would
+ * put it: it is moved to the end. A caret from before, or one that the page has placed, stays.
  * @param {Element | null} before  what had the focus before @returns {boolean} whether a key must move the caret
  */
 function putUnsetCaretAtEnd(before) {
@@ -151,27 +161,46 @@ function selectAllDeep(element, selector) {
   return [...found];
 }
 
-const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem', 'button', 'tab', 'row', 'gridcell']);
+const CHECK_ROLES = new Set([
+  'checkbox',
+  'radio',
+  'switch',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'option',
+  'treeitem',
+  'button',
+  'tab',
+  'row',
+  'gridcell',
+]);
 const CHECK_STATES = ['aria-checked', 'aria-selected', 'aria-pressed'];
 const CHECKABLE =
-  'input[type="checkbox" i],input[type="radio" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="menuitemcheckbox" i],[role="menuitemradio" i]';
+  'input[type="checkbox" i],input[type="radio" i],[role="checkbox" i],[role="radio" i],[role="switch" i],' +
+  '[role="menuitemcheckbox" i],[role="menuitemradio" i]';
 
 /**
  * The checked or selected state of an element, or of the only checkable control in it.
- * @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'option' | 'none', state: 'true' | 'false' | 'mixed', local: number}}
+ * @param {number} id @returns {{kind: 'checkbox' | 'radio' | 'toggle' | 'option' | 'none', state: 'true' | 'false' |
+ *   'mixed', local: number}}
  */
 function checkable(id) {
   const element = resolveElement(id);
   const named = element && checkStateOf(element);
   if (named) return { ...named, local: id };
-  const control = element && (tagOf(element) === 'LABEL' ? controlOfLabel(element) : selectAllDeep(element, CHECKABLE).length === 1 && selectAllDeep(element, CHECKABLE)[0]);
+  const control =
+    element &&
+    (tagOf(element) === 'LABEL'
+      ? controlOfLabel(element)
+      : selectAllDeep(element, CHECKABLE).length === 1 && selectAllDeep(element, CHECKABLE)[0]);
   const inner = control && checkStateOf(control);
   return inner ? { ...inner, local: internalIdOf(control) } : { kind: 'none', state: 'false', local: id };
 }
 
 /** The state as soon as it is the wanted one, or after 20 frames: some pages update it late. */
 async function waitForCheckState(id, wanted) {
-  for (let frame = 0; frame < 20 && checkable(id).state !== wanted && checkable(id).kind !== 'none'; frame++) await nextFrame();
+  for (let frame = 0; frame < 20 && checkable(id).state !== wanted && checkable(id).kind !== 'none'; frame++)
+    await nextFrame();
   return checkable(id);
 }
 
@@ -190,9 +219,10 @@ function checkStateOf(element) {
   const role = roleOf(element, tag);
   const states = internalsOf.get(element)?.states;
   if (!CHECK_ROLES.has(role) || controlOfLabel(element)) return null; // a label has no state, its control has
-  const value = CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? states?.checked ?? states?.pressed;
+  const value =
+    CHECK_STATES.map((name) => attr(element, name)).find((each) => each !== null) ?? states?.checked ?? states?.pressed;
   const kind = role === 'radio' || role === 'menuitemradio' ? 'radio' : 'toggle';
-  if (value === undefined && (kind === 'toggle' && role !== 'checkbox' && role !== 'switch')) return null;
+  if (value === undefined && kind === 'toggle' && role !== 'checkbox' && role !== 'switch') return null;
   const state = String(value ?? 'false').toLowerCase();
   return { kind, state: state === 'true' || state === 'mixed' ? state : 'false' };
 }

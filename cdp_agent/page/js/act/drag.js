@@ -10,7 +10,8 @@ function isDraggable(id) {
 }
 
 /**
- * The position of an element relative to its parent, or within a drawing to its `svg` element. Scrolling does not change it.
+ * The position of an element relative to its parent, or within a drawing to its `svg` element. Scrolling does not
+ * change it.
  * @param {number} id @returns {number[]} right, down; empty if the element is gone or has no size
  */
 function placeInParent(id) {

@@ -76,7 +76,10 @@ function hasChangedBeside(field, since) {
   return watching !== null && [...watching.recent].some(([node, at]) => at >= since && isBeside(node));
 }
 
-/** The fields of one character each that a text goes into, by the first. @type {WeakMap<Element, WeakRef<Element>[]>} */
+/**
+ * The fields of one character each that a text goes into, by the first.
+ * @type {WeakMap<Element, WeakRef<Element>[]>}
+ */
 const rows = new WeakMap();
 
 /** The text that a field holds, or its row. @param {Element} field */

@@ -5,8 +5,10 @@ const takesSeveral = reader(HTMLInputElement, 'multiple');
 const takesFolder = reader(HTMLInputElement, 'webkitdirectory');
 
 /**
- * The file field for an element: itself, that of a label, or the only one in it, visible or not; local is 0 if there is none.
- * @param {number} id @returns {{local: number, multiple: boolean, folder: boolean, accept: string, refusal: Obstacle | null}}
+ * The file field for an element: itself, that of a label, or the only one in it, visible or not; local is 0 if there is
+ * none.
+ * @param {number} id @returns {{local: number, multiple: boolean, folder: boolean, accept: string, refusal: Obstacle |
+ *   null}}
  */
 function fileField(id) {
   const element = resolveElement(id);
@@ -19,7 +21,13 @@ function fileField(id) {
   if (!field || (candidates.length > 1 && candidates[1] !== field)) return none;
   if (matches(field, ':disabled')) return { ...none, refusal: obstacle('disabled', null, element) };
   const local = field === element ? id : internalIdOf(field);
-  return { local, multiple: takesSeveral(field), folder: takesFolder(field), accept: attr(field, 'accept') ?? '', refusal: null };
+  return {
+    local,
+    multiple: takesSeveral(field),
+    folder: takesFolder(field),
+    accept: attr(field, 'accept') ?? '',
+    refusal: null,
+  };
 }
 
 /** The names of the selected files. @param {number} id */

@@ -1,18 +1,21 @@
-// Filling: finding the field, preparing it for text, and reading afterwards what it holds. The text itself is entered by input
-// events of the browser, except in fields whose parts depend on the user's locale (setField).
+// Filling: finding the field, preparing it for text, and reading afterwards what it holds. The text itself is entered
+// by input events of the browser, except in fields whose parts depend on the user's locale (setField).
 
 const isReadOnlyInput = reader(HTMLInputElement, 'readOnly');
 const isReadOnlyArea = reader(HTMLTextAreaElement, 'readOnly');
 const innerText = textReader(HTMLElement, 'innerText');
-const maxLengthOf = (field) => (tagOf(field) === 'INPUT' ? reader(HTMLInputElement, 'maxLength') : reader(HTMLTextAreaElement, 'maxLength'))(field);
+const maxLengthOf = (field) =>
+  (tagOf(field) === 'INPUT' ? reader(HTMLInputElement, 'maxLength') : reader(HTMLTextAreaElement, 'maxLength'))(field);
 
 const TYPED_INPUT_TYPES = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
 const VALUE_INPUT_TYPES = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range']);
 const TEXT_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
 const CELL_ROLES = new Set(['gridcell', 'cell']);
 const EDITABLE =
-  'input:not([type="hidden" i]):not([type="button" i]):not([type="submit" i]):not([type="reset" i]):not([type="image" i])' +
-  ':not([type="checkbox" i]):not([type="radio" i]):not([type="file" i]),textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
+  'input:not([type="hidden" i]):not([type="button" i]):not([type="submit" i]):not([type="reset" ' +
+  'i]):not([type="image" i])' +
+  ':not([type="checkbox" i]):not([type="radio" i]):not([type="file" i]),textarea,[contenteditable=""],' +
+  '[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
 /**
  * typed: takes text by keys; set: its value is set by script (setField); rich: a rich text editor; code: a code editor.
@@ -23,15 +26,24 @@ function fieldKind(field) {
   const tag = tagOf(field);
   if (codeEditorOf(field)) return 'code';
   if (tag === 'TEXTAREA') return 'typed';
-  if (tag === 'INPUT') return TYPED_INPUT_TYPES.has(inputType(field)) ? 'typed' : VALUE_INPUT_TYPES.has(inputType(field)) ? 'set' : 'other';
+  if (tag === 'INPUT')
+    return TYPED_INPUT_TYPES.has(inputType(field))
+      ? 'typed'
+      : VALUE_INPUT_TYPES.has(inputType(field))
+        ? 'set'
+        : 'other';
   return isEditable(field) ? 'rich' : 'other';
 }
 
-/** The field for an element: itself, the editing host around it, the control of a label, or the only field in it. @returns {Element | null} */
+/**
+ * The field for an element: itself, the editing host around it, the control of a label, or the only field in it.
+ * @returns {Element | null}
+ */
 function fieldOf(element) {
   if (fieldKind(element) !== 'other') {
     let host = element;
-    while (!isEditingHost(host) && isEditable(host) && paintedParent(host) && isEditable(paintedParent(host))) host = paintedParent(host);
+    while (!isEditingHost(host) && isEditable(host) && paintedParent(host) && isEditable(paintedParent(host)))
+      host = paintedParent(host);
     return host;
   }
   const tag = tagOf(element);
@@ -39,7 +51,9 @@ function fieldOf(element) {
   const control = controlOfLabel(element);
   if (control) return fieldKind(control) === 'other' ? null : control;
   const content = contentDocumentOf(element);
-  return content ? onlyVisibleMatch(documentElement_.call(content), `${EDITABLE},body`) : onlyVisibleMatch(element, EDITABLE);
+  return content
+    ? onlyVisibleMatch(documentElement_.call(content), `${EDITABLE},body`)
+    : onlyVisibleMatch(element, EDITABLE);
 }
 
 /** Advice on what to do with an element that cannot be filled. */
@@ -51,23 +65,40 @@ function insteadOfFilling(element) {
   if (checkStateOf(element)) return 'use check or uncheck';
   if (role === 'spinbutton') return 'focus it and press the arrow keys';
   const inner = selectAllDeep(element, EDITABLE).filter((each) => checkVisibility_.call(each, VISIBILITY_OPTIONS));
-  if (inner.length > 1) return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(elementPreview).join(', ')}`;
+  if (inner.length > 1)
+    return `it has ${inner.length} fields in it: ${inner.slice(0, 5).map(elementPreview).join(', ')}`;
   return 'click it if it opens a field, and fill that';
 }
 
 /**
- * Prepares a field for text: waits until it is editable, focuses it, and selects what is to be replaced or moves the caret to
- * the end.
+ * Prepares a field for text: waits until it is editable, focuses it, and selects what is to be replaced or moves the
+ * caret to the end.
  * @param {number} id @param {{text: string, append: boolean, wait_ms: number}} options
  * @returns {Promise<Ready>}
- * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, boxes: number[], before: string, single: boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean,
- *   opens: '' | 'click' | 'double', instead: string, note: string, refusal: Obstacle | null}} Ready
- *   part: a part of a value that is edited separately, as of a date; row: fields of one character each, which are `boxes`; end: a key must still move the caret to the end; opens: the click on `local` that opens a field, if any
+ * @typedef {{kind: FieldKind | 'part' | 'row' | 'slider' | '', local: number, boxes: number[], before: string, single:
+ *   boolean, mac: boolean, end: boolean, collapses: boolean, suggests: boolean, opens: '' | 'click' | 'double',
+ *   instead: string, note: string, refusal: Obstacle | null}} Ready part: a part of a value that is edited separately,
+ *   as of a date; row: fields of one character each, which are `boxes`; end: a key must still move the caret to the
+ *   end; opens: the click on `local` that opens a field, if any
  */
 async function prepareField(id, options) {
   const element = resolveElement(id);
   /** @type {Ready} */
-  const ready = { kind: '', local: id, boxes: [], before: '', single: false, mac: isMac(), end: false, collapses: false, suggests: false, opens: '', instead: '', note: '', refusal: null };
+  const ready = {
+    kind: '',
+    local: id,
+    boxes: [],
+    before: '',
+    single: false,
+    mac: isMac(),
+    end: false,
+    collapses: false,
+    suggests: false,
+    opens: '',
+    instead: '',
+    note: '',
+    refusal: null,
+  };
   if (!element) return { ...ready, refusal: { why: 'gone', detail: '', by: null, said: { role: '', name: '' } } };
   let field = fieldOf(element) ?? sliderOf(element);
   if (!field) {
@@ -80,7 +111,8 @@ async function prepareField(id, options) {
   let moved = '';
   if (!moveFocus(field) && !focusSliderPart(field)) {
     const focused = focusedElement();
-    if (!focused || !(isFillable(focused) || sliderOf(focused))) return { ...ready, refusal: obstacle('unfocused', null, field) };
+    if (!focused || !(isFillable(focused) || sliderOf(focused)))
+      return { ...ready, refusal: obstacle('unfocused', null, field) };
     field = focused;
     moved = ', where the page moved the focus';
   }
@@ -93,23 +125,49 @@ async function prepareField(id, options) {
   const collapses = kind === 'rich' && collapsesSpaces(field);
   const isPart = kind === 'rich' && roleAndNameOf(field).role === 'spinbutton';
   const row = options.append ? [field] : oneCharacterFields(field, options.text);
-  if (row.length > 1) rows.set(field, row.map((box) => new WeakRef(box)));
+  if (row.length > 1)
+    rows.set(
+      field,
+      row.map((box) => new WeakRef(box)),
+    );
   else rows.delete(field);
   if (kind === 'typed' || (kind === 'rich' && !isPart)) {
     if (row.length === 1) watchKeys(field);
     watchEntering(field, (options.append ? fieldText(field, kind) : '') + options.text);
   }
   const boxes = row.length > 1 ? row.map(internalIdOf) : [];
-  return { ...ready, kind: isPart ? 'part' : boxes.length ? 'row' : kind, boxes, local: field === element ? id : internalIdOf(field), before, single: isSingleLine(field), end, collapses, suggests: kind === 'typed' && mayShowSuggestions(field), note };
+  return {
+    ...ready,
+    kind: isPart ? 'part' : boxes.length ? 'row' : kind,
+    boxes,
+    local: field === element ? id : internalIdOf(field),
+    before,
+    single: isSingleLine(field),
+    end,
+    collapses,
+    suggests: kind === 'typed' && mayShowSuggestions(field),
+    note,
+  };
 }
 
-/** Whether the page is likely to show suggestions or a calendar after typing, or to drop text that it does not recognize. */
+/**
+ * Whether the page is likely to show suggestions or a calendar after typing, or to drop text that it does not
+ * recognize.
+ */
 function mayShowSuggestions(field) {
   if (isSecret(field) || (tagOf(field) === 'INPUT' && datalistOf(field))) return false;
   const isAttrSet = (name) => !['', 'none', 'false'].includes(attr(field, name)?.toLowerCase() ?? '');
   const { role, name } = roleAndNameOf(field);
-  if (['combobox', 'searchbox'].includes(role) || isAttrSet('aria-autocomplete') || isAttrSet('aria-haspopup') || attr(field, 'autocomplete')?.toLowerCase() === 'off') return true;
-  return [name, ...['name', 'id', 'placeholder'].map((each) => attr(field, each))].some((words) => SEARCH_WORDS.test(words ?? ''));
+  if (
+    ['combobox', 'searchbox'].includes(role) ||
+    isAttrSet('aria-autocomplete') ||
+    isAttrSet('aria-haspopup') ||
+    attr(field, 'autocomplete')?.toLowerCase() === 'off'
+  )
+    return true;
+  return [name, ...['name', 'id', 'placeholder'].map((each) => attr(field, each))].some((words) =>
+    SEARCH_WORDS.test(words ?? ''),
+  );
 }
 
 const SEARCH_WORDS = /search|filter/i;
@@ -120,17 +178,28 @@ function focusSliderPart(field) {
   return part ? moveFocus(part) : false;
 }
 
-/** The element, or the grid cell around its text, that turns into a field when clicked. @returns {{element: Element, by: '' | 'click' | 'double'}} */
+/**
+ * The element, or the grid cell around its text, that turns into a field when clicked.
+ * @returns {{element: Element, by: '' | 'click' | 'double'}}
+ */
 function editTriggerOf(element) {
   const { role } = describe(element);
-  if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT') return { element, by: 'click' };
+  if (TEXT_ROLES.has(role) && tagOf(element) !== 'SELECT' && tagOf(element) !== 'INPUT')
+    return { element, by: 'click' };
   const around = role === '' || role === 'generic' ? closestFlat(element, 'td,[role="gridcell" i]') : null;
   const cell = around && describe(around).role === 'gridcell' ? around : element;
-  return { element: cell, by: CELL_ROLES.has(describe(cell).role) && selectAllDeep(cell, EDITABLE).length === 0 ? 'double' : '' };
+  return {
+    element: cell,
+    by: CELL_ROLES.has(describe(cell).role) && selectAllDeep(cell, EDITABLE).length === 0 ? 'double' : '',
+  };
 }
 
 /** Whether the element can be filled as it is. */
-const isFillable = (element) => fieldKind(element) !== 'other' && checkVisibility_.call(element, VISIBILITY_OPTIONS) && !isDisabled(element) && !isReadOnly(element);
+const isFillable = (element) =>
+  fieldKind(element) !== 'other' &&
+  checkVisibility_.call(element, VISIBILITY_OPTIONS) &&
+  !isDisabled(element) &&
+  !isReadOnly(element);
 
 async function fieldObstacle(field, wait_ms) {
   for (const began = performance.now(); ; await nextFrame()) {
@@ -149,13 +218,15 @@ async function fieldObstacle(field, wait_ms) {
 
 function isReadOnly(field) {
   const tag = tagOf(field);
-  if (codeEditorOf(field) && tag === 'TEXTAREA') return false; // it only receives the keys; some editors make it read-only
+  // it only receives the keys; some editors make it read-only
+  if (codeEditorOf(field) && tag === 'TEXTAREA') return false;
   if (tag === 'INPUT') return isReadOnlyInput(field);
   if (tag === 'TEXTAREA') return isReadOnlyArea(field);
   return attr(field, 'aria-readonly')?.toLowerCase() === 'true';
 }
 
-const isSingleLine = (field) => tagOf(field) === 'INPUT' || (tagOf(field) !== 'TEXTAREA' && attr(field, 'aria-multiline') === 'false');
+const isSingleLine = (field) =>
+  tagOf(field) === 'INPUT' || (tagOf(field) !== 'TEXTAREA' && attr(field, 'aria-multiline') === 'false');
 
 const selectInput_ = HTMLInputElement.prototype.select;
 const selectArea_ = HTMLTextAreaElement.prototype.select;
@@ -165,7 +236,10 @@ const setRangeOfArea_ = HTMLTextAreaElement.prototype.setSelectionRange;
 const setStart_ = Range.prototype.setStart;
 const setEnd_ = Range.prototype.setEnd;
 
-/** The text node at the start or end of an element; null if there is something else. @param {(node: Node) => Node | null} child  `firstChild` or `lastChild` */
+/**
+ * The text node at the start or end of an element; null if there is something else.
+ * @param {(node: Node) => Node | null} child  `firstChild` or `lastChild`
+ */
 function textAtEdge(element, child) {
   let node = element;
   while (nodeType(node) === 1) {
@@ -182,11 +256,13 @@ function selectAllOrMoveToEnd(field, kind, append) {
   if (kind === 'code') return false;
   if (kind === 'rich') {
     const { editContext } = field;
-    if (editContext) editContext.updateSelection(append ? editContext.text.length : 0, editContext.text.length); // an editor painted on a canvas has no other selection
+    // an editor painted on a canvas has no other selection
+    if (editContext) editContext.updateSelection(append ? editContext.text.length : 0, editContext.text.length);
     const selection = getSelection_.call(documentOf(field));
     const range = documentOf(field).createRange();
     Range.prototype.selectNodeContents.call(range, field);
-    // Within the text nodes, as a key would select: some editors treat a selection of the elements around them differently.
+    // Within the text nodes, as a key would select: some editors treat a selection of the elements around them
+    // differently.
     const [first, last] = [textAtEdge(field, firstChild), textAtEdge(field, lastChild)];
     if (first && last) {
       setStart_.call(range, first, 0);
@@ -209,7 +285,10 @@ function selectAllOrMoveToEnd(field, kind, append) {
   }
 }
 
-/** Resolves after the page got `selectionchange`, which comes in a task of its own: some editors apply keys only to a selection that they know. */
+/**
+ * Resolves after the page got `selectionchange`, which comes in a task of its own: some editors apply keys only to a
+ * selection that they know.
+ */
 const afterSelectionChange = () =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -222,7 +301,8 @@ function fieldText(field, kind) {
   if (kind === 'code') return visibleCodeLines(codeEditorOf(field)).join('\n');
   if (tagOf(field) === 'INPUT') return wholeInputValue(field);
   if (tagOf(field) === 'TEXTAREA') return wholeAreaValue(field);
-  return field.editContext ? field.editContext.text : richText(field); // the page may have ended the editing in the meantime
+  // the page may have ended the editing in the meantime
+  return field.editContext ? field.editContext.text : richText(field);
 }
 
 const wholeInputValue = reader(HTMLInputElement, 'value');
@@ -231,8 +311,9 @@ const wholeAreaValue = reader(HTMLTextAreaElement, 'value');
 /**
  * Compares what the field holds with the wanted text. This is done here so that a secret does not leave the page.
  * @param {number} id @param {string} wanted @returns {Promise<Filled>}
- * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number, type: string, astray: boolean, taken: '' | 'whole' | 'taken'}} Filled
- *   alike: the same letters and digits, formatted by the page; astray: keys were about to reach another element, and were suppressed; taken: see takenFrom
+ * @typedef {{match: 'same' | 'alike' | 'other' | 'empty' | 'gone', value: string | null, length: number, max: number,
+ *   type: string, astray: boolean, taken: '' | 'whole' | 'taken'}} Filled alike: the same letters and digits, formatted
+ *   by the page; astray: keys were about to reach another element, and were suppressed; taken: see takenFrom
  */
 async function fillResult(id, wanted) {
   cancelKeyupWait();
@@ -241,7 +322,15 @@ async function fillResult(id, wanted) {
   stopWatchingEntering();
   const field = resolveElement(id);
   /** @type {Filled} */
-  const gone = { match: 'gone', value: null, length: 0, max: -1, type: '', astray, taken: field && takenFrom(field) ? 'taken' : '' };
+  const gone = {
+    match: 'gone',
+    value: null,
+    length: 0,
+    max: -1,
+    type: '',
+    astray,
+    taken: field && takenFrom(field) ? 'taken' : '',
+  };
   if (!field || !isConnected_.call(field)) return gone;
   const kind = fieldKind(field);
   let now = heldText(field);
@@ -267,12 +356,16 @@ async function fillResult(id, wanted) {
 
 const KEYS = ['keydown', 'beforeinput'];
 const KEY_WATCH_MS = 5000; // the longest time that our keys take to arrive: later ones are the user's own
-/** Watches whether keys for a field reach it. @type {{field: Element | null, views: Window[], until: number, astray: boolean, notify: (() => void) | null}} */
+/**
+ * Watches whether keys for a field reach it.
+ * @type {{field: Element | null, views: Window[], until: number, astray: boolean, notify: (() => void) | null}}
+ */
 let keyWatch = { field: null, views: [], until: 0, astray: false, notify: null };
 
 /**
- * Suppresses keys and text for a field that would reach another element, should the page move the focus before they arrive.
- * Uses listeners of this world, which the page cannot see, until the first key has arrived. @param {Element} field
+ * Suppresses keys and text for a field that would reach another element, should the page move the focus before they
+ * arrive. Uses listeners of this world, which the page cannot see, until the first key has arrived. @param {Element}
+ * field
  */
 function watchKeys(field) {
   unwatchKeys();
@@ -303,18 +396,27 @@ function unwatchKeys() {
   keyWatch = { ...keyWatch, field: null, views: [], notify: null };
 }
 
-/** Resolves when the first key has arrived. @returns {Promise<{astray: boolean}>} astray: it would have reached another element */
+/**
+ * Resolves when the first key has arrived.
+ * @returns {Promise<{astray: boolean}>} astray: it would have reached another element
+ */
 async function keysArrived() {
-  if (keyWatch.field && !keyWatch.astray) await new Promise((resolve) => { keyWatch.notify = () => resolve(null); });
+  if (keyWatch.field && !keyWatch.astray)
+    await new Promise((resolve) => {
+      keyWatch.notify = () => resolve(null);
+    });
   return { astray: keyWatch.astray };
 }
 
-/** The listener that waits for the last key of a fill. @type {{onKeyup: () => void, resolve: (answer: {filled: null}) => void} | null} */
+/**
+ * The listener that waits for the last key of a fill.
+ * @type {{onKeyup: () => void, resolve: (answer: {filled: null}) => void} | null}
+ */
 let keyupWait = null;
 
 /**
- * The `fillResult` on the `keyup` at which the field holds exactly the text; null if there is none. Must be called before the
- * key is sent, since a call after input is answered only when the page has painted.
+ * The `fillResult` on the `keyup` at which the field holds exactly the text; null if there is none. Must be called
+ * before the key is sent, since a call after input is answered only when the page has painted.
  * @param {number} id @param {string} wanted @returns {Promise<{filled: Filled | null}>}
  */
 function fillResultAfterKey(id, wanted) {
@@ -325,7 +427,8 @@ function fillResultAfterKey(id, wanted) {
   return new Promise((resolve) => {
     const views = levelsOf(field).map((level) => defaultView_.call(level.document));
     const onKeyup = async () => {
-      if (matchOf(field, 'typed', heldText(field), wanted) === 'same') resolve({ filled: await fillResult(internalIdOf(field), wanted) });
+      if (matchOf(field, 'typed', heldText(field), wanted) === 'same')
+        resolve({ filled: await fillResult(internalIdOf(field), wanted) });
     };
     keyupWait = { onKeyup, resolve };
     // In the bubbling phase, after the page's own handlers.
@@ -345,7 +448,12 @@ function matchOf(field, kind, now, wanted) {
   if (kind === 'set') wanted = toInputValue(inputType(field), wanted.trim());
   if (kind === 'set' && inputType(field) === 'color') wanted = wanted.toLowerCase();
   const isPlain = kind === 'typed' || kind === 'set';
-  const normalized = (text) => (isPlain ? text.replace(/\r\n?/g, '\n') : kind === 'rich' ? normalizeEditorText(text) : text.replace(/\s+/g, ' ').trim());
+  const normalized = (text) =>
+    isPlain
+      ? text.replace(/\r\n?/g, '\n')
+      : kind === 'rich'
+        ? normalizeEditorText(text)
+        : text.replace(/\s+/g, ' ').trim();
   if (normalized(now) === normalized(wanted)) return 'same';
   if (now === '') return 'empty';
   const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
@@ -357,12 +465,13 @@ const setInputValue_ = Object.getOwnPropertyDescriptor(HTMLInputElement.prototyp
 const dispatchEvent_ = EventTarget.prototype.dispatchEvent;
 
 /**
- * Sets a date, time, colour or slider. Typing would depend on the locale's order of day and month, and dragging on pixels;
- * therefore the value is set, followed by the usual events, which are not trusted ones. With `by_key`, a slider is set one step
- * beside the value and a key does the last step: some pages recognize the end of a movement by keys and the mouse only.
+ * Sets a date, time, colour or slider. Typing would depend on the locale's order of day and month, and dragging on
+ * pixels; therefore the value is set, followed by the usual events, which are not trusted ones. With `by_key`, a slider
+ * is set one step beside the value and a key does the last step: some pages recognize the end of a movement by keys and
+ * the mouse only.
  * @param {number} id @param {string} text @param {boolean} by_key
- * @returns {{taken: boolean, key: string, value: string}} taken: false: not a valid value, nothing was changed; key: must still be
- *   pressed; value: the value afterwards
+ * @returns {{taken: boolean, key: string, value: string}} taken: false: not a valid value, nothing was changed; key:
+ *   must still be pressed; value: the value afterwards
  */
 function setField(id, text, by_key) {
   const field = resolveElement(id);
@@ -371,7 +480,11 @@ function setField(id, text, by_key) {
   const value = toInputValue(inputType(field), text.trim());
   setInputValue_.call(field, value);
   const now = inputValue(field);
-  if (inputType(field) === 'range' ? Number.isNaN(Number(value)) || value === '' : now.toLowerCase() !== value.toLowerCase() && !(value && now)) {
+  if (
+    inputType(field) === 'range'
+      ? Number.isNaN(Number(value)) || value === ''
+      : now.toLowerCase() !== value.toLowerCase() && !(value && now)
+  ) {
     setInputValue_.call(field, before);
     return NOT_TAKEN;
   }
@@ -379,8 +492,12 @@ function setField(id, text, by_key) {
     setInputValue_.call(field, before);
     return NOT_TAKEN;
   }
-  const key = by_key && inputType(field) === 'range' && now !== before && hasFocusWithin(field) ? moveOneStepAway(field, now) : '';
-  for (const type of key ? ['input'] : ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
+  const key =
+    by_key && inputType(field) === 'range' && now !== before && hasFocusWithin(field)
+      ? moveOneStepAway(field, now)
+      : '';
+  for (const type of key ? ['input'] : ['input', 'change'])
+    dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
   return { taken: true, key, value: now };
 }
 
@@ -399,13 +516,18 @@ function moveOneStepAway(slider, now) {
 
 /** The text in the format of the input type's values, as far as it can be converted. */
 function toInputValue(type, text) {
-  if (type === 'color') return text.replace(/^#?([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3').replace(/^(?=[\da-f]{6}$)/i, '#');
+  if (type === 'color')
+    return text.replace(/^#?([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3').replace(/^(?=[\da-f]{6}$)/i, '#');
   if (type === 'range') return text;
   const padded = text.replace(/(?<![\d.])\d(?!\d)/g, '0$&');
   return type === 'datetime-local' ? padded.replace(/\s+(?=\d)/, 'T') : padded;
 }
 
-/** The visible field that got the focus after a click has opened it; `id` itself if there is none. @param {number} id @returns {Promise<number>} */
+/**
+ * The visible field that got the focus after a click has opened it; `id` itself if there is none.
+ * @param {number} id
+ * @returns {Promise<number>}
+ */
 async function focusedField(id) {
   for (let frame = 0; frame < 10; frame++) {
     const focused = focusedElement();
@@ -424,7 +546,10 @@ function isLargeEnoughToSee(field) {
 /** The text of a grid cell without the labels of its buttons. */
 function textOfCell(cell) {
   const buttons = new Set([...selectAll(cell, 'button,[role="button" i]')].map((each) => collapse(textContent(each))));
-  return richText(cell).split('\n').filter((line) => !line || !buttons.has(collapse(line))).join('\n');
+  return richText(cell)
+    .split('\n')
+    .filter((line) => !line || !buttons.has(collapse(line)))
+    .join('\n');
 }
 
 /**
@@ -433,8 +558,13 @@ function textOfCell(cell) {
  * @returns {Promise<{state: 'open' | 'closed' | 'gone', value: string, same: boolean}>}
  */
 async function cellAfter(cell, field, wanted) {
-  const isOpen = () => resolveElement(field) && isConnected_.call(resolveElement(field)) && hasFocusWithin(resolveElement(field)) && isLargeEnoughToSee(resolveElement(field));
-  const cellText = () => (resolveElement(cell) && isConnected_.call(resolveElement(cell)) ? textOfCell(resolveElement(cell)) : null);
+  const isOpen = () =>
+    resolveElement(field) &&
+    isConnected_.call(resolveElement(field)) &&
+    hasFocusWithin(resolveElement(field)) &&
+    isLargeEnoughToSee(resolveElement(field));
+  const cellText = () =>
+    resolveElement(cell) && isConnected_.call(resolveElement(cell)) ? textOfCell(resolveElement(cell)) : null;
   // Enter may have moved the same field to the next cell.
   const isDone = () => cellText() === wanted && !(isOpen() && isInside(resolveElement(field), resolveElement(cell)));
   for (let frame = 0; frame < 10 && !isDone(); frame++) await nextFrame();
@@ -446,9 +576,9 @@ async function cellAfter(cell, field, wanted) {
 const click_ = HTMLElement.prototype.click;
 
 /**
- * Submits the form of a filled field, or reports that Enter will. Where Enter would open a chooser, the form is submitted here.
- * Chrome is stricter than the standard: without a submit button, only text fields submit, and only if the form has no other.
- * https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
+ * Submits the form of a filled field, or reports that Enter will. Where Enter would open a chooser, the form is
+ * submitted here. Chrome is stricter than the standard: without a submit button, only text fields submit, and only if
+ * the form has no other. https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#implicit-submission
  * @param {number} id @returns {{enter: boolean, note: string}} enter: Enter must still be pressed
  */
 function submitFrom(id) {
@@ -458,7 +588,8 @@ function submitFrom(id) {
   const submitter = implicitSubmitter(field, 'INPUT');
   const isColor = inputType(field) === 'color'; // there, Enter opens the browser's colour chooser
   if (submitter && isSubmitButton(submitter)) {
-    if (isDisabled(submitter)) return { enter: false, note: `${elementPreview(submitter)}, which submits it, is disabled` };
+    if (isDisabled(submitter))
+      return { enter: false, note: `${elementPreview(submitter)}, which submits it, is disabled` };
     if (isColor) click_.call(submitter);
     return { enter: !isColor, note: '' };
   }

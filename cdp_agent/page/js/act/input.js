@@ -7,7 +7,8 @@ const MOST_ENTERED = 8;
 /** The documents of this world: its own, and those of frames in it. @returns {Document[]} */
 function ownDocuments() {
   const documents = [document];
-  for (const each of documents) { // grows meanwhile
+  for (const each of documents) {
+    // grows meanwhile
     const frames = selectAll(each, 'iframe, frame');
     for (let i = 0; i < frames.length; i++) {
       const inner = contentDocumentOf(frames[i]);
@@ -17,7 +18,10 @@ function ownDocuments() {
   return documents;
 }
 
-/** How many key events these documents have had; -1 where a key has no place to go to that could be seen. @returns {number} */
+/**
+ * How many key events these documents have had; -1 where a key has no place to go to that could be seen.
+ * @returns {number}
+ */
 function keyEventCount() {
   if (!documentElement_.call(document) || selectsAny(document, ':is(embed, object):focus')) return -1;
   let count = 0;
@@ -39,14 +43,20 @@ function pointerLock(end) {
 function enteredFields() {
   const names = [];
   for (const each of ownDocuments()) {
-    for (const field of selectAll(each, 'input, textarea, select')) if (isEntered(field)) names.push(roleAndNameOf(field).name || tagOf(field).toLowerCase());
+    for (const field of selectAll(each, 'input, textarea, select'))
+      if (isEntered(field)) names.push(roleAndNameOf(field).name || tagOf(field).toLowerCase());
   }
   return names.slice(0, MOST_ENTERED);
 }
 
 /** @param {any} field */
 function isEntered(field) {
-  if (tagOf(field) === 'SELECT') return [...field.options].some((each) => each.selected !== each.defaultSelected) && field.selectedIndex > 0;
-  if (tagOf(field) === 'INPUT' && ['checkbox', 'radio'].includes(inputType(field))) return field.checked !== field.defaultChecked;
-  return !['hidden', 'submit', 'button', 'reset', 'image'].includes(tagOf(field) === 'INPUT' ? inputType(field) : '') && field.value !== field.defaultValue;
+  if (tagOf(field) === 'SELECT')
+    return [...field.options].some((each) => each.selected !== each.defaultSelected) && field.selectedIndex > 0;
+  if (tagOf(field) === 'INPUT' && ['checkbox', 'radio'].includes(inputType(field)))
+    return field.checked !== field.defaultChecked;
+  return (
+    !['hidden', 'submit', 'button', 'reset', 'image'].includes(tagOf(field) === 'INPUT' ? inputType(field) : '') &&
+    field.value !== field.defaultValue
+  );
 }

@@ -1,19 +1,28 @@
-// Whether the mouse really hits the target element: listeners of this world, which the page cannot see, for the time of one
-// action. A press that would hit something else, since the page moved or opened something, is kept from the page.
+// Whether the mouse really hits the target element: listeners of this world, which the page cannot see, for the time of
+// one action. A press that would hit something else, since the page moved or opened something, is kept from the page.
 
 /**
- * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' | 'met' | 'missed', by: Element | null, pressed: boolean, released: number, clicked: boolean, removed: boolean, reported: boolean}} Interceptor
- * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null, lost: '' | 'left' | 'elsewhere'}} HitResult  waiting: no event arrived; none: nothing was
- *   intercepted; lost: why the press was not followed by a click: the element was removed before the button was released, or the release hit another element
+ * @typedef {{element: Element, levels: Level[], views: Window[], types: string[], expected: boolean, state: 'waiting' |
+ *   'met' | 'missed', by: Element | null, pressed: boolean, released: number, clicked: boolean, removed: boolean,
+ *   reported: boolean}} Interceptor
+ * @typedef {{state: 'met' | 'missed' | 'waiting' | 'none', by: Cover | null, lost: '' | 'left' | 'elsewhere'}}
+ *   HitResult  waiting: no event arrived; none: nothing was intercepted; lost: why the press was not followed by a
+ *   click: the element was removed before the button was released, or the release hit another element
  */
 /** @type {Interceptor | null} */
 let interceptor = null;
 /** @type {HitResult} the result of the last interceptor */
 let lastHitResult = { state: 'none', by: null, lost: '' };
-/** @type {{releases: number, resolve: (result: HitResult) => void} | null} the call that waits for the mouse to be released */
+/**
+ * @type {{releases: number, resolve: (result: HitResult) => void} | null} the call that waits for the mouse to be
+ *   released
+ */
 let releaseWait = null;
 
-/** @type {Element | null} an element that a press missed although it was on top: the page inserts it anew whenever the mouse enters it */
+/**
+ * @type {Element | null} an element that a press missed although it was on top: the page inserts it anew whenever the
+ *   mouse enters it
+ */
 let evadingElement = null;
 
 const ENTER_EVENTS = ['mouseover', 'mouseenter', 'pointerover', 'pointerenter'];
@@ -25,22 +34,40 @@ const isTrusted_ = (event) => event.isTrusted; // an own property of the event, 
 /**
  * Starts to intercept mouse events.
  * @param {Element} element  the target @param {Level[]} levels  the element's
- * @param {'press' | 'move'} what  the kind of events @param {boolean} expected  false: no event may reach this document itself
+ * @param {'press' | 'move'} what  the kind of events @param {boolean} expected  false: no event may reach this document
+ *   itself
  */
 function interceptMouse(element, levels, what, expected = true) {
   removeInterceptor();
   lastHitResult = { state: 'none', by: null, lost: '' };
   const views = levels.map((level) => defaultView_.call(level.document));
   const types = what === 'press' ? PRESSES : MOVES;
-  interceptor = { element, levels, views, types, expected, state: 'waiting', by: null, pressed: false, released: 0, clicked: false, removed: false, reported: false };
+  interceptor = {
+    element,
+    levels,
+    views,
+    types,
+    expected,
+    state: 'waiting',
+    by: null,
+    pressed: false,
+    released: 0,
+    clicked: false,
+    removed: false,
+    reported: false,
+  };
   listen(views, types, onMouseEvent, true);
   if (evadingElement === element) listen(views, ENTER_EVENTS, suppressEnterEvent, true);
 }
 
-/** Keeps repeated enter events from the page: its handlers would move the element from under the press again. @param {Event} event */
+/**
+ * Keeps repeated enter events from the page: its handlers would move the element from under the press again.
+ * @param {Event} event
+ */
 function suppressEnterEvent(event) {
   const target = composedPath_.call(event)[0];
-  if (interceptor && isTrusted_(event) && nodeType(target) === 1 && isInside(target, interceptor.element)) event.stopImmediatePropagation();
+  if (interceptor && isTrusted_(event) && nodeType(target) === 1 && isInside(target, interceptor.element))
+    event.stopImmediatePropagation();
 }
 
 function removeInterceptor() {
@@ -53,10 +80,18 @@ function removeInterceptor() {
 const addEventListener_ = EventTarget.prototype.addEventListener;
 const removeEventListener_ = EventTarget.prototype.removeEventListener;
 
-/** The functions that listen, each with where and how. @type {Map<Function, {targets: EventTarget[], types: string[], listener: (event: Event) => void, capture: boolean}>} */
+/**
+ * The functions that listen, each with where and how.
+ * @type {Map<Function, {targets: EventTarget[], types: string[], listener: (event: Event) => void, capture: boolean}>}
+ */
 const listeners = new Map();
 
-/** Calls the function for these events until `unlisten`, or until the reader is freed. @param {EventTarget[]} targets @param {string[]} types @param {(event: any) => void} callback */
+/**
+ * Calls the function for these events until `unlisten`, or until the reader is freed.
+ * @param {EventTarget[]} targets
+ * @param {string[]} types
+ * @param {(event: any) => void} callback
+ */
 function listen(targets, types, callback, capture = false) {
   unlisten(callback);
   const listener = listenerFor(callback);
@@ -83,7 +118,8 @@ function onMouseEvent(event) {
     interceptor.state = met ? 'met' : 'missed';
     interceptor.by = hit;
   } else if (event.type === 'mousedown' && interceptor.state === 'met' && !interceptor.pressed) {
-    // Between the two events the page may have removed and inserted the element. What it does because of the first one is allowed.
+    // Between the two events the page may have removed and inserted the element. What it does because of the first one
+    // is allowed.
     const [, hit] = documentAndHitAt(event);
     if (judgeHit(hit, interceptor.element) !== 'miss' && !isDispatchedTo(event, hit, interceptor.element)) {
       interceptor.state = 'missed';
@@ -91,7 +127,8 @@ function onMouseEvent(event) {
     }
   }
   interceptor.pressed ||= event.type === 'mousedown';
-  if (event.type === 'mousedown' && interceptor.state === 'met') trackPress(interceptor.element, /** @type {Window} */ (event.currentTarget));
+  if (event.type === 'mousedown' && interceptor.state === 'met')
+    trackPress(interceptor.element, /** @type {Window} */ (event.currentTarget));
   // Where the page does not get `pointerdown`, Chrome dispatches no `mouseup`.
   if (event.type === (interceptor.state === 'missed' ? 'pointerup' : 'mouseup')) recordRelease(interceptor);
   else if (CLICKS.includes(event.type)) recordClick(interceptor, event.type, composedPath_.call(event)[0]);
@@ -105,7 +142,8 @@ function onMouseEvent(event) {
 /** @param {Interceptor} watched */
 function recordRelease(watched) {
   watched.released++;
-  watched.removed ||= watched.state === 'met' && !watched.clicked && !isConnected_.call(watched.element); // in a double click, the first click may have made the page render it anew
+  // in a double click, the first click may have made the page render it anew
+  watched.removed ||= watched.state === 'met' && !watched.clicked && !isConnected_.call(watched.element);
   if (!wasReleased(watched)) return;
   // The click follows in the same task, and may have to be kept from the page, too.
   setTimeout(() => {
@@ -120,12 +158,20 @@ function recordRelease(watched) {
  * @param {Interceptor} watched @param {string} type @param {any} target  in a closed shadow root, its host
  */
 function recordClick(watched, type, target) {
-  watched.clicked ||= type === 'contextmenu' || nodeType(target) !== 1 || judgeHit(target, watched.element) !== 'miss' || (rootOfHost(target) !== null && isInside(watched.element, target));
+  watched.clicked ||=
+    type === 'contextmenu' ||
+    nodeType(target) !== 1 ||
+    judgeHit(target, watched.element) !== 'miss' ||
+    (rootOfHost(target) !== null && isInside(watched.element, target));
   reportRelease(watched);
 }
 
-/** Whether the awaited number of releases has come. After a press that missed, no other follows. @param {Interceptor} watched */
-const wasReleased = ({ state, released }) => releaseWait !== null && released >= (state === 'missed' ? 1 : releaseWait.releases);
+/**
+ * Whether the awaited number of releases has come. After a press that missed, no other follows.
+ * @param {Interceptor} watched
+ */
+const wasReleased = ({ state, released }) =>
+  releaseWait !== null && released >= (state === 'missed' ? 1 : releaseWait.releases);
 
 /** Resolves the call that waits for the last release, once. @param {Interceptor} watched */
 function reportRelease(watched) {
@@ -134,21 +180,28 @@ function reportRelease(watched) {
   resolveReleaseWait((lastHitResult = hitResultOf(watched)));
 }
 
-/** @param {MouseEvent} event @returns {[Document, Element | null]} the document of the listener, and the element on top at the event's point now */
+/**
+ * @param {MouseEvent} event
+ * @returns {[Document, Element | null]} the document of the listener, and the element on top at the event's point now
+ */
 function documentAndHitAt(event) {
   const view = event.currentTarget;
-  const { document } = interceptor.levels.find((level) => defaultView_.call(level.document) === view) ?? interceptor.levels[interceptor.levels.length - 1];
+  const { document } =
+    interceptor.levels.find((level) => defaultView_.call(level.document) === view) ??
+    interceptor.levels[interceptor.levels.length - 1];
   return [document, topmostAt(document, { x: event.clientX, y: event.clientY })];
 }
 
 /**
- * Whether the event is dispatched to the element on top: handlers of enter events may have changed what is on top, and back.
- * In a closed shadow root, the event's target is only the host.
+ * Whether the event is dispatched to the element on top: handlers of enter events may have changed what is on top, and
+ * back. In a closed shadow root, the event's target is only the host.
  * @param {MouseEvent} event @param {Element} hit  on top now @param {Element} element  the target
  */
 function isDispatchedTo(event, hit, element) {
   const target = composedPath_.call(event)[0];
-  return target === hit || nodeType(target) !== 1 || judgeHit(target, element) !== 'miss' || rootOf(target) !== rootOf(hit);
+  return (
+    target === hit || nodeType(target) !== 1 || judgeHit(target, element) !== 'miss' || rootOf(target) !== rootOf(hit)
+  );
 }
 
 const composedPath_ = Event.prototype.composedPath;
@@ -169,8 +222,8 @@ function hitResultOf({ state, by, element, removed, clicked }, released = true) 
 }
 
 /**
- * The same result, as soon as the button was released this many times. Must be called before `aim`, since a call after input
- * is answered only when the page has painted.
+ * The same result, as soon as the button was released this many times. Must be called before `aim`, since a call after
+ * input is answered only when the page has painted.
  * @param {number} releases @returns {Promise<HitResult>}
  */
 function hitResultAfter(releases) {

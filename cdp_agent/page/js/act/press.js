@@ -3,21 +3,29 @@
 
 /**
  * @typedef {{element: Element, corner: Point, focused: Element | null, edited: boolean, began: number}} Press
- * @typedef {{missed: boolean, x: number, y: number}} PressResult  missed: the press did not hit its target; how far the target has moved since, in CSS pixels
+ * @typedef {{missed: boolean, x: number, y: number}} PressResult  missed: the press did not hit its target; how far the
+ *   target has moved since, in CSS pixels
  */
-/** @type {{resolve: (result: PressResult) => void, leftFieldMs: number}[]} the waiting calls, one for each press, in order */
+/**
+ * @type {{resolve: (result: PressResult) => void, leftFieldMs: number}[]} the waiting calls, one for each press, in
+ *   order
+ */
 let pendingPresses = [];
 
 /** @type {Press | null} the last press */
 let lastPress = null;
 
 const LONGEST_PRESS_MS = 80; // the longest time that the button is held
-/** Many pages save a field that loses the focus, by a request or a timer, which cannot be foreseen; pages with workers, by these. */
+/**
+ * Many pages save a field that loses the focus, by a request or a timer, which cannot be foreseen; pages with workers,
+ * by these.
+ */
 const LEFT_FIELD_MS = 48;
 
 /**
  * Resolves when the page has handled a press that hit its target, or the press has missed it (see interception.js).
- * @param {number} index  the number of the press within the action; the first one cancels calls for presses that never came
+ * @param {number} index  the number of the press within the action; the first one cancels calls for presses that never
+ *   came
  * @param {boolean} hasWorkers
  * @param {boolean} isScriptless  no script can run, therefore nothing saves a field that loses the focus
  * @returns {Promise<PressResult>}
@@ -45,7 +53,13 @@ async function trackPress(element, view) {
   forgetScrolls(element);
   const waiting = pendingPresses.shift();
   if (!waiting) return;
-  const press = { element, corner: cornerOf(element), focused: focusedElement(), edited: false, began: performance.now() };
+  const press = {
+    element,
+    corner: cornerOf(element),
+    focused: focusedElement(),
+    edited: false,
+    began: performance.now(),
+  };
   lastPress = press;
   const edited = () => (press.edited = true);
   listen([view], ['change'], edited, true);
@@ -81,7 +95,10 @@ function movedSince({ element, corner }) {
   return { missed: false, x: now.x - corner.x, y: now.y - corner.y };
 }
 
-/** Its top left corner in the viewport of this world's root document: moving an iframe moves what is in it. @returns {Point} */
+/**
+ * Its top left corner in the viewport of this world's root document: moving an iframe moves what is in it.
+ * @returns {Point}
+ */
 function cornerOf(element) {
   const { left, top } = rectOf(element);
   return outwardPoints(levelsOf(element), { x: left, y: top })[0];

@@ -8,7 +8,8 @@ const boxScrollBy_ = Element.prototype.scrollBy;
 const boxScrollIntoView_ = Element.prototype.scrollIntoView;
 
 /**
- * The box to scroll: the nearest one around the element of `id`, itself included, or for 0 the one that users see as the page.
+ * The box to scroll: the nearest one around the element of `id`, itself included, or for 0 the one that users see as
+ * the page.
  * @param {{next: [number, number], id: number, axis: Axis}} options
  * @returns {{first: number, end: number, id: number, label: string, into: number, why: '' | 'locked' | 'fits'}}
  *   into: the iframe whose document is to be scrolled instead, in another world
@@ -21,8 +22,12 @@ function scrollBox({ next, id, axis }) {
   const isRemote = found !== null && tagOf(found) === 'IFRAME';
   /** @type {ReturnType<typeof scrollBox>} */
   const answer = {
-    first, end: 0, id: found && !isRemote ? idOf(found) : 0, label: found && !isRemote ? labelOfBox(found) : '',
-    into: isRemote ? idOf(found) : 0, why: found ? '' : isLocked(axis) ? 'locked' : 'fits',
+    first,
+    end: 0,
+    id: found && !isRemote ? idOf(found) : 0,
+    label: found && !isRemote ? labelOfBox(found) : '',
+    into: isRemote ? idOf(found) : 0,
+    why: found ? '' : isLocked(axis) ? 'locked' : 'fits',
   };
   forget();
   return { ...answer, end: nextId };
@@ -30,7 +35,7 @@ function scrollBox({ next, id, axis }) {
 
 /** @param {Element} element @param {Axis} axis @returns {Element | null} */
 function scrollerAround(element, axis) {
-  for (let at = element; at; ) {
+  for (let at = element; at;) {
     if (isScrollable(at, axis)) return at;
     const parent = flatParent(at);
     at = parent ?? defaultView_.call(documentOf(at))?.frameElement ?? null;
@@ -95,7 +100,9 @@ function isScrollable(element, axis) {
   if (element !== scrollingElement_.call(inDocument)) return SCROLLING.has(overflow) && isOwnBox(element, inDocument);
   const body = body_.call(inDocument);
   // On the root element, `visible` means auto, and the body's overflow may apply to the viewport instead.
-  return overflow === 'visible' ? !body || !/hidden|clip/.test(overflowOf(body, axis)) || element === body : !/hidden|clip/.test(overflow);
+  return overflow === 'visible'
+    ? !body || !/hidden|clip/.test(overflowOf(body, axis)) || element === body
+    : !/hidden|clip/.test(overflow);
 }
 
 const overflowOf = (element, axis) => computedStyleOf(element)[axis === 'y' ? 'overflowY' : 'overflowX'];
@@ -125,10 +132,21 @@ function labelOfBox(element) {
 function scrollPosition(id, axis) {
   const element = elementOf(id);
   if (!element) return [];
-  return [{ position: Math.abs(scrollOffsetOf(element, axis)), shown: clientSizeOf(element, axis), content: scrollSizeOf(element, axis) }];
+  return [
+    {
+      position: Math.abs(scrollOffsetOf(element, axis)),
+      shown: clientSizeOf(element, axis),
+      content: scrollSizeOf(element, axis),
+    },
+  ];
 }
 
-/** Scrolls a box at once, regardless of its `scroll-behavior`. @param {number} id @param {Axis} axis @param {number} px */
+/**
+ * Scrolls a box at once, regardless of its `scroll-behavior`.
+ * @param {number} id
+ * @param {Axis} axis
+ * @param {number} px
+ */
 function moveBox(id, axis, px) {
   const element = elementOf(id);
   if (element) boxScrollBy_.call(element, { [axis === 'y' ? 'top' : 'left']: px, behavior: 'instant' });

@@ -4,14 +4,16 @@ const PASS_MS = 1500;
 
 /**
  * Scrolls a box by a view at a time until it contains the text, its end is reached, or the time of a call is over.
- * @param {{next: [number, number], id: number, text: string, until: number}} options  until: the largest scroll position
- * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: the element with the text, now in view
+ * @param {{next: [number, number], id: number, text: string, until: number}} options  until: the largest scroll
+ *   position
+ * @returns {Promise<{first: number, end: number, id: number, label: string, ended: boolean}>} id: the element with the
+ *   text, now in view
  */
 async function scrollToText({ next, id, text, until }) {
   const first = reserveIds(next);
   const answer = { first, end: nextId, id: 0, label: '', ended: true };
   const wanted = collapse(text).toLowerCase();
-  for (const began = performance.now(); ; ) {
+  for (const began = performance.now(); ;) {
     const box = elementOf(id);
     if (!box) return answer;
     const found = innermostWithText(box, wanted);
@@ -36,7 +38,9 @@ async function scrollToText({ next, id, text, until }) {
 
 const LONGEST_TEXT = 100;
 
-/** A label for the element with the text. If it contains much more, as a list around a row does, only the text itself. */
+/**
+ * A label for the element with the text. If it contains much more, as a list around a row does, only the text itself.
+ */
 function labelOfText(element, wanted) {
   const named = nearestNamed(element);
   const role = shownRole(named) || 'generic';

@@ -1,6 +1,6 @@
-// Secrets in fields: whether a field may get one, and entering it without the keyboard. Keys go to whatever has the focus
-// when they arrive, and any frame can take the focus; here no code of the page runs between the check and the writing,
-// except handlers in the field's own document.
+// Secrets in fields: whether a field may get one, and entering it without the keyboard. Keys go to whatever has the
+// focus when they arrive, and any frame can take the focus; here no code of the page runs between the check and the
+// writing, except handlers in the field's own document.
 
 const formOfInput = reader(HTMLInputElement, 'form');
 const formOfArea = reader(HTMLTextAreaElement, 'form');
@@ -13,8 +13,10 @@ const execCommand_ = Document.prototype.execCommand;
 const setAreaValue_ = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set;
 
 /**
- * @typedef {{origins: string[], hidden_only: boolean}} Allowed  origins: where it may be entered; hidden_only: only into fields that do not display it
- * @typedef {{why: '' | 'gone' | 'frame' | 'form' | 'shown', where: string}} SecretRefusal  why a field may not get the secret, and the foreign origin
+ * @typedef {{origins: string[], hidden_only: boolean}} Allowed  origins: where it may be entered; hidden_only: only
+ *   into fields that do not display it
+ * @typedef {{why: '' | 'gone' | 'frame' | 'form' | 'shown', where: string}} SecretRefusal  why a field may not get the
+ *   secret, and the foreign origin
  */
 
 /** @param {Element} field @param {Allowed} allowed @returns {SecretRefusal} */
@@ -38,7 +40,8 @@ function submitAddresses(field) {
   const addresses = hasAttr(form, 'action') ? [actionOf(form)] : [];
   for (const button of selectAll(rootOf(form), 'button[formaction],input[formaction]')) {
     const isButton = tagOf(button) === 'BUTTON';
-    if ((isButton ? formOfButton : formOfInput)(button) === form) addresses.push((isButton ? buttonAction : inputAction)(button));
+    if ((isButton ? formOfButton : formOfInput)(button) === form)
+      addresses.push((isButton ? buttonAction : inputAction)(button));
   }
   return addresses;
 }
@@ -61,7 +64,8 @@ async function secretField(id, options) {
   const answer = { why: 'gone', where: '', local: id, instead: '', note: '', refusal: null };
   if (!element) return answer;
   const field = fieldOf(element);
-  if (!field || fieldKind(field) === 'code') return { ...answer, instead: field ? 'use the field of a form' : insteadOfFilling(element) };
+  if (!field || fieldKind(field) === 'code')
+    return { ...answer, instead: field ? 'use the field of a form' : insteadOfFilling(element) };
   const why = await fieldObstacle(field, options.wait_ms);
   if (why) return { ...answer, refusal: obstacle(why, null, field) };
   bringIntoView_.call(field, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
@@ -69,13 +73,20 @@ async function secretField(id, options) {
   return { ...answer, ...refusalOf(field, options), local: field === element ? id : internalIdOf(field), note };
 }
 
-/** Whether an element may get the secret, without waiting. @param {number} id @param {Allowed} allowed @returns {SecretRefusal} */
-const secretRefusal = (id, allowed) => (resolveElement(id) ? refusalOf(resolveElement(id), allowed) : { why: 'gone', where: '' });
+/**
+ * Whether an element may get the secret, without waiting.
+ * @param {number} id
+ * @param {Allowed} allowed
+ * @returns {SecretRefusal}
+ */
+const secretRefusal = (id, allowed) =>
+  resolveElement(id) ? refusalOf(resolveElement(id), allowed) : { why: 'gone', where: '' };
 
 /**
  * Enters the secret, or returns why not; a row of fields with one character each gets a character each.
  * @param {number} id @param {string} text @param {Allowed & {append: boolean}} options
- * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, taken: '' | 'whole' | 'taken'}}  taken: see takenFrom
+ * @returns {SecretRefusal & {match: 'same' | 'alike' | 'other' | 'empty' | 'gone', max: number, taken: '' | 'whole' |
+ *   'taken'}}  taken: see takenFrom
  */
 function enterSecret(id, text, options) {
   const first = resolveElement(id);
@@ -91,7 +102,9 @@ function enterSecret(id, text, options) {
 
 function oneCharacterFields(field, text) {
   if (tagOf(field) !== 'INPUT' || maxLengthOf(field) !== 1 || text.length < 2) return [field];
-  const all = [...selectAll(formOfInput(field) ?? rootOf(field), 'input[maxlength="1"]')].filter((each) => checkVisibility_.call(each));
+  const all = [...selectAll(formOfInput(field) ?? rootOf(field), 'input[maxlength="1"]')].filter((each) =>
+    checkVisibility_.call(each),
+  );
   const row = all.slice(all.indexOf(field), all.indexOf(field) + text.length);
   return row.length === text.length ? row : [field];
 }
@@ -112,28 +125,42 @@ function enterInto(field, text, options) {
   dispatchKey(field, 'keydown');
   if (kind === 'set') setField(internalIdOf(field), text, false);
   else if (selected && hasFocusWithin(field)) execCommand_.call(document, 'insertText', false, text);
-  if (kind === 'typed' && isConnected_.call(field) && matchOf(field, kind, fieldText(field, kind), before + text) === 'empty' && !takenFrom(field) && !refusalOf(field, options).why) {
+  if (
+    kind === 'typed' &&
+    isConnected_.call(field) &&
+    matchOf(field, kind, fieldText(field, kind), before + text) === 'empty' &&
+    !takenFrom(field) &&
+    !refusalOf(field, options).why
+  ) {
     (tagOf(field) === 'INPUT' ? setInputValue_ : setAreaValue_).call(field, before + text);
-    for (const type of ['input', 'change']) dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
+    for (const type of ['input', 'change'])
+      dispatchEvent_.call(field, new Event(type, { bubbles: true, composed: true }));
   }
   dispatchKey(field, 'keyup');
   stopWatchingEntering();
   if (!isConnected_.call(field)) return { ...refusal, match: 'gone', max: -1, taken: '' };
   const isField = tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA';
-  return { ...refusal, match: matchOf(field, kind, fieldText(field, kind), before + text), max: isField ? maxLengthOf(field) : -1, taken: takenFrom(field) };
+  return {
+    ...refusal,
+    match: matchOf(field, kind, fieldText(field, kind), before + text),
+    max: isField ? maxLengthOf(field) : -1,
+    taken: takenFrom(field),
+  };
 }
 
 /** Dispatches a key event, for pages that read a field on `keyup`. It does not reveal which key. */
-const dispatchKey = (field, type) => dispatchEvent_.call(field, new KeyboardEvent(type, { key: 'Unidentified', bubbles: true, composed: true }));
+const dispatchKey = (field, type) =>
+  dispatchEvent_.call(field, new KeyboardEvent(type, { key: 'Unidentified', bubbles: true, composed: true }));
 
 /**
- * The boxes to redact in a picture: those of the nodes with the given spans of the text that was read last, and of fields that display a secret
- * which is not part of that text. @param {[number, number][]} spans @returns {Box[]} in the viewport of this world's root document
+ * The boxes to redact in a picture: those of the nodes with the given spans of the text that was read last, and of
+ * fields that display a secret which is not part of that text. @param {[number, number][]} spans @returns {Box[]} in
+ * the viewport of this world's root document
  */
 function secretBoxes(spans) {
   const boxes = [];
   for (const [start, end] of lastVisibleText ? spans : []) {
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const [source, first] = lastVisibleText.sourceAt(at);
       const index = lastVisibleText.starts.indexOf(first);
       boxes.push(...outermostBoxes(source));
@@ -150,7 +177,13 @@ function visibleSecretFields(root) {
   for (const element of selectAll(root, '*')) {
     const tag = tagOf(element);
     if (userDataFields.has(element)) found.push(element);
-    else if ((tag === 'INPUT' || tag === 'TEXTAREA') && isSecret(element) && !(tag === 'INPUT' && inputType(element) === 'password') && fieldText(element, 'typed')) found.push(element);
+    else if (
+      (tag === 'INPUT' || tag === 'TEXTAREA') &&
+      isSecret(element) &&
+      !(tag === 'INPUT' && inputType(element) === 'password') &&
+      fieldText(element, 'typed')
+    )
+      found.push(element);
     const inner = rootOfHost(element) ?? contentDocumentOf(element);
     if (inner) found.push(...visibleSecretFields(inner));
   }
@@ -172,7 +205,11 @@ function outermostBoxes(node) {
   return boxes.map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
 }
 
-/** Maps boxes in an out-of-process iframe to the viewport of this world's root document. @param {number} id  of its element @param {Box[]} boxes  inside it */
+/**
+ * Maps boxes in an out-of-process iframe to the viewport of this world's root document.
+ * @param {number} id  of its element
+ * @param {Box[]} boxes  inside it
+ */
 function boxesFromFrame(id, boxes) {
   const frame = elementOf(id);
   if (!frame) return [];

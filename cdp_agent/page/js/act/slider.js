@@ -4,7 +4,8 @@
 const SLIDER = '[role="slider" i]';
 
 /** The slider for an element: itself, or the only one in it. @returns {Element | null} */
-const sliderOf = (element) => (matches(element, SLIDER) && tagOf(element) !== 'INPUT' ? element : onlyVisibleMatch(element, `${SLIDER}:not(input)`));
+const sliderOf = (element) =>
+  matches(element, SLIDER) && tagOf(element) !== 'INPUT' ? element : onlyVisibleMatch(element, `${SLIDER}:not(input)`);
 
 /** @returns {number | null} the attribute as a number; null if it is missing or not a number */
 function numberIn(element, name) {
@@ -12,7 +13,10 @@ function numberIn(element, name) {
   return text && !Number.isNaN(Number(text)) ? Number(text) : null;
 }
 
-/** Its value, as exact as possible: `aria-valuenow` may be rounded where `aria-valuetext` is the exact number. @returns {number | null} */
+/**
+ * Its value, as exact as possible: `aria-valuenow` may be rounded where `aria-valuetext` is the exact number.
+ * @returns {number | null}
+ */
 function sliderValue(slider) {
   const value = numberIn(slider, 'aria-valuenow');
   const exact = numberIn(slider, 'aria-valuetext');

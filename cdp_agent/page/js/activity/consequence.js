@@ -7,16 +7,32 @@ const hrefOfLink = textReader(HTMLAnchorElement, 'href');
 const hrefOfArea = textReader(HTMLAreaElement, 'href');
 const isContentEditable_ = reader(HTMLElement, 'isContentEditable');
 
-const KEYBOARD_INPUT_TYPES = new Set(['text', 'search', 'email', 'tel', 'url', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local']);
+const KEYBOARD_INPUT_TYPES = new Set([
+  'text',
+  'search',
+  'email',
+  'tel',
+  'url',
+  'password',
+  'number',
+  'date',
+  'month',
+  'week',
+  'time',
+  'datetime-local',
+]);
 
 /**
- * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} FormSubmission  the form to be submitted:
- *   action: it has an explicit `action`; secret: it has a password field; fields: the number of text fields
- * @typedef {{role: string, name: string, form: FormSubmission | null, link: string, download: boolean, writes: boolean, remote: boolean}} Consequence
- *   name: of the pressed element, or of the form's submit button; writes: Enter goes into a multi-line text, where a script may handle it;
- *   remote: the focus is in an out-of-process iframe
- * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form'} how  form: its form is submitted
- * @param {boolean} known  whether `keyListeners` are all nodes of the document, except in shadow trees, that listen for keys
+ * @typedef {{method: string, action: boolean, secret: boolean, search: boolean, fields: number}} FormSubmission  the
+ *   form to be submitted: action: it has an explicit `action`; secret: it has a password field; fields: the number of
+ *   text fields
+ * @typedef {{role: string, name: string, form: FormSubmission | null, link: string, download: boolean, writes: boolean,
+ *   remote: boolean}} Consequence name: of the pressed element, or of the form's submit button; writes: Enter goes into
+ *   a multi-line text, where a script may handle it; remote: the focus is in an out-of-process iframe
+ * @param {number | null} id  null: the focused element @param {'click' | 'enter' | 'form'} how  form: its form is
+ *   submitted
+ * @param {boolean} known  whether `keyListeners` are all nodes of the document, except in shadow trees, that listen for
+ *   keys
  * @param {...Node} keyListeners @returns {{of: Consequence | null}}
  */
 function consequenceOf(id, how, known, ...keyListeners) {
@@ -25,16 +41,27 @@ function consequenceOf(id, how, known, ...keyListeners) {
   const nearest = closestFlat(element, CONTROL) ?? element;
   const control = controlOfLabel(nearest) ?? nearest;
   const tag = tagOf(control);
-  const sender = asSubmitter(control, tag) ?? (how === 'form' ? buttonOfFormAround(control) : how === 'enter' ? implicitSubmitter(control, tag) : null);
+  const sender =
+    asSubmitter(control, tag) ??
+    (how === 'form' ? buttonOfFormAround(control) : how === 'enter' ? implicitSubmitter(control, tag) : null);
   const form = sender ? formOfAny(sender) : null;
   const pressed = form && sender !== control && isSubmitButton(sender) ? sender : control;
   const { role, name } = describe(pressed);
   const isLink = tag === 'A' || tag === 'AREA';
-  return { of: {
-    role, name: name || collapse(cut(textContent(pressed), 80)), form: form ? submissionOf(form, sender) : null,
-    link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '', download: isLink && hasAttr(control, 'download'),
-    writes: how === 'enter' && (tag === 'TEXTAREA' || isWrittenIn(element)) && !(known && hasNoKeyListener(element, keyListeners)), remote: id === null && tag === 'IFRAME' && !contentDocumentOf(control),
-  } };
+  return {
+    of: {
+      role,
+      name: name || collapse(cut(textContent(pressed), 80)),
+      form: form ? submissionOf(form, sender) : null,
+      link: isLink ? (tag === 'A' ? hrefOfLink : hrefOfArea)(control) : '',
+      download: isLink && hasAttr(control, 'download'),
+      writes:
+        how === 'enter' &&
+        (tag === 'TEXTAREA' || isWrittenIn(element)) &&
+        !(known && hasNoKeyListener(element, keyListeners)),
+      remote: id === null && tag === 'IFRAME' && !contentDocumentOf(control),
+    },
+  };
 }
 
 /** Whether none of the nodes gets the key events of the element. */
@@ -53,7 +80,8 @@ function isWrittenIn(element) {
 }
 
 /** The control if it is a submit button of a form, otherwise null. */
-const asSubmitter = (control, tag) => ((tag === 'BUTTON' || tag === 'INPUT') && isSubmitButton(control) && formOfAny(control) ? control : null);
+const asSubmitter = (control, tag) =>
+  (tag === 'BUTTON' || tag === 'INPUT') && isSubmitButton(control) && formOfAny(control) ? control : null;
 
 function isSubmitButton(element) {
   const tag = tagOf(element);
@@ -95,7 +123,8 @@ function submitButton(id) {
   return button ? internalIdOf(button) : 0;
 }
 
-const isKeyboardField = (element) => tagOf(element) === 'TEXTAREA' || (tagOf(element) === 'INPUT' && KEYBOARD_INPUT_TYPES.has(inputType(element)));
+const isKeyboardField = (element) =>
+  tagOf(element) === 'TEXTAREA' || (tagOf(element) === 'INPUT' && KEYBOARD_INPUT_TYPES.has(inputType(element)));
 
 function submissionOf(form, sender) {
   const fields = [...elementsOfForm_.call(form)].filter(isKeyboardField);
@@ -104,7 +133,9 @@ function submissionOf(form, sender) {
     method: ((own && attr(sender, 'formmethod')) || methodOfForm(form)).toLowerCase(),
     action: hasAttr(form, 'action') || (own && hasAttr(sender, 'formaction')),
     secret: fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'password'),
-    search: closestFlat(form, '[role="search" i],search') !== null || fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'search'),
+    search:
+      closestFlat(form, '[role="search" i],search') !== null ||
+      fields.some((each) => tagOf(each) === 'INPUT' && inputType(each) === 'search'),
     fields: fields.length,
   };
 }

@@ -1,28 +1,35 @@
-// Effects of an action that no line of the snapshot shows: styles, classes, drawings, canvases, scrolling, the caret, and
-// text that appeared only for a while. They are read from what the page shows anyway.
+// Effects of an action that no line of the snapshot shows: styles, classes, drawings, canvases, scrolling, the caret,
+// and text that appeared only for a while. They are read from what the page shows anyway.
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse or the focus alone may have caused it
- * @typedef {{at: number, own: number, others: number, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>, canvases: Map<Element, string | null>, classes: Map<Element, string>,
- *   redrawn: Map<Element, Map<string, string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled: Set<Node>, scrollPositions: Map<Element, string>, selection: string,
- *   animated: Element[], printed: boolean, edited: Set<Element>, filledAt: Map<Node, number>, actedAt: number, prompt: boolean}} Baseline  the state before the action, and what was recorded
- *   since; prompt: text changed within PROMPT_MS after an input event, or where nothing had changed for long
+ * @typedef {{at: number, own: number, others: number, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet,
+ *   string>, canvases: Map<Element, string | null>, classes: Map<Element, string>, redrawn: Map<Element, Map<string,
+ *   string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[],
+ *   scrolled: Set<Node>, scrollPositions: Map<Element, string>, selection: string, animated: Element[], printed:
+ *   boolean, edited: Set<Element>, filledAt: Map<Node, number>, actedAt: number, prompt: boolean}} Baseline  the state
+ *   before the action, and what was recorded since; prompt: text changed within PROMPT_MS after an input event, or
+ *   where nothing had changed for long
  */
 /** @type {Baseline | null} */
 let baseline = null;
 
 const MOST_STYLED = 200; // elements
-const STYLE_PROPERTIES =
-  'color background-color background-image border-top-color font-weight font-style text-decoration-line opacity transform filter box-shadow fill stroke visibility'.split(' ');
+const STYLE_PROPERTIES = (
+  'color background-color background-image border-top-color font-weight font-style text-decoration-line opacity ' +
+  'transform filter box-shadow fill stroke visibility'
+).split(' ');
 const OPACITY_INDEX = STYLE_PROPERTIES.indexOf('opacity');
 const MOST_EFFECTS = 4; // of one kind
 const LONGEST_REMOVED = 120;
 const PROMPT_MS = 20; // text that changes within this time is an effect of the action, even if it looks like a counter
 const SHORTEST_PAINTED_MS = 16; // what is removed earlier was never painted
 // Classes whose names mean something to a reader, and those of hovering, focus and transitions.
-const MEANINGFUL_CLASS = /^(is|has)-|(^|[-_])(selected|active|error|errors|invalid|valid|open|opened|closed|collapsed|expanded|disabled|enabled|checked|current|done|complete|completed|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight|highlighted|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
+const MEANINGFUL_CLASS =
+  /^(is|has)-|(^|[-_])(selected|active|errors?|(in)?valid|open(ed)?|closed|collapsed|expanded|(dis|en)abled|checked|current|done|completed?|success|warning|danger|loading|busy|liked|starred|pinned|marked|highlight(ed)?|visible|shown|hidden|on|off|dark|light)($|[-_])/i;
 const OPEN_STATE_CLASS = /(^|[-_])(open|opened|closed|collapsed|expanded|visible|shown|hidden)($|[-_])/i;
-const TRANSIENT_CLASS = /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
+const TRANSIENT_CLASS =
+  /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
 const MARK_TAGS = new Set(['B', 'STRONG', 'I', 'EM', 'MARK', 'U', 'S', 'DEL', 'INS']);
 
 const styleValue_ = CSSStyleDeclaration.prototype.getPropertyValue;
@@ -32,17 +39,41 @@ const areaStart = reader(HTMLTextAreaElement, 'selectionStart');
 const areaEnd = reader(HTMLTextAreaElement, 'selectionEnd');
 const scrollLeft = reader(Element, 'scrollLeft');
 
-/** Starts to record the effects of an action, until the watching ends. @returns {ReturnType<typeof changes> & {unreadable: boolean}} unreadable: some canvas cannot be read */
+/**
+ * Starts to record the effects of an action, until the watching ends.
+ * @returns {ReturnType<typeof changes> & {unreadable: boolean}} unreadable: some canvas cannot be read
+ */
 function beginEffects() {
   const result = changes();
   endEffects();
   setActing(true);
   watching.touched = new WeakSet();
   const styles = elementStylesNow();
-  const animated = documentAnimations_.call(document).map((animation) => animation.effect?.target).filter(Boolean);
+  const animated = documentAnimations_
+    .call(document)
+    .map((animation) => animation.effect?.target)
+    .filter(Boolean);
   baseline = {
-    at: performance.now(), own: watching.own, others: watching.others, styles, sheets: rulesNow(styles.size === MOST_STYLED), canvases: canvasesNow(), classes: new Map(), redrawn: new Map(),
-    marked: [], added: new Map(), gone: [], scrolled: new Set(), scrollPositions: new Map(), selection: selectionNow(), animated, printed: false, edited: new Set(), filledAt: new Map(), actedAt: Infinity, prompt: false,
+    at: performance.now(),
+    own: watching.own,
+    others: watching.others,
+    styles,
+    sheets: rulesNow(styles.size === MOST_STYLED),
+    canvases: canvasesNow(),
+    classes: new Map(),
+    redrawn: new Map(),
+    marked: [],
+    added: new Map(),
+    gone: [],
+    scrolled: new Set(),
+    scrollPositions: new Map(),
+    selection: selectionNow(),
+    animated,
+    printed: false,
+    edited: new Set(),
+    filledAt: new Map(),
+    actedAt: Infinity,
+    prompt: false,
   };
   recordScrollPositions([scrollerOf(document)]);
   listen([window], ['scroll'], recordScroll, true);
@@ -87,24 +118,37 @@ function forgetScrolls(element) {
   recordScrollPositions([scrollerOf(document), ...around]);
 }
 
-/** A scroll event comes with the next frame, which may be long after the scrolling: what is at its recorded position has not scrolled since. */
+/**
+ * A scroll event comes with the next frame, which may be long after the scrolling: what is at its recorded position has
+ * not scrolled since.
+ */
 function recordScrollPositions(elements) {
   for (const element of elements) if (element) baseline.scrollPositions.set(element, roundedScroll(element).join());
 }
 
-/** What scrolls the page; null while the document has no elements. @param {Document} document @returns {Element | null} */
+/**
+ * What scrolls the page; null while the document has no elements.
+ * @param {Document} document
+ * @returns {Element | null}
+ */
 const scrollerOf = (document) => document.scrollingElement ?? documentElement_.call(document);
 
 const roundedScroll = (element) => [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
 
-/** Called for each record of the observer in stability.js. @param {MutationRecord} record @param {any} target @param {number} now */
+/**
+ * Called for each record of the observer in stability.js.
+ * @param {MutationRecord} record
+ * @param {any} target
+ * @param {number} now
+ */
 function recordMutation(record, target, now) {
   const type = type_.call(record);
   if (type !== 'attributes') recordTextChange(target, now);
   if (type === 'attributes') {
     const name = attributeName_.call(record);
     if (name === 'class' && !baseline.classes.has(target)) baseline.classes.set(target, oldValue_.call(record) ?? '');
-    else if (namespaceURI_.call(target) === SVG && (GEOMETRY_ATTRIBUTES.has(name) || name === 'style')) recordRedraw(target, name, oldValue_.call(record));
+    else if (namespaceURI_.call(target) === SVG && (GEOMETRY_ATTRIBUTES.has(name) || name === 'style'))
+      recordRedraw(target, name, oldValue_.call(record));
   } else if (type === 'childList') {
     const added = addedNodes_.call(record);
     const removed = removedNodes_.call(record);
@@ -113,7 +157,8 @@ function recordMutation(record, target, now) {
       for (const node of added) recordAdded(node, now, had);
       baseline.filledAt.set(target, now);
       baseline.gone = baseline.gone.filter(({ from, at }) => from !== target || at !== now); // replaced
-    } else if (baseline.filledAt.get(target) !== now) for (const node of removed) recordRemoved(node, target, now); // else replaced
+      // else replaced
+    } else if (baseline.filledAt.get(target) !== now) for (const node of removed) recordRemoved(node, target, now);
   }
 }
 
@@ -121,23 +166,29 @@ function recordTextChange(target, now) {
   const element = nodeType(target) === 1 ? target : parentNode(target);
   if (!element || nodeType(element) !== 1 || isIgnored(target)) return;
   if (baseline.actedAt === Infinity) recordIdleChange(target, now);
-  else if (isPrompt(now) || wasStable(target, baseline.actedAt)) baseline.prompt ||= collapse(textContent(element)) !== '';
+  else if (isPrompt(now) || wasStable(target, baseline.actedAt))
+    baseline.prompt ||= collapse(textContent(element)) !== '';
   else recordLateChange(target, now);
   if (isEditable(element)) baseline.edited.add(element);
 }
 
 const isPrompt = (now) => now >= baseline.actedAt && now - baseline.actedAt < PROMPT_MS;
 
-/** Records the old value of a drawing's attribute. Libraries set all attributes anew, most of them to the same value. */
+/**
+ * Records the old value of a drawing's attribute. Libraries set all attributes anew, most of them to the same value.
+ */
 function recordRedraw(part, name = '', old = null) {
   const oldValues = baseline.redrawn.get(part) ?? new Map();
   baseline.redrawn.set(part, oldValues);
   if (name && !oldValues.has(name)) oldValues.set(name, old);
 }
 
-const isRedrawn = ([part, oldValues]) => baseline.added.has(part) || [...oldValues].some(([name, old]) => attr(part, name) !== old);
+const isRedrawn = ([part, oldValues]) =>
+  baseline.added.has(part) || [...oldValues].some(([name, old]) => attr(part, name) !== old);
 
-/** @param {Set<string | false>} had  the tags of the nodes that it replaces: a mark that replaces a mark is no change */
+/**
+ * @param {Set<string | false>} had  the tags of the nodes that it replaces: a mark that replaces a mark is no change
+ */
 function recordAdded(node, now, had) {
   baseline.added.set(node, now);
   if (nodeType(node) !== 1) return;
@@ -148,12 +199,16 @@ function recordAdded(node, now, had) {
 function recordRemoved(node, from, now) {
   const since = baseline.added.get(node);
   baseline.added.delete(node);
-  if (since === undefined || now - since < SHORTEST_PAINTED_MS || baseline.gone.length >= 20 || !mayHaveShownText(node)) return;
+  if (since === undefined || now - since < SHORTEST_PAINTED_MS || baseline.gone.length >= 20 || !mayHaveShownText(node))
+    return;
   const blocks = [...new Set(removedText(node, 0).split(BREAK).map(collapse).filter(Boolean))];
   if (blocks.some((text) => /\p{L}{2}/u.test(text))) baseline.gone.push({ blocks, from, at: now });
 }
 
-/** Forgets what was added and removed so far: it belongs to the steps before the press, such as opening a list and scrolling to an option. */
+/**
+ * Forgets what was added and removed so far: it belongs to the steps before the press, such as opening a list and
+ * scrolling to an option.
+ */
 function forgetTransient() {
   if (!baseline) return;
   changeCount();
@@ -162,12 +217,16 @@ function forgetTransient() {
   baseline.gone = [];
 }
 
-/** The text of a removed node, with BREAK at the edges of blocks. These are known by tag, since a removed node has no style. */
+/**
+ * The text of a removed node, with BREAK at the edges of blocks. These are known by tag, since a removed node has no
+ * style.
+ */
 function removedText(node, depth) {
   if (nodeType(node) === 3) return cut(dataOf(node), LONGEST_REMOVED);
   if (!mayHaveShownText(node) || depth > DEEPEST_NAME) return '';
   let text = '';
-  for (let child = firstChild(node); child && text.length < 2 * LONGEST_REMOVED; child = nextSibling(child)) text += removedText(child, depth + 1);
+  for (let child = firstChild(node); child && text.length < 2 * LONGEST_REMOVED; child = nextSibling(child))
+    text += removedText(child, depth + 1);
   return BLOCK_TAGS.has(tagOf(node)) ? BREAK + text + BREAK : text;
 }
 
@@ -176,21 +235,37 @@ const mayHaveShownText = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(no
 
 /**
  * The effects of the action so far.
- * @param {boolean} styles  no line has changed: also report changed styles, which costs most, and what changed lines would show
+ * @param {boolean} styles  no line has changed: also report changed styles, which costs most, and what changed lines
+ *   would show
  * @param {boolean} hovered  the action only moves the mouse, so that classes of hovered elements are weak effects
- * @returns {{effects: Effect[], gone: string[][], prompt: boolean, own: number, others: number}} gone: texts that appeared and were removed again,
- *   block by block; own: changes of nodes that change by themselves; others: all other changes
+ * @returns {{effects: Effect[], gone: string[][], prompt: boolean, own: number, others: number}} gone: texts that
+ *   appeared and were removed again, block by block; own: changes of nodes that change by themselves; others: all other
+ *   changes
  */
 function effectsNow(styles, hovered) {
-  if (!baseline) return { effects: [], gone: [], prompt: false, own: watching?.own ?? 0, others: watching?.others ?? 0 };
+  if (!baseline)
+    return { effects: [], gone: [], prompt: false, own: watching?.own ?? 0, others: watching?.others ?? 0 };
   changeCount();
   const effects = withSharedCaches(() => effectsSoFar(styles, hovered));
-  return { effects, gone: baseline.gone.map(({ blocks }) => blocks), prompt: baseline.prompt, own: watching.own - baseline.own, others: watching.others - baseline.others };
+  return {
+    effects,
+    gone: baseline.gone.map(({ blocks }) => blocks),
+    prompt: baseline.prompt,
+    own: watching.own - baseline.own,
+    others: watching.others - baseline.others,
+  };
 }
 
 /** @returns {Effect[]} */
 function effectsSoFar(styles, hovered) {
-  const effects = [...classEffects(styles, hovered), ...markEffects(), ...redrawEffects(styles), ...canvasEffects(), ...scrollEffects(), ...selectionEffects()];
+  const effects = [
+    ...classEffects(styles, hovered),
+    ...markEffects(),
+    ...redrawEffects(styles),
+    ...canvasEffects(),
+    ...scrollEffects(),
+    ...selectionEffects(),
+  ];
   if (baseline.printed) effects.push({ text: 'the page asked to be printed: pdf writes it to a file', weak: false });
   if (styles) effects.push(...editorEffects(), ...styleEffects(hovered ? new Set() : new Set(baseline.classes.keys())));
   return effects;
@@ -201,26 +276,38 @@ function elementEffect(element, what, weak = false) {
   const { role, name } = roleAndNameOf(element);
   const id = idsOfElements.get(element);
   const words = name || cut(headingOrFirstText(element), 40);
-  return { text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`, weak };
+  return {
+    text: `- ${role}${words ? ` ${quote(words)}` : ''}${id === undefined ? '' : ` [ref=\x01${id}]`}: ${what}`,
+    weak,
+  };
 }
 
 /** Whether a reader can identify the element: by its ref, name or text. */
-const isIdentifiable = (element) => idsOfElements.has(element) || roleAndNameOf(element).name !== '' || headingOrFirstText(element) !== '';
+const isIdentifiable = (element) =>
+  idsOfElements.has(element) || roleAndNameOf(element).name !== '' || headingOrFirstText(element) !== '';
 
-/** @param {boolean} all  also classes of opening and closing, which changed lines would show, and elements that cannot be identified @param {boolean} hovered */
+/**
+ * @param {boolean} all  also classes of opening and closing, which changed lines would show, and elements that cannot
+ *   be identified
+ * @param {boolean} hovered
+ */
 function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of baseline.classes) {
-    if (!isConnected_.call(element) || isIgnored(element) || baseline.added.has(element) || isInAdded(element)) continue;
+    if (!isConnected_.call(element) || isIgnored(element) || baseline.added.has(element) || isInAdded(element))
+      continue;
     const had = new Set(old.split(/\s+/));
     const has = new Set((attr(element, 'class') ?? '').split(/\s+/));
-    const isMeaningful = (name) => MEANINGFUL_CLASS.test(name) && !TRANSIENT_CLASS.test(name) && (all || !OPEN_STATE_CLASS.test(name));
+    const isMeaningful = (name) =>
+      MEANINGFUL_CLASS.test(name) && !TRANSIENT_CLASS.test(name) && (all || !OPEN_STATE_CLASS.test(name));
     const notes = [
       ...[...has].filter((name) => !had.has(name) && isMeaningful(name)).map((name) => `now "${name}"`),
       ...[...had].filter((name) => !has.has(name) && isMeaningful(name)).map((name) => `no longer "${name}"`),
     ];
     if (!notes.length || !(all || isIdentifiable(element)) || visibilityOf(element) === NOT_RENDERED) continue;
-    found.push(elementEffect(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))));
+    found.push(
+      elementEffect(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))),
+    );
   }
   return limitEffects(found);
 }
@@ -230,8 +317,19 @@ const hasFaded = (element) => computedStyleOf(element).opacity === '0';
 
 /** New elements that mark text. Within editors, the snapshot's text has the marks. */
 function markEffects() {
-  const shown = baseline.marked.filter((element) => isConnected_.call(element) && !(isEditable(element) && WRITTEN_MARKS.has(tagOf(element))) && collapse(textContent(element)) && !isInAdded(element));
-  return limitEffects(shown.map((element) => ({ text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`, weak: false })));
+  const shown = baseline.marked.filter(
+    (element) =>
+      isConnected_.call(element) &&
+      !(isEditable(element) && WRITTEN_MARKS.has(tagOf(element))) &&
+      collapse(textContent(element)) &&
+      !isInAdded(element),
+  );
+  return limitEffects(
+    shown.map((element) => ({
+      text: `${tagOf(element).toLowerCase()}: now ${quote(cut(collapse(textContent(element)), 80))}`,
+      weak: false,
+    })),
+  );
 }
 
 const WRITTEN_MARKS = new Set(['B', 'STRONG', 'I', 'EM', 'S', 'DEL']);
@@ -245,7 +343,9 @@ const isInAdded = (element) => {
 /** @param {boolean} all  also drawings that cannot be identified */
 function redrawEffects(all) {
   const redrawn = [...baseline.redrawn].filter(isRedrawn).map(([element]) => element);
-  const found = redrawn.filter((element) => isConnected_.call(element) && !isIgnored(element) && !isInAdded(element) && !isAnimatedBefore(element));
+  const found = redrawn.filter(
+    (element) => isConnected_.call(element) && !isIgnored(element) && !isInAdded(element) && !isAnimatedBefore(element),
+  );
   const effects = found.flatMap((element) => {
     const holder = iconOwner(element);
     if (holder) return visibilityOf(holder) === NOT_RENDERED ? [] : [elementEffect(holder, 'its icon redrawn')];
@@ -275,7 +375,8 @@ const isAnimatedBefore = (element) => baseline.animated.some((each) => isInside(
 function canvasesNow() {
   const found = new Map();
   for (const root of watching?.roots ?? [document]) {
-    for (const canvas of selectAll(root, 'canvas')) if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, canvasFingerprint(canvas));
+    for (const canvas of selectAll(root, 'canvas'))
+      if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, canvasFingerprint(canvas));
   }
   return found;
 }
@@ -310,7 +411,10 @@ function hashOf(words) {
   return hash;
 }
 
-/** Where the canvases are that cannot be read. @returns {([number, number, number, number] | null)[]} boxes in the root document; null: out of view */
+/**
+ * Where the canvases are that cannot be read.
+ * @returns {([number, number, number, number] | null)[]} boxes in the root document; null: out of view
+ */
 function unreadableCanvases() {
   /** @type {([number, number, number, number] | null)[]} */
   const boxes = [];
@@ -328,19 +432,29 @@ function unreadableCanvases() {
 function canvasEffects() {
   if (!baseline.canvases.size) return [];
   const now = canvasesNow();
-  return [...baseline.canvases].filter(([canvas, was]) => now.has(canvas) && now.get(canvas) !== was && (was !== null || now.get(canvas) !== null)).map(([canvas]) => elementEffect(canvas, 'its picture changed'));
+  return [...baseline.canvases]
+    .filter(([canvas, was]) => now.has(canvas) && now.get(canvas) !== was && (was !== null || now.get(canvas) !== null))
+    .map(([canvas]) => elementEffect(canvas, 'its picture changed'));
 }
 
 function editorEffects() {
-  const hosts = new Set([...baseline.edited].filter((element) => isConnected_.call(element)).map(fieldOf).filter(Boolean));
-  return limitEffects([...hosts].map((host) => elementEffect(host, `text now ${quote(cut(collapse(textContent(host)), 200))}`)));
+  const hosts = new Set(
+    [...baseline.edited]
+      .filter((element) => isConnected_.call(element))
+      .map(fieldOf)
+      .filter(Boolean),
+  );
+  return limitEffects(
+    [...hosts].map((host) => elementEffect(host, `text now ${quote(cut(collapse(textContent(host)), 200))}`)),
+  );
 }
 
 function scrollEffects() {
   const found = [];
   for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
-    if (!element || !isConnected_.call(element) || hasNoSize(element)) continue; // elements of no size, for screen readers only, scroll when their field gets the focus
+    // elements of no size, for screen readers only, scroll when their field gets the focus
+    if (!element || !isConnected_.call(element) || hasNoSize(element)) continue;
     const place = roundedScroll(element);
     if (baseline.scrollPositions.get(element) === place.join()) continue;
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
@@ -354,7 +468,10 @@ function selectionNow() {
   const field = focusedElement();
   const tag = field ? tagOf(field) : '';
   if (tag === 'TEXTAREA') return `${areaStart(field)}-${areaEnd(field)} ${idOf(field)}`;
-  if (tag === 'INPUT') return TYPED_INPUT_TYPES.has(inputType(field)) ? `${selectionStart(field)}-${selectionEnd(field)} ${idOf(field)}` : '';
+  if (tag === 'INPUT')
+    return TYPED_INPUT_TYPES.has(inputType(field))
+      ? `${selectionStart(field)}-${selectionEnd(field)} ${idOf(field)}`
+      : '';
   const selection = getSelection_.call(field ? documentOf(field) : document);
   if (!selection || selection.rangeCount === 0) return '';
   const text = cut(collapse(String(selection)), 80);
@@ -384,7 +501,8 @@ function elementStylesNow() {
   const styles = new Map();
   for (const root of watching.roots) {
     const elements = selectAll(root, nodeType(root) === 9 ? 'body, body *' : '*');
-    for (let i = 0; i < elements.length && styles.size < MOST_STYLED; i++) styles.set(elements[i], elementStyle(elements[i]));
+    for (let i = 0; i < elements.length && styles.size < MOST_STYLED; i++)
+      styles.set(elements[i], elementStyle(elements[i]));
   }
   return styles;
 }
@@ -392,16 +510,22 @@ function elementStylesNow() {
 function elementStyle(element) {
   const style = computedStyleOf(element);
   const { width, height } = rectOf(element);
-  return [...STYLE_PROPERTIES.map((name) => styleValue_.call(style, name)), `${Math.round(width)}x${Math.round(height)}`, pointerStateOf(element)];
+  return [
+    ...STYLE_PROPERTIES.map((name) => styleValue_.call(style, name)),
+    `${Math.round(width)}x${Math.round(height)}`,
+    pointerStateOf(element),
+  ];
 }
 
-const pointerStateOf = (element) => `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
+const pointerStateOf = (element) =>
+  `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
 
 // Serializing 1,000 rules takes almost 2 ms. Scripts change the rules of small sheets, which are their own.
 const MOST_RULES_WRITTEN = 2000;
 
 /**
- * The style sheets, to notice changes of elements beyond MOST_STYLED: for each sheet the number of its rules, or their text.
+ * The style sheets, to notice changes of elements beyond MOST_STYLED: for each sheet the number of its rules, or their
+ * text.
  * @param {boolean} written  with the text of the rules, smallest sheets first @returns {Map<CSSStyleSheet, string>}
  */
 function rulesNow(written) {
@@ -411,14 +535,23 @@ function rulesNow(written) {
   const now = new Map();
   for (const { sheet, rules } of known) {
     left -= rules.length;
-    now.set(sheet, `${rules.length} ${sheet.disabled} ${left >= 0 ? [...rules].map((rule) => rule.cssText).join('') : ''}`);
+    now.set(
+      sheet,
+      `${rules.length} ${sheet.disabled} ${left >= 0 ? [...rules].map((rule) => rule.cssText).join('') : ''}`,
+    );
   }
   return now;
 }
 
-const sheetsOf = (root) => [...(nodeType(root) === 9 ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root), ...(nodeType(root) === 9 ? adoptedOfDocument_ : adoptedOfRoot_).call(root)];
+const sheetsOf = (root) => [
+  ...(nodeType(root) === 9 ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root),
+  ...(nodeType(root) === 9 ? adoptedOfDocument_ : adoptedOfRoot_).call(root),
+];
 
-/** @param {CSSStyleSheet} sheet @returns {ArrayLike<CSSRule> & Iterable<CSSRule>} empty for a sheet of another origin */
+/**
+ * @param {CSSStyleSheet} sheet
+ * @returns {ArrayLike<CSSRule> & Iterable<CSSRule>} empty for a sheet of another origin
+ */
 function rulesOf(sheet) {
   try {
     return sheet.cssRules;
@@ -446,9 +579,11 @@ function styleEffects(classed) {
     if (notes.length) inside.add(element);
     if (!notes.length || inherited) continue;
     // Hovering changes styles of elements by itself, but not that of the body.
-    const own = tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
+    const own =
+      tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
     const bold = notes.includes('font-weight') && Number(now[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
-    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]); // it is fading out, or dimmed while something loads
+    // it is fading out, or dimmed while something loads
+    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]);
     found.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
   }
   if (!found.length && haveRulesChanged()) found.push({ text: 'style rules changed', weak: false });
@@ -457,5 +592,10 @@ function styleEffects(classed) {
 
 function limitEffects(effects) {
   const ordered = [...effects.filter(({ weak }) => !weak), ...effects.filter(({ weak }) => weak)];
-  return ordered.length <= MOST_EFFECTS ? ordered : [...ordered.slice(0, MOST_EFFECTS), { text: `${ordered.length - MOST_EFFECTS} more like these`, weak: ordered[MOST_EFFECTS].weak }];
+  return ordered.length <= MOST_EFFECTS
+    ? ordered
+    : [
+        ...ordered.slice(0, MOST_EFFECTS),
+        { text: `${ordered.length - MOST_EFFECTS} more like these`, weak: ordered[MOST_EFFECTS].weak },
+      ];
 }

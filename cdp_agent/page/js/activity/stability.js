@@ -2,15 +2,19 @@
 // `stopWatching()`. Only changes that a reader of the snapshot could notice count.
 
 /**
- * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number, others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching
- *   own: changes of nodes that change by themselves; others: all other changes; touched: elements whose attributes changed since the action began;
- *   hasContent: the document shows something
+ * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number,
+ *   others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching own: changes of
+ *   nodes that change by themselves; others: all other changes; touched: elements whose attributes changed since the
+ *   action began; hasContent: the document shows something
  */
 /** @type {Watching | null} */
 let watching = null;
 /** Callbacks of effects.js, which records effects, and wait.js, which waits for a change; set when these are loaded. */
 const watchers = {
-  /** @type {(record: MutationRecord, target: Node, now: number) => boolean} whether the change came right after the input of an action */
+  /**
+   * @type {(record: MutationRecord, target: Node, now: number) => boolean} whether the change came right after the
+   *   input of an action
+   */
   record: () => false,
   changed: () => {},
   ended: () => {},
@@ -27,20 +31,34 @@ const SMALL = 5000; // elements: up to this many are searched for new shadow roo
 const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
 // Attributes of the geometry and paint of images and drawings: no text changes with them.
 const GEOMETRY_ATTRIBUTES = new Set(
-  ('d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset stroke-dasharray ' +
-    'stroke-width viewBox offset opacity srcset sizes').split(' '),
+  (
+    'd x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset ' +
+    'stroke-dasharray ' +
+    'stroke-width viewBox offset opacity srcset sizes'
+  ).split(' '),
 );
 const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
 
 /**
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
- * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number}} animating_ms: how much longer elements fade in or out, or
- *   the page navigates by script; empty: there is an external script, but no visible content yet; inputs: see countInputs
+ * @returns {{idle_ms: number, count: number, animating_ms: number, empty: boolean, inputs: number}} animating_ms: how
+ *   much longer elements fade in or out, or the page navigates by script; empty: there is an external script, but no
+ *   visible content yet; inputs: see countInputs
  */
 function changes() {
   if (!watching) {
     setActing(true);
-    watching = { observer: observerFor(processRecords), roots: new Set(), last: performance.now(), count: 0, own: 0, others: 0, recent: new Map(), touched: new WeakSet(), hasContent: false };
+    watching = {
+      observer: observerFor(processRecords),
+      roots: new Set(),
+      last: performance.now(),
+      count: 0,
+      own: 0,
+      others: 0,
+      recent: new Map(),
+      touched: new WeakSet(),
+      hasContent: false,
+    };
     watchTree(document);
   } else {
     processRecords(watching.observer.takeRecords());
@@ -57,9 +75,14 @@ function changes() {
 }
 
 // Those that Chrome drops while it asks its user something: a text is inserted all the same.
-const INPUT_EVENTS = 'keydown keyup pointerover pointerdown pointerup mouseover mousedown mouseup dragenter drop'.split(' ');
+const INPUT_EVENTS = 'keydown keyup pointerover pointerdown pointerup mouseover mousedown mouseup dragenter drop'.split(
+  ' ',
+);
 
-/** How many events of the mouse and the keyboard the watched documents have had. Chrome counts them itself, listeners or not. */
+/**
+ * How many events of the mouse and the keyboard the watched documents have had. Chrome counts them itself, listeners or
+ * not.
+ */
 function countInputs() {
   let inputs = 0;
   for (const root of watching.roots) {
@@ -70,7 +93,9 @@ function countInputs() {
   return inputs;
 }
 
-const VISIBLE_WITHOUT_TEXT = new Set('IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '));
+const VISIBLE_WITHOUT_TEXT = new Set(
+  'IMG svg CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED INPUT BUTTON SELECT TEXTAREA PROGRESS METER HR math'.split(' '),
+);
 const MOST_SHELL_ELEMENTS = 500; // elements: before it starts, an application has links, scripts, and a box or two
 
 const MAIN = 'main,[role="main" i]';
@@ -80,11 +105,20 @@ function hasMainContent() {
   const body = body_.call(document);
   if (body === null || !hasVisibleContent(body, { left: MOST_SHELL_ELEMENTS })) return false;
   const main = selectFirst(body, MAIN);
-  if (main === null || computedStyleOf(main).display === 'none' || hasVisibleContent(main, { left: MOST_SHELL_ELEMENTS })) return true;
+  if (
+    main === null ||
+    computedStyleOf(main).display === 'none' ||
+    hasVisibleContent(main, { left: MOST_SHELL_ELEMENTS })
+  )
+    return true;
   return selectAll(body, MAIN).length > 1 || selectAll(body, '*').length >= MOST_SHELL_ELEMENTS;
 }
 
-/** @param {Element} element @param {{left: number}} budget  how many elements to look at: where there are more, there is content @returns {boolean} */
+/**
+ * @param {Element} element
+ * @param {{left: number}} budget  how many elements to look at: where there are more, there is content
+ * @returns {boolean}
+ */
 function hasVisibleContent(element, budget) {
   if (budget.left-- <= 0) return true;
   const tag = tagOf(element);
@@ -98,10 +132,15 @@ function hasVisibleContent(element, budget) {
 }
 
 const SCRIPTING_SELECTOR =
-  'script,iframe,frame,object,embed,fencedframe,[href^="javascript:" i],[action^="javascript:" i],[formaction^="javascript:" i]';
+  'script,iframe,frame,object,embed,fencedframe,[href^="javascript:" i],[action^="javascript:" i],' +
+  '[formaction^="javascript:" i]';
 
 /** Whether the document appears to have no scripts, and no window that could script it. */
-const seemsScriptless = () => contentType_.call(document) === 'text/html' && opener === null && parent === self && !selectsAny(document, SCRIPTING_SELECTOR);
+const seemsScriptless = () =>
+  contentType_.call(document) === 'text/html' &&
+  opener === null &&
+  parent === self &&
+  !selectsAny(document, SCRIPTING_SELECTOR);
 
 const LATEST_MS = 300; // what changed within that time before a wait was cut off goes on
 
@@ -174,7 +213,10 @@ function watchTree(node) {
   watchFrames(node);
 }
 
-/** Watches shadow roots attached to existing elements, which no observer reports. @param {NodeListOf<Element>} elements */
+/**
+ * Watches shadow roots attached to existing elements, which no observer reports.
+ * @param {NodeListOf<Element>} elements
+ */
 function watchRoots(elements) {
   for (let i = 0; i < elements.length; i++) {
     const inner = rootOfHost(elements[i]);
@@ -203,24 +245,35 @@ function watchFrame(element) {
   countChange();
 }
 
-/** The document of a frame, an object or an SVG embed, if it is in this process and of this origin. @returns {Document | null} */
+/**
+ * The document of a frame, an object or an SVG embed, if it is in this process and of this origin.
+ * @returns {Document | null}
+ */
 function contentDocumentOf(element) {
   switch (tagOf(element)) {
-    case 'IFRAME': return contentDocument_.call(element);
-    case 'FRAME': return contentDocumentOfFrame_.call(element);
-    case 'OBJECT': return contentDocumentOfObject_.call(element);
-    case 'EMBED': return drawingOfEmbed_.call(element);
-    default: return null;
+    case 'IFRAME':
+      return contentDocument_.call(element);
+    case 'FRAME':
+      return contentDocumentOfFrame_.call(element);
+    case 'OBJECT':
+      return contentDocumentOfObject_.call(element);
+    case 'EMBED':
+      return drawingOfEmbed_.call(element);
+    default:
+      return null;
   }
 }
 
 /** Whether it shows a document, even one that cannot be accessed from here. */
-const isFrame = (element, tag) => tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && contentDocumentOf(element) !== null);
+const isFrame = (element, tag) =>
+  tag === 'IFRAME' || tag === 'FRAME' || ((tag === 'OBJECT' || tag === 'EMBED') && contentDocumentOf(element) !== null);
 
 // Animations of these change no text, but scripts often wait for their end to change something.
 const ENTRANCE_PROPERTIES = new Set(
-  ('opacity visibility display transform translate scale height max-height width max-width left right top bottom ' +
-    'margin-left margin-right margin-top margin-bottom grid-template-rows grid-template-columns').split(' '),
+  (
+    'opacity visibility display transform translate scale height max-height width max-width left right top bottom ' +
+    'margin-left margin-right margin-top margin-bottom grid-template-rows grid-template-columns'
+  ).split(' '),
 );
 
 /** Milliseconds until all finite transitions and animations of appearing and disappearing elements have ended. */
@@ -233,14 +286,19 @@ function remainingAnimationMs() {
     // The hover or focus effect of a control says nothing about the page.
     if (!target || (matches(target, `${HOVERED}, ${ACTIVE}, :focus`) && !isChangedByPage(target))) continue;
     const { endTime, iterations } = animation.effect.getComputedTiming();
-    if (iterations !== Infinity && Number(endTime) <= 1000) longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
+    if (iterations !== Infinity && Number(endTime) <= 1000)
+      longest = Math.max(longest, Number(endTime) - Number(animation.currentTime));
   }
   return longest;
 }
 
-const CONTROL = 'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
+const CONTROL =
+  'button,input,textarea,select,a[href],area[href],label,summary,[role="button" i],[role="menuitem" i],[role="link" i]';
 
-/** Whether the page changed the element or one around it, up to the nearest control, as with a dialog that closes under the mouse. */
+/**
+ * Whether the page changed the element or one around it, up to the nearest control, as with a dialog that closes under
+ * the mouse.
+ */
 function isChangedByPage(target) {
   for (let node = target; node; node = flatParent(node)) {
     if (watching.touched.has(node)) return true;
@@ -251,5 +309,8 @@ function isChangedByPage(target) {
 
 const ASKED_AGAIN_AFTER = 50; // ms
 
-/** While the page navigates by the Navigation API, this asks for another check after a while: its new content is still to come. */
+/**
+ * While the page navigates by the Navigation API, this asks for another check after a while: its new content is still
+ * to come.
+ */
 const pendingNavigationMs = () => (window.navigation?.transition ? ASKED_AGAIN_AFTER : 0);

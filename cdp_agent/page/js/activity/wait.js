@@ -4,10 +4,12 @@
 let changeWaiter = null;
 
 /**
- * Whether this world shows the texts, and whether a visible element matches. `count` is the number of changes to pass to `changedSince`.
- * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces collapsed
- * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} entered: the text is
- *   only where the agent entered it; gone: that text is not visible; wrong: why the selector is invalid
+ * Whether this world shows the texts, and whether a visible element matches. `count` is the number of changes to pass
+ * to `changedSince`.
+ * @param {{text: string | null, gone: string | null, selector: string | null}} wanted  texts in lower case, spaces
+ *   collapsed
+ * @returns {{text: boolean, entered: boolean, gone: boolean, selector: boolean, count: number, wrong: string}} entered:
+ *   the text is only where the agent entered it; gone: that text is not visible; wrong: why the selector is invalid
  */
 function checkConditions({ text, gone, selector }) {
   const { count } = changes();
@@ -46,7 +48,11 @@ function isShownNow(id) {
 /** Whether it is visible, even if it has no size: content may be added to it later. */
 const isRendered = (element) => checkVisibility_.call(element, VISIBILITY_OPTIONS);
 
-/** Resolves on the first change after `count`, or when it is called again. @param {number} count @returns {Promise<boolean>} */
+/**
+ * Resolves on the first change after `count`, or when it is called again.
+ * @param {number} count
+ * @returns {Promise<boolean>}
+ */
 function changedSince(count) {
   resolveChangeWaiter();
   if (changes().count > count) return Promise.resolve(true);

@@ -1,39 +1,53 @@
-// Which aria-hidden text counts as text of the page. Text counts when it is painted, or visually hidden for screen readers
-// (clipped to a pixel or moved off screen). aria-hidden only keeps painted text from screen readers, so it removes nothing
-// unless the text is not painted either (it is transparent, for example), or a visually hidden sibling repeats it for
-// screen readers. The snapshot, search and Markdown all use `isTextRedundant`.
+// Which aria-hidden text counts as text of the page. Text counts when it is painted, or visually hidden for screen
+// readers (clipped to a pixel or moved off screen). aria-hidden only keeps painted text from screen readers, so it
+// removes nothing unless the text is not painted either (it is transparent, for example), or a visually hidden sibling
+// repeats it for screen readers. The snapshot, search and Markdown all use `isTextRedundant`.
 
 const NOT_REDUNDANT = 0;
 const REDUNDANT = 1;
-const HIDDEN_FROM_EVERYONE = 2; // and nothing in it is reachable by keyboard either, as in copies that a page makes to measure their size
+// and nothing in it is reachable by keyboard either, as in copies that a page makes to measure their size
+const HIDDEN_FROM_EVERYONE = 2;
 
-/** Whether the text in an element does not count as text of the page, see above. @param {Element} element @returns {0 | 1 | 2} */
+/**
+ * Whether the text in an element does not count as text of the page, see above.
+ * @param {Element} element
+ * @returns {0 | 1 | 2}
+ */
 function isTextRedundant(element) {
   if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return NOT_REDUNDANT;
   /** @type {0 | 1 | 2} */
   let answer = NOT_REDUNDANT;
-  if (isClippedAway(element) || isVisuallyHidden(element)) answer = holdsTabbable(element) ? REDUNDANT : HIDDEN_FROM_EVERYONE;
+  if (isClippedAway(element) || isVisuallyHidden(element))
+    answer = holdsTabbable(element) ? REDUNDANT : HIDDEN_FROM_EVERYONE;
   else if (hasVisuallyHiddenTwin(element) || hasOnlyUnpaintedText(element)) answer = REDUNDANT;
   reading.cache?.redundancy.set(element, answer);
   return answer;
 }
 
 /** Whether the keyboard can reach something in it. A custom element may hold something reachable in its shadow root. */
-const holdsTabbable = (element) => selectsAny(element, TABBABLE) || [element, ...selectAll(element, '*')].some((each) => tagOf(each).includes('-'));
+const holdsTabbable = (element) =>
+  selectsAny(element, TABBABLE) || [element, ...selectAll(element, '*')].some((each) => tagOf(each).includes('-'));
 
-const TABBABLE = ':is(a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]):not([tabindex^="-"]),input[type="file" i]';
+const TABBABLE =
+  ':is(a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],' +
+  '[contenteditable]):not([tabindex^="-"]),input[type="file" i]';
 
 /**
- * Whether an element is a field that nobody can see, hear or focus: the native field behind a custom drop-down list or switch,
- * which exists for form submission and validation. File inputs do not count, since files are set on them directly.
+ * Whether an element is a field that nobody can see, hear or focus: the native field behind a custom drop-down list or
+ * switch, which exists for form submission and validation. File inputs do not count, since files are set on them
+ * directly.
  */
 function isHiddenFromEveryone(element, tag) {
-  if (tag !== 'INPUT' || attr(element, 'aria-hidden')?.toLowerCase() !== 'true' || attr(element, 'tabindex') !== '-1') return false;
+  if (tag !== 'INPUT' || attr(element, 'aria-hidden')?.toLowerCase() !== 'true' || attr(element, 'tabindex') !== '-1')
+    return false;
   if (inputType(element) === 'file') return false;
   return !checkVisibility_.call(element, { opacityProperty: true }) || isVisuallyHidden(element);
 }
 
-/** Whether the ancestors that clip an element leave nothing of it visible and cannot be scrolled to it: inactive slides, closed panels. */
+/**
+ * Whether the ancestors that clip an element leave nothing of it visible and cannot be scrolled to it: inactive slides,
+ * closed panels.
+ */
 function isClippedAway(element) {
   const nearest = clipAround(element);
   if (!nearest || computedStyleOf(element).display === 'contents') return false;
@@ -50,8 +64,14 @@ function isClippedAway(element) {
 
 const canScroll = (overflow) => overflow === 'auto' || overflow === 'scroll';
 
-/** @typedef {{box: DOMRect, across: string, along: string, outer: Clip | null}} Clip  a clipping box, its overflow in x (across) and y (along), and the next clip outside it */
-/** The nearest clip around an element's children, cached for one reading since most elements share their clips. @type {Map<Element, Clip | null>} */
+/**
+ * @typedef {{box: DOMRect, across: string, along: string, outer: Clip | null}} Clip  a clipping box, its overflow in x
+ *   (across) and y (along), and the next clip outside it
+ */
+/**
+ * The nearest clip around an element's children, cached for one reading since most elements share their clips.
+ * @type {Map<Element, Clip | null>}
+ */
 let clipsOf = new Map();
 
 /** @returns {Clip | null} the nearest clip around the element */
@@ -69,7 +89,8 @@ function clipAround(element) {
   while (passed.length) {
     const around = passed.pop();
     const { overflowX: across, overflowY: along } = computedStyleOf(around);
-    if (across !== 'visible' || along !== 'visible') clip = { box: getBoundingClientRect_.call(around), across, along, outer: clip };
+    if (across !== 'visible' || along !== 'visible')
+      clip = { box: getBoundingClientRect_.call(around), across, along, outer: clip };
     clipsOf.set(around, clip);
   }
   return clip;
@@ -78,7 +99,9 @@ function clipAround(element) {
 const TEXT_NODES = 4; // NodeFilter.SHOW_TEXT
 const PAINTED = { opacityProperty: true, visibilityProperty: true };
 
-/** Whether an element contains text, none of it painted, as in the copy of a label that keeps a gap in an outline open. */
+/**
+ * Whether an element contains text, none of it painted, as in the copy of a label that keeps a gap in an outline open.
+ */
 function hasOnlyUnpaintedText(element) {
   if (!hasText(textContent_.call(element))) return false;
   const texts = documentOf(element).createTreeWalker(element, TEXT_NODES);
@@ -93,12 +116,16 @@ function hasOnlyUnpaintedText(element) {
 
 const MOST_SIBLINGS = 8; // on either side
 
-/** Whether a visually hidden sibling has the same text for screen readers, as with prices, counts and rendered formulas. */
+/**
+ * Whether a visually hidden sibling has the same text for screen readers, as with prices, counts and rendered formulas.
+ */
 function hasVisuallyHiddenTwin(element) {
   const words = lettersOf(element);
   const hasFormulas = elementsByTag_.call(documentOf(element), 'math').length > 0;
   return [previousElementSibling_, nextElementSibling_].some(
-    (next) => (hasFormulas && isFormula(next.call(element))) || (words !== '' && hasVisuallyHiddenSibling(element, next, words)),
+    (next) =>
+      (hasFormulas && isFormula(next.call(element))) ||
+      (words !== '' && hasVisuallyHiddenSibling(element, next, words)),
   );
 }
 
@@ -110,10 +137,17 @@ function hasVisuallyHiddenSibling(element, next, words) {
   return false;
 }
 
-/** Whether an element holds a formula as visually hidden MathML; the rendered formula beside it has other letters in each library, or none. @param {Element | null} sibling */
+/**
+ * Whether an element holds a formula as visually hidden MathML; the rendered formula beside it has other letters in
+ * each library, or none.
+ * @param {Element | null} sibling
+ */
 const isFormula = (sibling) => sibling !== null && selectsAny(sibling, 'math') && isVisuallyHidden(sibling);
 
-const lettersOf = (element) => textContent(element).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+const lettersOf = (element) =>
+  textContent(element)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Whether an element is clipped to nothing or moved off screen, so that only screen readers get its text. */
 function isVisuallyHidden(element) {
@@ -123,7 +157,8 @@ function isVisuallyHidden(element) {
   const { clip, clipPath, overflow } = style;
   const box = getBoundingClientRect_.call(element);
   if (box.width <= 1 && box.height <= 1) return overflow !== 'visible' || clip !== 'auto' || clipPath !== 'none';
-  if (/^rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)$/.test(clip) || /^inset\((50|100)%\)$/.test(clipPath)) return true;
+  if (/^rect\((0|1)px,? (0|1)px,? (0|1)px,? (0|1)px\)$/.test(clip) || /^inset\((50|100)%\)$/.test(clipPath))
+    return true;
   const view = defaultView_.call(documentOf(element));
   return Boolean(view) && (box.right + view.scrollX < FAR_AWAY || box.bottom + view.scrollY < FAR_AWAY);
 }

@@ -4,9 +4,15 @@
  * Role, name, description and states of one element, as a snapshot would show them.
  * @param {Element} element @returns {{role: string, name: string, description: string, states: string}}
  */
-const describe = (element) => (readsFewElements ? roleNameAndStates(element) : withSharedCaches(() => roleNameAndStates(element)));
+const describe = (element) =>
+  readsFewElements ? roleNameAndStates(element) : withSharedCaches(() => roleNameAndStates(element));
 
-/** Calls `ask` with shared caches: whatever its descriptions have in common, such as the style rules, is computed once. The page must not change meanwhile. @template T @param {() => T} ask @returns {T} */
+/**
+ * Calls `ask` with shared caches: whatever its descriptions have in common, such as the style rules, is computed once.
+ * The page must not change meanwhile. @template T
+ * @param {() => T} ask
+ * @returns {T}
+ */
 function withSharedCaches(ask) {
   forget();
   readsFewElements = true;
@@ -22,7 +28,12 @@ function roleNameAndStates(element) {
   const tag = tagOf(element);
   const role = shownRole(element, tag);
   const name = shownName(element, role);
-  const facts = { ariaDisabled: closestFlat(element, '[aria-disabled]') !== null && matches(closestFlat(element, '[aria-disabled]'), '[aria-disabled="true" i]'), focused: null };
+  const facts = {
+    ariaDisabled:
+      closestFlat(element, '[aria-disabled]') !== null &&
+      matches(closestFlat(element, '[aria-disabled]'), '[aria-disabled="true" i]'),
+    focused: null,
+  };
   const description = descriptionOf(element, name);
   const states = statesOf(element, tag, role, facts).trim();
   return { role, name, description, states };

@@ -1,6 +1,6 @@
-// The DOM through accessors taken from the prototypes once. `form.children`, `form.getAttribute` or `document.body` can be
-// overridden by an <input name=…> of the page (named properties exist in isolated worlds too); these accessors cannot. They
-// also work on nodes of other frames, whose prototypes are different objects.
+// The DOM through accessors taken from the prototypes once. `form.children`, `form.getAttribute` or `document.body` can
+// be overridden by an <input name=…> of the page (named properties exist in isolated worlds too); these accessors
+// cannot. They also work on nodes of other frames, whose prototypes are different objects.
 
 /** @param {object} prototype @param {string} name */
 const getterOf = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name).get;
@@ -55,14 +55,16 @@ const attr = (element, name) => beginningOf(getAttribute_.call(element, name));
 const hasAttr = (element, name) => hasAttribute_.call(element, name);
 const closest = (element, selector) => closest_.call(element, selector);
 const matches = (element, selector) => matches_.call(element, selector);
-// Without :is() these match nothing but links in a page without a doctype (https://quirks.spec.whatwg.org/#the-active-and-hover-quirk).
+// Without :is() these match nothing but links in a page without a doctype
+// (https://quirks.spec.whatwg.org/#the-active-and-hover-quirk).
 const HOVERED = ':is(:hover)';
 const ACTIVE = ':is(:active)';
 const textContent = (node) => beginningOf(textContent_.call(node));
 const dataOf = (node) => beginningOf(data_.call(node));
 const rootOf = (node) => getRootNode_.call(node);
 /** Whether the element is connected to a document that is still displayed in a tab or frame. */
-const isInShownDocument = (element) => isConnected_.call(element) && defaultView_.call(ownerDocument_.call(element)) !== null;
+const isInShownDocument = (element) =>
+  isConnected_.call(element) && defaultView_.call(ownerDocument_.call(element)) !== null;
 const documentOf = (node) => ownerDocument_.call(node) || node;
 
 /**
@@ -71,7 +73,12 @@ const documentOf = (node) => ownerDocument_.call(node) || node;
  */
 const selectAll = (root, selector) => parentClassOf(root).prototype.querySelectorAll.call(root, selector);
 
-/** The first matching element under `root`, or null. @param {Node} root @param {string} selector @returns {Element | null} */
+/**
+ * The first matching element under `root`, or null.
+ * @param {Node} root
+ * @param {string} selector
+ * @returns {Element | null}
+ */
 const selectFirst = (root, selector) => parentClassOf(root).prototype.querySelector.call(root, selector);
 /** Whether any element under `root` matches. @param {Node} root @param {string} selector */
 const selectsAny = (root, selector) => selectFirst(root, selector) !== null;
@@ -120,7 +127,7 @@ function isShadowRoot(node) {
 
 /** The nearest flat-tree ancestor that matches, the element itself included, or null. */
 function closestFlat(element, selector) {
-  for (let node = element; node; ) {
+  for (let node = element; node;) {
     const found = closest_.call(node, selector);
     if (found) return found;
     const root = rootOf(node);
@@ -135,7 +142,11 @@ const LONGEST_IN_MARKUP = 50_000_000;
 /** Whether the document holds a text so long that Chrome would need very long to serialize its markup. */
 let hasHugeText = false;
 
-/** Cuts a text or attribute after `LONGEST_READ` characters. @template {string | null} T @param {T} text @returns {T} */
+/**
+ * Cuts a text or attribute after `LONGEST_READ` characters. @template {string | null} T
+ * @param {T} text
+ * @returns {T}
+ */
 function beginningOf(text) {
   if (text === null || text.length <= LONGEST_READ) return text;
   hasHugeText ||= text.length > LONGEST_IN_MARKUP;

@@ -1,11 +1,14 @@
-// Hit testing: which element is on top at a point, through shadow roots and same-process iframes, and whether a click there
-// counts as a click on the target element.
+// Hit testing: which element is on top at a point, through shadow roots and same-process iframes, and whether a click
+// there counts as a click on the target element.
 
 const elementFromPointOfDocument_ = Document.prototype.elementFromPoint;
 const elementFromPointOfRoot_ = ShadowRoot.prototype.elementFromPoint;
 const elementsFromPointOfDocument_ = Document.prototype.elementsFromPoint;
 
-/** The innermost element on top at a point of a document's viewport, inside known closed shadow roots too. @returns {Element | null} */
+/**
+ * The innermost element on top at a point of a document's viewport, inside known closed shadow roots too.
+ * @returns {Element | null}
+ */
 function topmostAt(document, { x, y }) {
   let hit = elementFromPointOfDocument_.call(document, x, y);
   for (let root = hit && rootOfHost(hit); root; root = rootOfHost(hit)) {
@@ -46,9 +49,12 @@ function isInside(element, ancestor) {
 
 // Elements with a click action of their own, whatever they are in.
 const INTERACTIVE_SELECTOR =
-  'a[href],button,input,select,textarea,summary,area[href],[contenteditable=""],[contenteditable="true" i],[onclick],[tabindex],' +
-  '[role="button" i],[role="link" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="tab" i],[role="option" i],' +
-  '[role="menuitem" i],[role="menuitemcheckbox" i],[role="menuitemradio" i],[role="treeitem" i],[role="textbox" i],[role="combobox" i]';
+  'a[href],button,input,select,textarea,summary,area[href],[contenteditable=""],[contenteditable="true" i],' +
+  '[onclick],[tabindex],' +
+  '[role="button" i],[role="link" i],[role="checkbox" i],[role="radio" i],[role="switch" i],[role="tab" i],' +
+  '[role="option" i],' +
+  '[role="menuitem" i],[role="menuitemcheckbox" i],[role="menuitemradio" i],[role="treeitem" i],[role="textbox" i],' +
+  '[role="combobox" i]';
 
 /**
  * Whether a click that hits `hit` is a click on `element`.
@@ -98,7 +104,11 @@ function labelsFor(element) {
   return face ? [face] : [...selectAll(rootOf(element), 'label')].filter((label) => controlOfLabel(label) === element);
 }
 
-/** The element to click instead of a control without size: the visible box in its place, if that listens or contains no other control. @returns {Element | null} */
+/**
+ * The element to click instead of a control without size: the visible box in its place, if that listens or contains no
+ * other control.
+ * @returns {Element | null}
+ */
 function visibleStandIn(element) {
   const around = visibleWrapperOf(element);
   return around && (listening.has(around) || selectAll(around, CONTROLS_SELECTOR).length === 1) ? around : null;
@@ -107,9 +117,11 @@ function visibleStandIn(element) {
 /**
  * Picks the best point to hit the element, or finds what covers it. Tries the middle of the visible part of each of its
  * boxes, then a grid; a point on a descendant with an action of its own is the last choice.
- * @param {Element} element @param {Level[]} levels @param {boolean} asPlace  accept a point where only an ancestor of the element is on top
+ * @param {Element} element @param {Level[]} levels @param {boolean} asPlace  accept a point where only an ancestor of
+ *   the element is on top
  * @returns {Picked}
- * @typedef {{point?: Point, why?: 'hidden' | 'outside' | 'clipped' | 'covered', by?: Element | null}} Picked  the point, or why there is none and which element covers it
+ * @typedef {{point?: Point, why?: 'hidden' | 'outside' | 'clipped' | 'covered', by?: Element | null}} Picked  the
+ *   point, or why there is none and which element covers it
  */
 function pickPoint(element, levels, asPlace = false) {
   const boxes = boxesOf(element);
@@ -119,7 +131,10 @@ function pickPoint(element, levels, asPlace = false) {
   if (!parts.length) return { why: 'outside', by: null };
   let fallback = null;
   let blocker;
-  const tries = [...parts.slice(0, MOST_PARTS).map((part) => () => pointsIn(part)), ...strokesOf(element).map((line) => () => pointsOn(line))];
+  const tries = [
+    ...parts.slice(0, MOST_PARTS).map((part) => () => pointsIn(part)),
+    ...strokesOf(element).map((line) => () => pointsOn(line)),
+  ];
   for (const points of tries) {
     for (const point of points()) {
       const hit = hitThrough(levels, point);
@@ -138,7 +153,14 @@ function pickAt(element, levels, position, asPlace) {
   if (!boxesOf(element).length || !isPainted(element)) return { why: 'hidden', by: null };
   const point = pointAtOffset(element, position);
   const visible = visibleBoxOf(levels);
-  if (!visible || point.x < visible.left || point.x >= visible.right || point.y < visible.top || point.y >= visible.bottom) return { why: 'outside', by: null };
+  if (
+    !visible ||
+    point.x < visible.left ||
+    point.x >= visible.right ||
+    point.y < visible.top ||
+    point.y >= visible.bottom
+  )
+    return { why: 'outside', by: null };
   const hit = hitThrough(levels, point);
   if (judgeHit(hit, element) !== 'miss' || (asPlace && hit && isInside(element, hit))) return { point };
   return { why: 'covered', by: hit };
@@ -164,13 +186,16 @@ function isCoveredAt(levels, box, element) {
     if (topmostAt(levels[i].document, points[i]) !== levels[i + 1].frame) return true;
   }
   const host = hostInDocument(element);
-  return elementsFromPointOfDocument_.call(documentOf(element), point.x, point.y).some((each) => each === host || isInside(each, host));
+  return elementsFromPointOfDocument_
+    .call(documentOf(element), point.x, point.y)
+    .some((each) => each === host || isInside(each, host));
 }
 
 /** The element itself, or its outermost shadow host. */
 function hostInDocument(element) {
   let node = element;
-  for (let root = rootOf(node); nodeType(root) === 11 && isShadowRoot(root); root = rootOf(node)) node = host_.call(root);
+  for (let root = rootOf(node); nodeType(root) === 11 && isShadowRoot(root); root = rootOf(node))
+    node = host_.call(root);
   return node;
 }
 
@@ -185,12 +210,15 @@ const pointsIn = ({ left, top, right, bottom }) =>
 
 const LINES = 'path,line,polyline';
 
-/** The lines that a part of an SVG is drawn with: a line fills so little of its box that most points of the box miss it. @param {Element} element @returns {Element[]} */
+/**
+ * The lines that a part of an SVG is drawn with: a line fills so little of its box that most points of the box miss it.
+ * @param {Element} element
+ * @returns {Element[]}
+ */
 function strokesOf(element) {
   if (namespaceURI_.call(element) !== SVG) return [];
   return matches(element, LINES) ? [element] : [...selectAll(element, LINES)].slice(0, MOST_PARTS);
 }
-
 
 /** Points on a line, its middle first. @param {Element} line @returns {Point[]} */
 function pointsOn(line) {

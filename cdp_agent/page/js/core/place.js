@@ -1,5 +1,5 @@
-// Where elements are: rectangles in the viewport of their own document, and the transforms from there through same-process
-// iframes to the viewport of the world's root document.
+// Where elements are: rectangles in the viewport of their own document, and the transforms from there through
+// same-process iframes to the viewport of the world's root document.
 
 const clientLeft = reader(Element, 'clientLeft');
 const clientTop = reader(Element, 'clientTop');
@@ -14,14 +14,14 @@ const viewOf = (node) => defaultView_.call(documentOf(node));
 /** @typedef {{x: number, y: number}} Point */
 
 /**
- * The documents from the world's root down to the element's own, each with its iframe and the matrix from its viewport to
- * the one around it (both null for the root).
+ * The documents from the world's root down to the element's own, each with its iframe and the matrix from its viewport
+ * to the one around it (both null for the root).
  * @typedef {{document: Document, frame: Element | null, outwards: DOMMatrix | null}} Level
  * @param {Element} element @returns {Level[]}
  */
 function levelsOf(element) {
   const levels = [];
-  for (let document = documentOf(element); ; ) {
+  for (let document = documentOf(element); ;) {
     const view = defaultView_.call(document);
     const frame = view === window || view === null ? null : view.frameElement;
     levels.unshift({ document, frame, outwards: frame && outwardsOf(frame) });
@@ -31,8 +31,9 @@ function levelsOf(element) {
 }
 
 /**
- * The matrix from the viewport inside an iframe to the viewport that contains the iframe. An affine map keeps centres, so the
- * middle of the bounding box gives the translation, and only the linear part of the transforms around it is needed.
+ * The matrix from the viewport inside an iframe to the viewport that contains the iframe. An affine map keeps centres,
+ * so the middle of the bounding box gives the translation, and only the linear part of the transforms around it is
+ * needed.
  */
 function outwardsOf(frame) {
   const box = rectOf(frame);
@@ -76,13 +77,22 @@ const mapPoint = (matrix, { x, y }) => ({
 
 /** @param {DOMMatrix} matrix @param {Box} box @returns {Box} the bounding box of the mapped corners */
 function mapBox(matrix, { left, top, right, bottom }) {
-  const corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(([x, y]) => mapPoint(matrix, { x, y }));
+  const corners = [
+    [left, top],
+    [right, top],
+    [left, bottom],
+    [right, bottom],
+  ].map(([x, y]) => mapPoint(matrix, { x, y }));
   const xs = corners.map((corner) => corner.x);
   const ys = corners.map((corner) => corner.y);
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
 }
 
-/** @param {Box} a @param {Box} b @returns {Box | null} the intersection; null when it is less than a pixel wide or high */
+/**
+ * @param {Box} a
+ * @param {Box} b
+ * @returns {Box | null} the intersection; null when it is less than a pixel wide or high
+ */
 function overlap(a, b) {
   const left = Math.max(a.left, b.left);
   const top = Math.max(a.top, b.top);
@@ -113,8 +123,8 @@ function outwardPoints(levels, point) {
 }
 
 /**
- * The non-empty rectangles in which an element is painted: one for each line of an inline element; those of its contents
- * for an element without a box of its own.
+ * The non-empty rectangles in which an element is painted: one for each line of an inline element; those of its
+ * contents for an element without a box of its own.
  * @returns {Box[]}
  */
 function boxesOf(element) {
@@ -143,7 +153,9 @@ function areaBoxes(area) {
   const image = name && [...selectAll(rootOf(area), 'img[usemap]')].find((each) => attr(each, 'usemap') === `#${name}`);
   if (!image) return [];
   const frame = rectOf(image);
-  const numbers = areaCoords(area).split(/[\s,;]+/).map(Number);
+  const numbers = areaCoords(area)
+    .split(/[\s,;]+/)
+    .map(Number);
   const shape = areaShape(area).toLowerCase();
   const at = (left, top, right, bottom) => [
     { left: frame.left + left, top: frame.top + top, right: frame.left + right, bottom: frame.top + bottom },

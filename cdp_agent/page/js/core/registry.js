@@ -1,6 +1,7 @@
-// The ids of elements. An id is assigned once and never reused; an element keeps its id for as long as it lives. The maps
-// between ids and elements are weak. The last few thousand elements removed from the page are held strongly for a while, so
-// that they can still be described: an element that was rendered anew is recognized by that description (identity.js).
+// The ids of elements. An id is assigned once and never reused; an element keeps its id for as long as it lives. The
+// maps between ids and elements are weak. The last few thousand elements removed from the page are held strongly for a
+// while, so that they can still be described: an element that was rendered anew is recognized by that description
+// (identity.js).
 
 /** @type {WeakMap<Element, number>} */
 const idsOfElements = new WeakMap();
@@ -20,7 +21,9 @@ const removedElements = new Map();
 let sweep = presentElements.entries();
 let lastIdAtSweep = 0;
 
-/** Checks whether some of the present elements were removed from the page, and releases the ones removed longest ago. */
+/**
+ * Checks whether some of the present elements were removed from the page, and releases the ones removed longest ago.
+ */
 function releaseRemoved() {
   for (let i = CHECKED_AT_ONCE + 2 * (lastAssignedId - lastIdAtSweep); i > 0; i--) {
     const { value, done } = sweep.next();
@@ -69,8 +72,8 @@ function elementOf(id) {
 }
 
 /**
- * @param {[number, number]} free  the lowest id that is free in the whole tab (no lower one may be assigned), and the lowest
- *   one that Python has not claimed, perhaps because a response was lost
+ * @param {[number, number]} free  the lowest id that is free in the whole tab (no lower one may be assigned), and the
+ *   lowest one that Python has not claimed, perhaps because a response was lost
  * @returns {number} the lowest id that Python must claim
  */
 function reserveIds([free, unclaimed]) {

@@ -1,14 +1,28 @@
-// Whether any rule of a style sheet has changed since the last reading. `sheet.insertRule()` and `rule.style.display = …`
-// cause no mutation records. Comparing the text of all rules took 7 ms for 4,000 rules. For rules without relevant
-// properties it is enough to check that they still set the same properties; for rules whose class no element has (most rules
-// of an icon font), that their selector is still the same.
+// Whether any rule of a style sheet has changed since the last reading. `sheet.insertRule()` and `rule.style.display =
+// …` cause no mutation records. Comparing the text of all rules took 7 ms for 4,000 rules. For rules without relevant
+// properties it is enough to check that they still set the same properties; for rules whose class no element has (most
+// rules of an icon font), that their selector is still the same.
 
 // The properties whose computed values a reading uses, and those from which these are computed.
 const RENDERING_NAMES = new Set([
-  'display', 'visibility', 'content-visibility', 'content', 'cursor', 'float', 'position', 'text-transform', 'pointer-events', 'interactivity', 'all', 'counter-reset', 'counter-increment', 'counter-set',
+  'display',
+  'visibility',
+  'content-visibility',
+  'content',
+  'cursor',
+  'float',
+  'position',
+  'text-transform',
+  'pointer-events',
+  'interactivity',
+  'all',
+  'counter-reset',
+  'counter-increment',
+  'counter-set',
 ]);
 const DECORATING_NAMES = new Set(['vertical-align', 'text-decoration-line', 'font-family']);
-// Custom properties are left out: where a relevant value depends on one, its computed value is compared (`dependent` in styles.js).
+// Custom properties are left out: where a relevant value depends on one, its computed value is compared (`dependent` in
+// styles.js).
 const RELEVANT_NAMES = new Set([...RENDERING_NAMES, ...DECORATING_NAMES]);
 const DEEPEST_RULE = 20;
 // Compared by number, since rules of frames are not instances of this world's classes.
@@ -21,18 +35,26 @@ const selectorOfRule_ = getterOf(CSSStyleRule.prototype, 'selectorText');
 const lengthOfRules_ = getterOf(CSSRuleList.prototype, 'length');
 const itemOfRules_ = CSSRuleList.prototype.item;
 const lengthOfStyle_ = getterOf(CSSStyleDeclaration.prototype, 'length');
-const { item: itemOfStyle_, getPropertyValue: valueOfStyle_, getPropertyPriority: priorityOfStyle_ } = CSSStyleDeclaration.prototype;
+const {
+  item: itemOfStyle_,
+  getPropertyValue: valueOfStyle_,
+  getPropertyPriority: priorityOfStyle_,
+} = CSSStyleDeclaration.prototype;
 
 /**
- * The contents of a sheet at the last reading. @typedef {{sheet: CSSStyleSheet, disabled: boolean, rules: RuleRecord[], count: number, version: number}} SheetRecord
+ * The contents of a sheet at the last reading. @typedef {{sheet: CSSStyleSheet, disabled: boolean, rules: RuleRecord[],
+ * count: number, version: number}} SheetRecord
  *   count: of all rules, nested ones included; version: 0 for an imported sheet
  * @typedef {{name: string, value: string, priority: string}} Declaration  of a relevant property
  * A rule of a sheet. @typedef {object} RuleRecord
- * @property {any} rule @property {CSSStyleDeclaration | null} style  of a style rule, or of declarations between nested rules @property {string[]} names  of all properties it sets
+ * @property {any} rule @property {CSSStyleDeclaration | null} style  of a style rule, or of declarations between nested
+ *   rules @property {string[]} names  of all properties it sets
  * @property {Declaration[]} relevantDeclarations @property {string | null} selector  of a relevant style rule
- * @property {CSSRuleList | null} list  of its nested rules @property {RuleRecord[]} rules  their records @property {SheetRecord | null} imported @property {string | undefined} text  whatever else may change in the rule
+ * @property {CSSRuleList | null} list  of its nested rules @property {RuleRecord[]} rules  their records @property
+ *   {SheetRecord | null} imported @property {string | undefined} text  whatever else may change in the rule
  * @property {boolean} isRelevant  it may set a relevant property, or contains rules
- * @property {string[] | undefined} classes  any element that a style rule selects has one of these classes; empty: it need not have any; undefined: not computed yet
+ * @property {string[] | undefined} classes  any element that a style rule selects has one of these classes; empty: it
+ *   need not have any; undefined: not computed yet
  */
 
 /** @type {WeakMap<CSSStyleSheet, SheetRecord>} */
@@ -45,10 +67,16 @@ let versions = new Map();
 /** The number of rules in all sheets that this reading has used. */
 let rulesRead = 0;
 
-/** Whether the document's rules are known to be those of the last reading. Python verifies that by Chrome's counters. */
+/**
+ * Whether the document's rules are known to be those of the last reading. Python verifies that by Chrome's counters.
+ */
 let areRulesUnchanged = false;
 
-/** The classes that elements of the document have, cached for one reading; null where collecting them would cost more than it saves. @type {Set<string> | null} */
+/**
+ * The classes that elements of the document have, cached for one reading; null where collecting them would cost more
+ * than it saves.
+ * @type {Set<string> | null}
+ */
 let classesInUse = null;
 let classesOf = { lists: new Set(), classes: new Set() };
 const MANY_RULES = 400;
@@ -57,7 +85,12 @@ const RULES_FOR_A_CLASS = 0.25; // checking a rule takes four times as long as r
 /** Collects the classes in use, where that pays. @param {number} rules  the number of rules to be checked */
 function findClassesInUse(rules) {
   // In quirks mode, class names match in any case.
-  if (rules < MANY_RULES || rules < RULES_FOR_A_CLASS * elementsByTag_.call(document, '*').length || compatMode_.call(document) !== 'CSS1Compat') return;
+  if (
+    rules < MANY_RULES ||
+    rules < RULES_FOR_A_CLASS * elementsByTag_.call(document, '*').length ||
+    compatMode_.call(document) !== 'CSS1Compat'
+  )
+    return;
   const found = selectAll(document, '[class]');
   const lists = new Set();
   for (let i = 0; i < found.length; i++) lists.add(attr(found[i], 'class'));
@@ -124,7 +157,8 @@ function recordSheet(sheet, depth) {
   return { sheet, disabled: sheet.disabled, rules, count: countRecords(rules), version: 0 };
 }
 
-const countRecords = (rules) => rules.reduce((sum, { rules: inner, imported }) => sum + countRecords(inner) + (imported?.count ?? 0), rules.length);
+const countRecords = (rules) =>
+  rules.reduce((sum, { rules: inner, imported }) => sum + countRecords(inner) + (imported?.count ?? 0), rules.length);
 
 /** @param {CSSRuleList} list @returns {RuleRecord[] | null} */
 function recordRules(list, depth) {
@@ -145,13 +179,26 @@ const NO_RULES = [];
 /** @param {any} rule @returns {RuleRecord | null} */
 function recordRule(rule, depth) {
   /** @type {RuleRecord} */
-  const known = { rule, style: null, names: NO_NAMES, relevantDeclarations: NO_NAMES, selector: null, list: null, rules: NO_RULES, imported: null, text: undefined, isRelevant: false, classes: undefined };
+  const known = {
+    rule,
+    style: null,
+    names: NO_NAMES,
+    relevantDeclarations: NO_NAMES,
+    selector: null,
+    list: null,
+    rules: NO_RULES,
+    imported: null,
+    text: undefined,
+    isRelevant: false,
+    classes: undefined,
+  };
   const type = typeOfRule_.call(rule);
   if (type === STYLE) {
     known.style = styleOfRule_.call(rule);
     known.list = rulesOfRule_.call(rule);
     readDeclarations(known);
-  } else if (type === KEYFRAMES || type === FONT_FACE) return known; // running animations are queried directly
+  } else if (type === KEYFRAMES || type === FONT_FACE)
+    return known; // running animations are queried directly
   else if (type === IMPORT) {
     known.text = rule.media.mediaText;
     known.imported = rule.styleSheet && recordSheet(rule.styleSheet, depth + 1);
@@ -167,7 +214,8 @@ function recordRule(rule, depth) {
     known.rules = rules;
   }
   known.isRelevant = known.relevantDeclarations.length > 0 || known.imported !== null || known.rules.length > 0;
-  if (known.isRelevant && type === STYLE) known.selector = selectorOfRule_.call(rule); // nested rules refer to it by `&`
+  // nested rules refer to it by `&`
+  if (known.isRelevant && type === STYLE) known.selector = selectorOfRule_.call(rule);
   return known;
 }
 
@@ -182,7 +230,12 @@ function readDeclarations(known) {
   for (let i = 0; i < length; i++) {
     const name = itemOfStyle_.call(style, i);
     names.push(name);
-    if (RELEVANT_NAMES.has(name)) relevantDeclarations.push({ name, value: valueOfStyle_.call(style, name), priority: priorityOfStyle_.call(style, name) });
+    if (RELEVANT_NAMES.has(name))
+      relevantDeclarations.push({
+        name,
+        value: valueOfStyle_.call(style, name),
+        priority: priorityOfStyle_.call(style, name),
+      });
   }
   if (length) known.names = names;
   if (relevantDeclarations.length) known.relevantDeclarations = relevantDeclarations;
@@ -194,30 +247,50 @@ function isSheetUnchanged({ sheet, disabled, rules }, classes) {
   return list !== null && sheet.disabled === disabled && areRulesInUnchanged(sheet, list, rules, classes);
 }
 
-/** @param {CSSStyleSheet} sheet @param {CSSRuleList} list @param {RuleRecord[]} rules @param {Set<string> | null} classes */
+/**
+ * @param {CSSStyleSheet} sheet
+ * @param {CSSRuleList} list
+ * @param {RuleRecord[]} rules
+ * @param {Set<string> | null} classes
+ */
 function areRulesInUnchanged(sheet, list, rules, classes) {
   const { length } = rules;
   if (lengthOfRules_.call(list) !== length) return false;
   for (let i = 0; i < length; i++) {
     const known = rules[i];
-    // A removed rule belongs to no sheet, and rules are never moved or added again: if all are still in the sheet and their number is the same, they are the same rules.
+    // A removed rule belongs to no sheet, and rules are never moved or added again: if all are still in the sheet and
+    // their number is the same, they are the same rules.
     if (sheetOfRule_.call(known.rule) !== sheet) return false;
     if (classes !== null && known.selector !== null && selectsNone(known, classes)) {
       if (selectorOfRule_.call(known.rule) !== known.selector) return false;
-    } else if (known.style !== null ? !isDeclarationUnchanged(known) : !isOtherRuleUnchanged(known, classes)) return false;
-    if (known.list !== null && (known.rules.length ? !areRulesInUnchanged(sheet, known.list, known.rules, classes) : lengthOfRules_.call(known.list) > 0)) return false;
+    } else if (known.style !== null ? !isDeclarationUnchanged(known) : !isOtherRuleUnchanged(known, classes))
+      return false;
+    if (
+      known.list !== null &&
+      (known.rules.length
+        ? !areRulesInUnchanged(sheet, known.list, known.rules, classes)
+        : lengthOfRules_.call(known.list) > 0)
+    )
+      return false;
   }
   return true;
 }
 
-/** Whether a style rule selects no element, whatever it declares. @param {RuleRecord} known @param {Set<string>} classes */
+/**
+ * Whether a style rule selects no element, whatever it declares.
+ * @param {RuleRecord} known
+ * @param {Set<string>} classes
+ */
 function selectsNone(known, classes) {
   known.classes ??= neededClasses(known.selector);
   for (let i = 0; i < known.classes.length; i++) if (classes.has(known.classes[i])) return false;
   return known.classes.length > 0;
 }
 
-/** @param {string} selector @returns {string[]} any element that it selects has one of these classes; empty: it need not have any */
+/**
+ * @param {string} selector
+ * @returns {string[]} any element that it selects has one of these classes; empty: it need not have any
+ */
 function neededClasses(selector) {
   const found = splitList(selector).map((part) => LAST_CLASS.exec(part)?.[1]);
   return found.includes(undefined) ? NO_NAMES : found;
@@ -238,7 +311,11 @@ function isDeclarationUnchanged({ rule, style, names, relevantDeclarations, sele
 /** Whether a rule without declarations is unchanged. @param {RuleRecord} known @param {Set<string> | null} classes */
 function isOtherRuleUnchanged({ rule, list, text, imported }, classes) {
   if (typeOfRule_.call(rule) === IMPORT) {
-    return rule.media.mediaText === text && (rule.styleSheet ?? null) === (imported?.sheet ?? null) && (imported === null || isSheetUnchanged(imported, classes));
+    return (
+      rule.media.mediaText === text &&
+      (rule.styleSheet ?? null) === (imported?.sheet ?? null) &&
+      (imported === null || isSheetUnchanged(imported, classes))
+    );
   }
   return text === undefined || (list !== null ? rule.conditionText : rule.cssText) === text;
 }

@@ -1,6 +1,6 @@
-// Which elements style sheets may give generated content, a cursor and the like. Reading the pseudo-elements and cursor of every
-// element costs more than all the rest, so the rules are read once, and computed styles only for elements that a rule selects.
-// If a sheet cannot be read (it is cross-origin), the computed styles of all elements are read.
+// Which elements style sheets may give generated content, a cursor and the like. Reading the pseudo-elements and cursor
+// of every element costs more than all the rest, so the rules are read once, and computed styles only for elements that
+// a rule selects. If a sheet cannot be read (it is cross-origin), the computed styles of all elements are read.
 
 const styleSheetsOfDocument_ = getterOf(Document.prototype, 'styleSheets');
 const styleSheetsOfRoot_ = getterOf(ShadowRoot.prototype, 'styleSheets');
@@ -9,11 +9,16 @@ const adoptedOfRoot_ = getterOf(ShadowRoot.prototype, 'adoptedStyleSheets');
 
 /**
  * @typedef {{classes: Set<string>, selectors: string[]}} SelectorSet  selects the elements of one concern
- * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet, unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, transformsCase: boolean, pointerBlocking: Set<string>, readable: boolean, version: number}} SheetFacts
- *   pointed: elements with `cursor: pointer` on hover only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like
+ * @typedef {{before: SelectorSet, after: SelectorSet, cursor: SelectorSet, pointed: SelectorSet, counters: SelectorSet,
+ *   unpainted: SelectorSet, decorated: SelectorSet, replaced: SelectorSet, transformsCase: boolean, pointerBlocking:
+ *   Set<string>, readable: boolean, version: number}} SheetFacts pointed: elements with `cursor: pointer` on hover
+ *   only; pointerBlocking: the selectors of rules that set `pointer-events: none` or the like
  */
 const CONCERNS = ['before', 'after', 'cursor', 'pointed', 'counters', 'unpainted', 'decorated', 'replaced'];
-/** @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced'} ConcernName */
+/**
+ * @typedef {'before' | 'after' | 'cursor' | 'pointed' | 'counters' | 'unpainted' | 'decorated' | 'replaced'}
+ *   ConcernName
+ */
 
 /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
 let factsOfSheets = new WeakMap();
@@ -27,17 +32,34 @@ function forgetFacts() {
 
 const newSelectorSet = () => ({ classes: new Set(), selectors: [] });
 /** @template T @param {(concern: string) => T} make @returns {Record<ConcernName, T>} */
-const perConcern = (make) => /** @type {any} */ (Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)])));
+const perConcern = (make) =>
+  /** @type {any} */ (Object.fromEntries(CONCERNS.map((concern) => [concern, make(concern)])));
 
-const UNREADABLE = { ...perConcern(newSelectorSet), transformsCase: true, pointerBlocking: new Set(['*']), readable: false, version: 0 };
+const UNREADABLE = {
+  ...perConcern(newSelectorSet),
+  transformsCase: true,
+  pointerBlocking: new Set(['*']),
+  readable: false,
+  version: 0,
+};
 
-/** @param {CSSStyleSheet} sheet @param {boolean} isInOtherDocument  in another document than the world's own @returns {SheetFacts} */
+/**
+ * @param {CSSStyleSheet} sheet
+ * @param {boolean} isInOtherDocument  in another document than the world's own
+ * @returns {SheetFacts}
+ */
 function factsOf(sheet, isInOtherDocument) {
   const version = versionOf(sheet, isInOtherDocument);
   if (version === 0) return UNREADABLE;
   const known = factsOfSheets.get(sheet);
   if (known?.version === version) return known;
-  const facts = { ...perConcern(newSelectorSet), transformsCase: false, pointerBlocking: new Set(), readable: true, version };
+  const facts = {
+    ...perConcern(newSelectorSet),
+    transformsCase: false,
+    pointerBlocking: new Set(),
+    readable: true,
+    version,
+  };
   readRules(recordedRulesOf(sheet), '', facts);
   factsOfSheets.set(sheet, facts);
   return facts;
@@ -48,7 +70,8 @@ function readRules(rules, parent, facts) {
   for (const { isRelevant, relevantDeclarations, selector, style, rules: inner, imported } of rules) {
     if (!isRelevant) continue;
     const whole = selector === null ? parent : parent ? nested(parent, selector) : selector;
-    if (style !== null && whole) for (const { name, value } of relevantDeclarations) readDeclaration(name, value, whole, facts);
+    if (style !== null && whole)
+      for (const { name, value } of relevantDeclarations) readDeclaration(name, value, whole, facts);
     readRules(inner, whole, facts);
     if (imported !== null) readRules(imported.rules, parent, facts);
   }
@@ -60,13 +83,18 @@ function nested(parent, selector) {
     .join(',');
 }
 
-/** @param {string} name  of a property that a rule sets @param {string} selector  of the rule @param {SheetFacts} facts */
+/**
+ * @param {string} name  of a property that a rule sets
+ * @param {string} selector  of the rule
+ * @param {SheetFacts} facts
+ */
 function readDeclaration(name, value, selector, facts) {
   if (value === '') return; // a longhand whose shorthand was set with var(): its value is not known yet
   const isOfElements = !selector.includes('::');
   switch (name) {
     case 'all':
-      for (const each of ['content', 'cursor', 'text-transform', 'counter-reset']) readDeclaration(each, value, selector, facts);
+      for (const each of ['content', 'cursor', 'text-transform', 'counter-reset'])
+        readDeclaration(each, value, selector, facts);
       return;
     case 'content':
       if (!EMPTY_CONTENT.has(value)) readContent(value, selector, facts);
@@ -81,13 +109,19 @@ function readDeclaration(name, value, selector, facts) {
     case 'text-transform':
       if (value !== 'none') facts.transformsCase = true;
       return;
-    case 'pointer-events': case 'interactivity':
-      if (value === 'none' || value === 'inert') for (const part of splitList(selector)) if (!part.includes('::')) facts.pointerBlocking.add(part.trim() || '*');
+    case 'pointer-events':
+    case 'interactivity':
+      if (value === 'none' || value === 'inert')
+        for (const part of splitList(selector)) if (!part.includes('::')) facts.pointerBlocking.add(part.trim() || '*');
       return;
-    case 'vertical-align': case 'text-decoration-line': case 'font-family':
+    case 'vertical-align':
+    case 'text-decoration-line':
+    case 'font-family':
       if (decorates(name, value) && isOfElements) addEach(facts.decorated, selector);
       return;
-    case 'counter-reset': case 'counter-increment': case 'counter-set':
+    case 'counter-reset':
+    case 'counter-increment':
+    case 'counter-set':
       for (const part of splitList(selector)) add(facts.counters, part.replace(/::?(before|after)(?![\w-]).*/i, ''));
   }
 }
@@ -100,7 +134,10 @@ function readContent(value, selector, facts) {
   }
 }
 
-/** Records only selectors of a single class on hover: the computed style tells nothing until the mouse is over the element. */
+/**
+ * Records only selectors of a single class on hover: the computed style tells nothing until the mouse is over the
+ * element.
+ */
 function readPointed(selector, facts) {
   const match = /^\s*\.([\w-]+):hover\s*$/.exec(selector);
   if (match) facts.pointed.classes.add(match[1]);
@@ -110,7 +147,9 @@ function addEach(target, selector) {
   for (const part of splitList(selector)) add(target, part);
 }
 
-/** Whether a declaration may change the meaning of a text (superscript, strikethrough, icon fonts), see decorated.js. */
+/**
+ * Whether a declaration may change the meaning of a text (superscript, strikethrough, icon fonts), see decorated.js.
+ */
 function decorates(name, value) {
   if (name === 'vertical-align') return value === 'super' || value === 'sub';
   return name === 'font-family' ? ICON_FONT.test(value) : value.includes('line-through');
@@ -160,15 +199,19 @@ function splitList(selector) {
 /**
  * The elements that the sheets of a document or shadow root select, for each concern.
  * @returns {Record<ConcernName, Concern> & {transformsCase: boolean, blocksPointer: boolean, replacesContent: boolean}}
- *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep the mouse
- *   from an element, or put a picture in place of an element's contents
+ *   transformsCase, blocksPointer, replacesContent: whether any sheet or style attribute may set `text-transform`, keep
+ *   the mouse from an element, or put a picture in place of an element's contents
  * @typedef {{selection: SelectedElements, bit: number}} Concern
- * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass: Map<string, number>,
- *   last: Element | null, lastBits: number}} SelectedElements  numbers are sets of concerns, one bit for each
+ * @typedef {{every: number, elements: {get: (element: Element) => number}, classes: Map<string, number>, byClass:
+ *   Map<string, number>, last: Element | null, lastBits: number}} SelectedElements  numbers are sets of concerns, one
+ *   bit for each
  */
 function selectedIn(root) {
   const isDocument = nodeType(root) === 9;
-  const { every, classes, byClass, lists, transformsCase, pointerBlocking, replacesContent } = factsIn(root, isDocument);
+  const { every, classes, byClass, lists, transformsCase, pointerBlocking, replacesContent } = factsIn(
+    root,
+    isDocument,
+  );
   /** @type {SelectedElements} */
   const selection = { every, elements: new Map(), classes, byClass, last: null, lastBits: 0 };
   const isLazy = root === sparseRoot || (readsFewElements && isDocument);
@@ -180,7 +223,12 @@ function selectedIn(root) {
   const has = (property) => styles.some((style) => style.includes(property));
   return {
     ...perConcern((concern) => ({ selection, bit: 1 << CONCERNS.indexOf(concern) })),
-    transformsCase: transformsCase || around.transformsCase || has('text-transform'), blocksPointer: around.blocksPointer || has('pointer-events') || has('interactivity') || (isLazy ? pointerBlocking.length > 0 : pointerBlocking.some((list) => selectsAny(root, list))),
+    transformsCase: transformsCase || around.transformsCase || has('text-transform'),
+    blocksPointer:
+      around.blocksPointer ||
+      has('pointer-events') ||
+      has('interactivity') ||
+      (isLazy ? pointerBlocking.length > 0 : pointerBlocking.some((list) => selectsAny(root, list))),
     replacesContent: replacesContent || has('content'),
   };
 }
@@ -198,10 +246,16 @@ function factsIn(root, isDocument) {
   return facts;
 }
 
-const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content'].map((property) => `[style*="${property}" i]`).join();
+const STYLED = ['text-transform', 'pointer-events', 'interactivity', 'content']
+  .map((property) => `[style*="${property}" i]`)
+  .join();
 const ALL_CONCERNS = (1 << CONCERNS.length) - 1;
 
-/** @param {Node} root @param {[number, string][]} lists  bits of concerns, each with a selector list @returns {Map<Element, number>} */
+/**
+ * @param {Node} root
+ * @param {[number, string][]} lists  bits of concerns, each with a selector list
+ * @returns {Map<Element, number>}
+ */
 function selectElements(root, lists) {
   const elements = new Map();
   for (const [bit, list] of lists) {
@@ -215,7 +269,8 @@ function selectElements(root, lists) {
 let readsFewElements = false;
 
 const LAZY_SHARE = 1 / 8; // of all elements
-const SCOPE = /(?<![\\"']):scope(?![\w-])/gi; // in a style sheet the root of the document; in matches() the element itself
+// in a style sheet the root of the document; in matches() the element itself
+const SCOPE = /(?<![\\"']):scope(?![\w-])/gi;
 
 /** The same as `selectElements`, but matches each element on request, for as long as these are few. */
 class LazySelection {
@@ -245,13 +300,25 @@ class LazySelection {
 const mergedFacts = new Map();
 const MOST_MERGED = 200;
 
-/** @param {SheetFacts[]} sheets @returns {{every: number, transformsCase: boolean, pointerBlocking: string[], replacesContent: boolean, classes: Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}} */
+/**
+ * @param {SheetFacts[]} sheets
+ * @returns {{every: number, transformsCase: boolean, pointerBlocking: string[], replacesContent: boolean, classes:
+ *   Map<string, number>, byClass: Map<string, number>, lists: [number, string][]}}
+ */
 function mergeFacts(sheets) {
   const key = sheets.map((facts) => facts.version).join();
   let known = mergedFacts.get(key);
   if (known) return known;
   const every = sheets.every((facts) => facts.readable) ? 0 : ALL_CONCERNS & ~(1 << CONCERNS.indexOf('pointed'));
-  known = { every, transformsCase: sheets.some((facts) => facts.transformsCase), pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))), replacesContent: sheets.some(mayReplace), classes: new Map(), byClass: new Map(), lists: [] };
+  known = {
+    every,
+    transformsCase: sheets.some((facts) => facts.transformsCase),
+    pointerBlocking: validLists(new Set(sheets.flatMap((facts) => [...facts.pointerBlocking]))),
+    replacesContent: sheets.some(mayReplace),
+    classes: new Map(),
+    byClass: new Map(),
+    lists: [],
+  };
   CONCERNS.forEach((concern, i) => {
     const selectors = new Set();
     for (const facts of sheets) {
@@ -267,7 +334,11 @@ function mergeFacts(sheets) {
 
 const mayReplace = ({ readable, replaced }) => !readable || replaced.classes.size + replaced.selectors.length > 0;
 
-/** A single selector list if that is valid, since one invalid selector invalidates the whole list; else each valid selector. @param {Set<string>} selectors */
+/**
+ * A single selector list if that is valid, since one invalid selector invalidates the whole list; else each valid
+ * selector.
+ * @param {Set<string>} selectors
+ */
 function validLists(selectors) {
   const whole = [...selectors].join(',');
   return isValid(whole) ? [whole] : [...selectors].filter(isValid);
@@ -310,7 +381,8 @@ function readClasses(selection, names) {
 /** @type {ReturnType<typeof selectedIn>} */
 const NOTHING_SELECTED = {
   ...perConcern(() => ({
-    selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 }, bit: 0,
+    selection: { every: 0, elements: new Map(), classes: new Map(), byClass: new Map(), last: null, lastBits: 0 },
+    bit: 0,
   })),
   transformsCase: false,
   blocksPointer: false,

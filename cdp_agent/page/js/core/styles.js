@@ -1,24 +1,38 @@
-// How style rules make elements depend on changes elsewhere in the document: by selectors of siblings or descendants (`a + b`,
-// `:first-child`, `:has()`), and by states that cause no mutation records (`:hover`, `:checked`). Only rules that affect what is
-// rendered as text count; sizes are read anew each time. A value with `var()`, `if()` or other functions may change with
-// anything: for those, computed values are compared.
+// How style rules make elements depend on changes elsewhere in the document: by selectors of siblings or descendants
+// (`a + b`, `:first-child`, `:has()`), and by states that cause no mutation records (`:hover`, `:checked`). Only rules
+// that affect what is rendered as text count; sizes are read anew each time. A value with `var()`, `if()` or other
+// functions may change with anything: for those, computed values are compared.
 
 /**
- * @typedef {{dependencies: StyleDependencies, key: string, structural: Map<string, Element[]>, dynamic: Map<string, Element[]>, dependent: Map<string, Map<Element, string>>}} Styles
- * dependencies: the same object for as long as the sheets are the same; key: which sheets and media queries apply; structural, dynamic:
- * the elements that each selector or state matches; dependent: by pseudo-element ("" for none), the computed values of elements that depend on more
- * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, dependent: Map<string, Set<string>>, readable: boolean,
- *   renderingSelectors: Set<string>, inContainerQuery: boolean, usesEmpty: boolean}} StyleDependencies  renderingSelectors: of rules that set what is rendered; inContainerQuery: the rules being collected apply by the size of a container,
- *   whose changes cannot be observed; usesEmpty: some selector has `:empty`
+ * @typedef {{dependencies: StyleDependencies, key: string, structural: Map<string, Element[]>, dynamic: Map<string,
+ *   Element[]>, dependent: Map<string, Map<Element, string>>}} Styles
+ * dependencies: the same object for as long as the sheets are the same; key: which sheets and media queries apply;
+ * structural, dynamic: the elements that each selector or state matches; dependent: by pseudo-element ("" for none),
+ * the computed values of elements that depend on more
+ * @typedef {{structural: Set<string>, dynamic: Set<string>, medias: Set<string>, dependent: Map<string, Set<string>>,
+ *   readable: boolean, renderingSelectors: Set<string>, inContainerQuery: boolean, usesEmpty: boolean}}
+ *   StyleDependencies  renderingSelectors: of rules that set what is rendered; inContainerQuery: the rules being
+ *   collected apply by the size of a container, whose changes cannot be observed; usesEmpty: some selector has `:empty`
  */
 
 const RENDERING_DECLARATION = new RegExp(`(?:^|;\\s*)(?:${[...RENDERING_NAMES].join('|')})\\s*:\\s*([^;]*)`, 'gi');
-const RENDERING_KEYS = new Set(['cssFloat', ...[...RENDERING_NAMES].map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))]);
-const DEPENDS_ON_MORE = /\b(?:var|if|env|inherit|sibling-index|sibling-count|random|random-item|first-valid)\(|--[\w-]+\(/i;
+const RENDERING_KEYS = new Set([
+  'cssFloat',
+  ...[...RENDERING_NAMES].map((name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())),
+]);
+const DEPENDS_ON_MORE =
+  /\b(?:var|if|env|inherit|sibling-index|sibling-count|random|random-item|first-valid)\(|--[\w-]+\(/i;
 // Elements whose style attribute may hold such a value.
-const DEPENDENT_STYLE = ':is([style*="var(" i],[style*="if(" i],[style*="env(" i],[style*="inherit(" i],[style*="sibling-" i],[style*="random" i],[style*="--"][style*="("])';
+const DEPENDENT_STYLE =
+  ':is([style*="var(" i],[style*="if(" i],[style*="env(" i],[style*="inherit(" i],[style*="sibling-" i],' +
+  '[style*="random" i],[style*="--"][style*="("])';
 const STRUCTURAL = /^(?:empty|has|only-child|only-of-type|(?:first|last)-(?:child|of-type)|nth-[a-z-]+)$/;
-const LOCAL_PSEUDOS = new Set('is where not root link any-link -webkit-any-link visited lang host host-context scope matches -webkit-any before after first-line first-letter'.split(' '));
+const LOCAL_PSEUDOS = new Set(
+  (
+    'is where not root link any-link -webkit-any-link visited lang host host-context scope matches -webkit-any ' +
+    'before after first-line first-letter'
+  ).split(' '),
+);
 const MOST_STRUCTURAL = 100;
 const MOST_DYNAMIC = 30;
 const MOST_DEPENDENT = 500; // elements
@@ -47,33 +61,53 @@ let sheetsBefore = '';
 /** Whether the rules are the same as at the last call. */
 function areSheetsUnchanged() {
   const before = sheetsBefore;
-  sheetsBefore = currentSheets().map((sheet) => versionOf(sheet)).join();
+  sheetsBefore = currentSheets()
+    .map((sheet) => versionOf(sheet))
+    .join();
   return sheetsBefore === before;
 }
 
-/** @param {Set<Element>} styled  elements with a dependent style attribute @returns {Styles | null} null where that cannot be determined */
+/**
+ * @param {Set<Element>} styled  elements with a dependent style attribute
+ * @returns {Styles | null} null where that cannot be determined
+ */
 function readStyles(styled) {
   const sheets = currentSheets();
   if (!areRulesUnchanged) findClassesInUse(countRecordedRules(sheets));
   const found = sheets.map((sheet) => versionOf(sheet));
   if (found.includes(0)) return null;
-  if (lastDependencies?.sheets !== found.join()) lastDependencies = { sheets: found.join(), dependencies: dependenciesOf(sheets) };
+  if (lastDependencies?.sheets !== found.join())
+    lastDependencies = { sheets: found.join(), dependencies: dependenciesOf(sheets) };
   const { dependencies } = lastDependencies;
   if (!dependencies.readable) {
     unreadableRuleCount = countRules();
     return null;
   }
-  const key = [...sheets.map((sheet) => `${sheet.disabled} ${mediaMatch(sheet.media.mediaText)}`), ...[...dependencies.medias].map(mediaMatch)].join();
+  const key = [
+    ...sheets.map((sheet) => `${sheet.disabled} ${mediaMatch(sheet.media.mediaText)}`),
+    ...[...dependencies.medias].map(mediaMatch),
+  ].join();
   const dynamic = new Map([...dependencies.dynamic].map((name) => [name, [...selectAll(document, `:${name}`)]]));
   const dependent = dependentNow(dependencies, styled);
-  return dependent && { dependencies, key, structural: new Map([...dependencies.structural].map((selector) => [selector, null])), dynamic, dependent };
+  return (
+    dependent && {
+      dependencies,
+      key,
+      structural: new Map([...dependencies.structural].map((selector) => [selector, null])),
+      dynamic,
+      dependent,
+    }
+  );
 }
 
 /**
- * The last styles, where Chrome has computed no style since: changed states have had no effect yet, and are compared with these
- * once a style is computed. @param {Styles} styles @returns {Styles}
+ * The last styles, where Chrome has computed no style since: changed states have had no effect yet, and are compared
+ * with these once a style is computed. @param {Styles} styles @returns {Styles}
  */
-const reuseStyles = (styles) => ({ ...styles, structural: new Map([...styles.dependencies.structural].map((selector) => [selector, null])) });
+const reuseStyles = (styles) => ({
+  ...styles,
+  structural: new Map([...styles.dependencies.structural].map((selector) => [selector, null])),
+});
 
 /** The computed values of elements that depend on more; null where these are too many. */
 function dependentNow(dependencies, styled) {
@@ -89,7 +123,19 @@ function dependentNow(dependencies, styled) {
   return dependent;
 }
 
-const LOOKED_AT_NAMES = ['display', 'visibility', 'content-visibility', 'cursor', 'text-transform', 'content', 'float', 'position', 'pointer-events', 'interactivity', ...DECORATING_NAMES];
+const LOOKED_AT_NAMES = [
+  'display',
+  'visibility',
+  'content-visibility',
+  'cursor',
+  'text-transform',
+  'content',
+  'float',
+  'position',
+  'pointer-events',
+  'interactivity',
+  ...DECORATING_NAMES,
+];
 
 function comparedStyleOf(element, pseudo) {
   const style = computedStyleOf(element, pseudo);
@@ -97,19 +143,33 @@ function comparedStyleOf(element, pseudo) {
 }
 
 /** Whether an element's style attribute sets what is rendered by a value that depends on more. */
-const hasDependentStyle = (element) => matches(element, DEPENDENT_STYLE) && [...attr(element, 'style').matchAll(RENDERING_DECLARATION)].some(([, value]) => DEPENDS_ON_MORE.test(value));
+const hasDependentStyle = (element) =>
+  matches(element, DEPENDENT_STYLE) &&
+  [...attr(element, 'style').matchAll(RENDERING_DECLARATION)].some(([, value]) => DEPENDS_ON_MORE.test(value));
 
 const mediaMatch = (text) => text === '' || window.matchMedia(text).matches;
 
 /** @returns {StyleDependencies} */
 function dependenciesOf(sheets) {
   const dependencies = {
-    structural: new Set(), dynamic: new Set(), medias: new Set(), dependent: new Map([['', new Set()], ['::before', new Set()], ['::after', new Set()]]),
-    readable: true, renderingSelectors: new Set(), inContainerQuery: false, usesEmpty: false,
+    structural: new Set(),
+    dynamic: new Set(),
+    medias: new Set(),
+    dependent: new Map([
+      ['', new Set()],
+      ['::before', new Set()],
+      ['::after', new Set()],
+    ]),
+    readable: true,
+    renderingSelectors: new Set(),
+    inContainerQuery: false,
+    usesEmpty: false,
   };
   for (const sheet of sheets) collectRules(recordedRulesOf(sheet), '', dependencies);
-  for (const selector of dependencies.renderingSelectors) for (const part of splitList(selector)) addSelectorDependencies(part, dependencies);
-  if (dependencies.structural.size > MOST_STRUCTURAL || dependencies.dynamic.size > MOST_DYNAMIC) dependencies.readable = false;
+  for (const selector of dependencies.renderingSelectors)
+    for (const part of splitList(selector)) addSelectorDependencies(part, dependencies);
+  if (dependencies.structural.size > MOST_STRUCTURAL || dependencies.dynamic.size > MOST_DYNAMIC)
+    dependencies.readable = false;
   return dependencies;
 }
 
@@ -139,7 +199,8 @@ function collectRulesIn(rule, rules, parent, dependencies) {
   const inner = { ...dependencies, renderingSelectors: new Set(), inContainerQuery: isContained };
   collectRules(rules, parent, inner);
   // Changes of scopes and starting styles cannot be observed, and their selectors do not say what they select.
-  if (!inner.readable || (inner.renderingSelectors.size && !(rule instanceof CSSContainerRule))) dependencies.readable = false;
+  if (!inner.readable || (inner.renderingSelectors.size && !(rule instanceof CSSContainerRule)))
+    dependencies.readable = false;
   for (const selector of inner.renderingSelectors) dependencies.renderingSelectors.add(selector);
 }
 
@@ -152,7 +213,8 @@ function collectDeclarations(selector, declarations, dependencies) {
     depends ||= isRendering && DEPENDS_ON_MORE.test(value);
   }
   if (affectsRendering) dependencies.renderingSelectors.add(selector);
-  if (depends || (affectsRendering && dependencies.inContainerQuery)) for (const part of splitList(selector)) addDependent(part, dependencies);
+  if (depends || (affectsRendering && dependencies.inContainerQuery))
+    for (const part of splitList(selector)) addDependent(part, dependencies);
 }
 
 /** @param {string} selector  a single one, not a list @param {StyleDependencies} dependencies */
@@ -165,13 +227,19 @@ function addDependent(selector, dependencies) {
 
 /** The selector without its pseudo-elements: of the elements themselves. */
 function subjectOf(selector) {
-  const subject = selector.replace(/::?(?:before|after|first-line|first-letter)(?![\w-])|::[\w-]+(?:\([^)]*\))?/gi, '').trim();
+  const subject = selector
+    .replace(/::?(?:before|after|first-line|first-letter)(?![\w-])|::[\w-]+(?:\([^)]*\))?/gi, '')
+    .trim();
   return subject === '' || /[>+~\s]$/.test(subject) ? `${subject}*` : subject;
 }
 
 /** @param {string} selector  a single one, not a list @param {StyleDependencies} dependencies */
 function addSelectorDependencies(selector, dependencies) {
-  const bare = selector.replace(/\\./g, 'x').replace(/"[^"]*"|'[^']*'/g, '').replace(/\[[^\]]*\]/g, '').replace(/::[\w-]+/g, '');
+  const bare = selector
+    .replace(/\\./g, 'x')
+    .replace(/"[^"]*"|'[^']*'/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/::[\w-]+/g, '');
   let isStructural = /[+~]/.test(bare);
   for (const [, name, parenthesis] of bare.toLowerCase().matchAll(/:([\w-]+)(\()?/g)) {
     if (STRUCTURAL.test(name)) isStructural = true;
@@ -227,11 +295,17 @@ function differences(before, now, report) {
 function hasRenderingAnimations() {
   for (const animation of document.getAnimations()) {
     if (animation instanceof CSSTransition) {
-      if (/^(?:display|visibility|content-visibility|content|cursor|float|position|--.*)$/.test(animation.transitionProperty)) return true;
+      if (
+        /^(?:display|visibility|content-visibility|content|cursor|float|position|--.*)$/.test(
+          animation.transitionProperty,
+        )
+      )
+        return true;
       continue;
     }
     const frames = animation.effect?.getKeyframes?.() ?? [];
-    if (frames.some((frame) => Object.keys(frame).some((name) => RENDERING_KEYS.has(name) || name.startsWith('--')))) return true;
+    if (frames.some((frame) => Object.keys(frame).some((name) => RENDERING_KEYS.has(name) || name.startsWith('--'))))
+      return true;
   }
   return false;
 }

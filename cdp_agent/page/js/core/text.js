@@ -1,13 +1,16 @@
-// Text from the page, cleaned to fit on one line: no control characters (these are our own marks), white space collapsed.
+// Text from the page, cleaned to fit on one line: no control characters (these are our own marks), white space
+// collapsed.
 
 // Marks the beginning or end of a block in collected text; it never gets into a line.
 const BREAK = '\x03';
 // With U+0085, which Unicode and many programs take for a line end.
 const SPACES = /[\s\x85]+/g;
 // Zero-width spaces, soft hyphens and direction marks: invisible, and they split words for a reader of the text.
-const INVISIBLE_CHARACTERS = /[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u00ad\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
+const INVISIBLE_CHARACTERS =
+  /[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u00ad\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 const INVISIBLE_IN_NAMES = /[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u200b\u00ad]/g;
-const MESSY = /[\s\x00-\x1f\x7f-\x9f]{2}|[\x00-\x1f\x7f-\xa0\u200b\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff\u1680]/;
+const MESSY =
+  /[\s\x00-\x1f\x7f-\x9f]{2}|[\x00-\x1f\x7f-\xa0\u200b\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff\u1680]/;
 // In names the no-break space stays, since names are compared exactly.
 const NAME_SPACES = /[^\S\u00a0]+|\x85+/g;
 const LONGEST_NAME = 900;
@@ -62,8 +65,11 @@ function toJsonString(text) {
   return MAY_BE_BARE.test(written) ? written.replace(NEVER_BARE, escaped_) : written;
 }
 
-// States of lines, see statesOf: page text that contains one would look like ours. (`current` and `description` are rendered within texts, too.)
-const STATE = '(?:ref|checked|disabled|expanded|level|pressed|selected|required|invalid|readonly|sort|pointer-events|focused|active|inert|modal|editable|' +
+// States of lines, see statesOf: page text that contains one would look like ours. (`current` and `description` are
+// rendered within texts, too.)
+const STATE =
+  '(?:ref|checked|disabled|expanded|level|pressed|selected|required|invalid|readonly|sort|pointer-events|focused|' +
+  'active|inert|modal|editable|' +
   'multiline|multiple|ordered|caret|caret-after|selection|placeholder|type|min|max|paused|playing|fill|drawn)';
 // Text that would be misread after "role: " is quoted.
 const MISREAD = new RegExp(String.raw`^["'[]|^- |^→ |^\||^\s|\s$|[\x7f-\x9f\u2028\u2029]|(?:^|\s)\[${STATE}(?:\]|=)`);

@@ -1,26 +1,55 @@
-// Code editors: Monaco, CodeMirror 5 and 6, Ace. They render only the lines in view, in boxes of their own. Therefore their
-// text is read from the editor's object where possible (codeOfEditor in code_object.js, in the page's own world); else the rendered
-// lines are read, and a state shows that there are more.
+// Code editors: Monaco, CodeMirror 5 and 6, Ace. They render only the lines in view, in boxes of their own. Therefore
+// their text is read from the editor's object where possible (codeOfEditor in code_object.js, in the page's own world);
+// else the rendered lines are read, and a state shows that there are more.
 
 /** @typedef {{editor: string, input: string, lines: string, line: string, scroller: string, parts: string}} CodeKind */
-/** @type {CodeKind[]}  input: the element that gets the keys; parts: elements for rendering the text and around it, which get no lines of their own */
+/**
+ * @type {CodeKind[]}  input: the element that gets the keys; parts: elements for rendering the text and around it,
+ *   which get no lines of their own
+ */
 const CODE_KINDS = [
   {
-    editor: '.monaco-editor', input: '.native-edit-context,textarea.inputarea', lines: '.view-lines', line: '.view-line', scroller: '.overflow-guard',
-    parts: '.margin,.view-lines,.view-overlays,.view-rulers,.cursors-layer,.minimap,.decorationsOverviewRuler,.scrollbar,.scroll-decoration,.ime-text-area,.blockDecorations-container',
+    editor: '.monaco-editor',
+    input: '.native-edit-context,textarea.inputarea',
+    lines: '.view-lines',
+    line: '.view-line',
+    scroller: '.overflow-guard',
+    parts:
+      '.margin,.view-lines,.view-overlays,.view-rulers,.cursors-layer,.minimap,.decorationsOverviewRuler,.scrollbar,' +
+      '.scroll-decoration,.ime-text-area,.blockDecorations-container',
   },
   {
-    editor: '.CodeMirror', input: ':scope > div > textarea,.CodeMirror-code[contenteditable]', lines: '.CodeMirror-code', line: '.CodeMirror-line', scroller: '.CodeMirror-scroll',
-    parts: '.CodeMirror-scroll,.CodeMirror-vscrollbar,.CodeMirror-hscrollbar,.CodeMirror-scrollbar-filler,.CodeMirror-gutter-filler',
+    editor: '.CodeMirror',
+    input: ':scope > div > textarea,.CodeMirror-code[contenteditable]',
+    lines: '.CodeMirror-code',
+    line: '.CodeMirror-line',
+    scroller: '.CodeMirror-scroll',
+    parts:
+      '.CodeMirror-scroll,.CodeMirror-vscrollbar,.CodeMirror-hscrollbar,.CodeMirror-scrollbar-filler,' +
+      '.CodeMirror-gutter-filler',
   },
-  { editor: '.cm-editor', input: '.cm-content', lines: '.cm-content', line: '.cm-line', scroller: '.cm-scroller', parts: '.cm-gutters,.cm-content,.cm-announced,.cm-layer' },
   {
-    editor: '.ace_editor', input: 'textarea.ace_text-input', lines: '.ace_text-layer', line: '.ace_line', scroller: '.ace_scroller',
+    editor: '.cm-editor',
+    input: '.cm-content',
+    lines: '.cm-content',
+    line: '.cm-line',
+    scroller: '.cm-scroller',
+    parts: '.cm-gutters,.cm-content,.cm-announced,.cm-layer',
+  },
+  {
+    editor: '.ace_editor',
+    input: 'textarea.ace_text-input',
+    lines: '.ace_text-layer',
+    line: '.ace_line',
+    scroller: '.ace_scroller',
     parts: '.ace_gutter,.ace_scroller,.ace_scrollbar,:scope > div:empty',
   },
 ];
 
-/** @type {WeakMap<Element, {text: string, from: [number, number], to: [number, number]} | null>} the text and selection from the page's own world */
+/**
+ * @type {WeakMap<Element, {text: string, from: [number, number], to: [number, number]} | null>} the text and selection
+ *   from the page's own world
+ */
 const codeContents = new WeakMap();
 /** @type {Set<Element>} the code editors found so far, as long as they are in a document */
 const codeEditors = new Set();
@@ -41,7 +70,10 @@ function knownCodeEditors() {
   return [...codeEditors].map(idOf);
 }
 
-/** Stores what the page's own world returned for code editors. @param {[number, string | null][]} answers  JSON of what codeOfEditor returns */
+/**
+ * Stores what the page's own world returned for code editors.
+ * @param {[number, string | null][]} answers  JSON of what codeOfEditor returns
+ */
 function adoptCode(answers) {
   for (const [id, answer] of answers) {
     const editor = elementOf(id);
@@ -75,7 +107,8 @@ function aroundCode(element, kind, input = inputOfCode(element, kind)) {
   const found = [];
   for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) {
     if (child === input || matches(child, kind.parts)) continue;
-    if (contains_.call(child, input) || selectAll(child, kind.parts).length) found.push(...aroundCode(child, kind, input));
+    if (contains_.call(child, input) || selectAll(child, kind.parts).length)
+      found.push(...aroundCode(child, kind, input));
     else found.push(child);
   }
   return found;
@@ -87,15 +120,22 @@ function codeOf(editor, kind) {
   const held = codeContents.get(editor);
   if (held) return { text: cleanPreformatted(held.text), states: '' };
   const lines = renderedLines(editor, kind);
-  if (!lines.length || isFullyRendered(editor, kind)) return { text: lines.map(({ text }) => text).join('\n'), states: '' };
+  if (!lines.length || isFullyRendered(editor, kind))
+    return { text: lines.map(({ text }) => text).join('\n'), states: '' };
   const first = lines[0].number;
   const which = first ? `lines ${first}-${lines.at(-1).number || first + lines.length - 1}` : `${lines.length} lines`;
-  return { text: lines.map(({ text }) => text).join('\n'), states: ` [drawn="${which}, there are more: scroll in it to read them"]` };
+  return {
+    text: lines.map(({ text }) => text).join('\n'),
+    states: ` [drawn="${which}, there are more: scroll in it to read them"]`,
+  };
 }
 
 /** The rendered lines from top to bottom, wrapped ones joined. @returns {{text: string, number: number}[]} */
 function renderedLines(editor, kind) {
-  const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => ({ box, top: getBoundingClientRect_.call(box).top }));
+  const boxes = [...selectAll(editor, `${kind.lines} ${kind.line}`)].map((box) => ({
+    box,
+    top: getBoundingClientRect_.call(box).top,
+  }));
   if (kind.editor === '.monaco-editor') boxes.sort((one, other) => one.top - other.top);
   const numbers = kind.editor === '.monaco-editor' ? numbersOfLines(editor) : null;
   const lines = [];
@@ -125,7 +165,11 @@ function isFullyRendered(editor, kind) {
   const around = getBoundingClientRect_.call(scroller);
   const top = Math.min(...boxes.map((box) => box.top));
   const bottom = Math.max(...boxes.map((box) => box.bottom));
-  return top >= around.top - 1 && bottom <= around.bottom + 1 && (boxes.length === 1 || around.bottom - bottom >= boxes[0].height);
+  return (
+    top >= around.top - 1 &&
+    bottom <= around.bottom + 1 &&
+    (boxes.length === 1 || around.bottom - bottom >= boxes[0].height)
+  );
 }
 
 /** ` [caret=3:14]`: line and column, counted from one; or the selection. */
@@ -135,5 +179,7 @@ function codeCaret({ text, from, to }) {
   if (lines.length) lines[lines.length - 1] = lines.at(-1).slice(0, to[1]);
   if (lines.length) lines[0] = lines[0].slice(from[1]);
   const selected = lines.join('\n');
-  return selected === text ? ' [selection=all]' : ` [selection=${quotedForState(cut(collapse(selected), LONGEST_SELECTION))}]`;
+  return selected === text
+    ? ' [selection=all]'
+    : ` [selection=${quotedForState(cut(collapse(selected), LONGEST_SELECTION))}]`;
 }

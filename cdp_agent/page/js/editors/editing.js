@@ -1,8 +1,10 @@
-// The exact text of editors, and entering text by paste events. The clipboard itself is not used: the events have their own
-// data.
+// The exact text of editors, and entering text by paste events. The clipboard itself is not used: the events have their
+// own data.
 
-// Editors that keep their text in objects: the focused element only gets the keys, and only a part of the text is in the document.
-const CODE_LINE = '.view-line,.CodeMirror-code .CodeMirror-line,.cm-line,.ace_line'; // CodeMirror 5 measures lines outside of its code
+// Editors that keep their text in objects: the focused element only gets the keys, and only a part of the text is in
+// the document.
+// CodeMirror 5 measures lines outside of its code
+const CODE_LINE = '.view-line,.CodeMirror-code .CodeMirror-line,.cm-line,.ace_line';
 // Fields in an editor's own panels, for searching and the like, are ordinary fields.
 const EDITOR_PANELS = '.find-widget,.monaco-inputbox,.CodeMirror-dialog,.cm-panel,.ace_search';
 
@@ -15,11 +17,17 @@ function codeEditorOf(field) {
 /** The rendered lines of a code editor, which may be only a part of its text. @returns {string[]} */
 function visibleCodeLines(editor) {
   const top = (line) => getBoundingClientRect_.call(line).top;
-  return [...selectAll(editor, CODE_LINE)].sort((one, other) => top(one) - top(other)).map((line) => normalizeEditorText(textContent(line)));
+  return [...selectAll(editor, CODE_LINE)]
+    .sort((one, other) => top(one) - top(other))
+    .map((line) => normalizeEditorText(textContent(line)));
 }
 
 /** Removes zero-width characters and replaces no-break spaces, which editors insert. */
-const normalizeEditorText = (text) => text.replace(/\r\n?/g, '\n').replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ');
+const normalizeEditorText = (text) =>
+  text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u200b\ufeff]/g, '')
+    .replace(/\u00a0/g, ' ');
 
 /** The text of a rich text editor as it is rendered: a line for each paragraph, item, cell and line break. */
 function richText(root) {
@@ -70,10 +78,18 @@ const TEXTLESS_TAGS = new Set(['SCRIPT', 'STYLE', 'SELECT', 'TEMPLATE']);
 
 /** Whether it is the placeholder of an empty editor, which cannot be selected. */
 function isPlaceholder(element) {
-  return hasAttr(element, 'contenteditable') && attr(element, 'contenteditable') === 'false' && computedStyleOf(element).userSelect === 'none';
+  return (
+    hasAttr(element, 'contenteditable') &&
+    attr(element, 'contenteditable') === 'false' &&
+    computedStyleOf(element).userSelect === 'none'
+  );
 }
 
-/** Moves the caret to the end of a rich text editor. @param {number} id @returns {Promise<string | null>} the editor's text */
+/**
+ * Moves the caret to the end of a rich text editor.
+ * @param {number} id
+ * @returns {Promise<string | null>} the editor's text
+ */
 async function moveCaretToEnd(id) {
   await nextFrame(); // after undo, some editors render in a later frame
   const field = resolveElement(id);
@@ -96,7 +112,10 @@ function hasKeyboardFocus(id) {
 function hasLiteralLineBreaks(id) {
   const field = resolveElement(id);
   if (!field || field.editContext || attr(field, 'contenteditable') === 'plaintext-only') return false;
-  const isBare = (node) => dataOf(node).includes('\n') && computedStyleOf(parentNode(node)).whiteSpaceCollapse !== 'collapse' && !closest(parentNode(node), 'pre,code');
+  const isBare = (node) =>
+    dataOf(node).includes('\n') &&
+    computedStyleOf(parentNode(node)).whiteSpaceCollapse !== 'collapse' &&
+    !closest(parentNode(node), 'pre,code');
   return textNodesIn(field).some(isBare);
 }
 
@@ -113,7 +132,8 @@ function textNodesIn(element) {
 const collapsesSpaces = (field) => computedStyleOf(field).whiteSpaceCollapse === 'collapse';
 
 /**
- * The selected text as a copy would get it, since editors write it into the `copy` event. null: the page did not handle the event.
+ * The selected text as a copy would get it, since editors write it into the `copy` event. null: the page did not handle
+ * the event.
  * @param {number} id  of a field of a code editor in which all is selected @returns {Promise<{text: string | null}>}
  */
 async function copySelection(id) {
@@ -125,7 +145,8 @@ async function copySelection(id) {
   if (!defaultPrevented_.call(event)) return { text: tagOf(focused) === 'TEXTAREA' ? selectedInArea(focused) : null };
   const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
   if (text !== '\n') return { text };
-  // With an empty selection, some editors copy the current line and its line end. Old lines are rendered until the next frame.
+  // With an empty selection, some editors copy the current line and its line end. Old lines are rendered until the next
+  // frame.
   if (!isCodeEmpty(codeEditorOf(focused))) await nextFrame();
   return { text: isCodeEmpty(codeEditorOf(focused)) ? '' : text };
 }
@@ -140,7 +161,8 @@ const isCodeEmpty = (editor) => visibleCodeLines(editor).length < 2 && visibleCo
 const defaultPrevented_ = getterOf(Event.prototype, 'defaultPrevented');
 
 /**
- * Dispatches a `paste` event with the text to the focused element. @param {number} id  of the field @param {string} text
+ * Dispatches a `paste` event with the text to the focused element. @param {number} id  of the field @param {string}
+ * text
  * @returns {Promise<boolean>} whether the page handled it
  */
 async function pasteInto(id, text) {
@@ -161,5 +183,8 @@ async function pasteInto(id, text) {
 
 function clipboardEvent(type) {
   const data = new DataTransfer();
-  return { data, event: new ClipboardEvent(type, { clipboardData: data, bubbles: true, cancelable: true, composed: true }) };
+  return {
+    data,
+    event: new ClipboardEvent(type, { clipboardData: data, bubbles: true, cancelable: true, composed: true }),
+  };
 }

@@ -1,5 +1,6 @@
-// Rich text: the content of an editing host, block by block, with **bold**, *italic*, ~~struck~~ and `code` in Markdown. For
-// the caret see caret.js. Parts that are not editable (contenteditable=false) are read as outside of editors.
+// Rich text: the content of an editing host, block by block, with **bold**, *italic*, ~~struck~~ and `code` in
+// Markdown. For the caret see caret.js. Parts that are not editable (contenteditable=false) are read as outside of
+// editors.
 
 // Flags inherited by all descendants, in addition to those of tree.js.
 const IN_EDITOR = 1024; // inside an editing host
@@ -51,7 +52,11 @@ function visitEditor(element, tag, role, parent, flags, depth) {
   if (isField && attr(element, 'aria-multiline')?.toLowerCase() === 'true') line.states += ' [multiline]';
   const style = computedStyleOf(element);
   const inner = newLine(element, tag, '');
-  const base = (flags & ~EDITING_FLAGS & ~TEXT_IGNORED & ~NO_TEXT & ~UNNAMED_ICON) | IN_EDITOR | IN_CLICKABLE | (textMarks(tag, style) << BASE_SHIFT);
+  const base =
+    (flags & ~EDITING_FLAGS & ~TEXT_IGNORED & ~NO_TEXT & ~UNNAMED_ICON) |
+    IN_EDITOR |
+    IN_CLICKABLE |
+    (textMarks(tag, style) << BASE_SHIFT);
   const all = reading.selected?.host === element && reading.selected.all;
   const placeholder = visitEditedContents(element, tag, inner, base, depth);
   takeBlocks(line, inner.kids);
@@ -78,7 +83,11 @@ const isParagraph = (kid) => typeof kid !== 'string' && kid.role === 'paragraph'
 /** Names headings, check boxes and the like by their content. */
 function nameBlock(line) {
   if (!NAMED_BY_CONTENT.has(line.role) || SHOWN_BY_CHILD_LINES.has(line.role)) return;
-  line.name = line.kids.map((kid) => (typeof kid === 'string' ? kid : kid.name)).filter(Boolean).join(' ').replaceAll('\n', ' ');
+  line.name = line.kids
+    .map((kid) => (typeof kid === 'string' ? kid : kid.name))
+    .filter(Boolean)
+    .join(' ')
+    .replaceAll('\n', ' ');
   line.kids = linesOf(line.kids);
 }
 
@@ -96,7 +105,12 @@ function placeholderState(element, line, generated) {
 function textMarks(tag, style) {
   const isItalic = style.fontStyle !== 'normal';
   const isStruck = style.textDecorationLine.includes('line-through');
-  return (Number(style.fontWeight) >= 600 ? IS_BOLD : 0) | (isItalic ? IS_ITALIC : 0) | (isStruck ? IS_STRUCK : 0) | (CODE_TAGS.has(tag) ? IS_CODE : 0);
+  return (
+    (Number(style.fontWeight) >= 600 ? IS_BOLD : 0) |
+    (isItalic ? IS_ITALIC : 0) |
+    (isStruck ? IS_STRUCK : 0) |
+    (CODE_TAGS.has(tag) ? IS_CODE : 0)
+  );
 }
 
 const CODE_TAGS = new Set(['CODE', 'KBD', 'SAMP', 'TT']);
@@ -109,14 +123,17 @@ function visitEdited(element, tag, line, flags, depth, isNotable) {
   if (isNonEditable(element, tag, isNotable)) visitNonEditable(element, tag, line, flags, depth, isNotable);
   else if (tag === 'BR') addText(line, LINE_BREAK);
   else if (tag === 'IMG') visitEditedImage(element, line, flags);
-  else if (SPECIAL_TAGS[tag]) SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~IN_CLICKABLE, depth);
-  else if (role === 'separator' && firstChild_.call(element) === null) line.kids.push(BREAK, newLine(element, tag, role), BREAK);
+  else if (SPECIAL_TAGS[tag])
+    SPECIAL_TAGS[tag](element, tag, role, line, flags & ~EDITING_FLAGS & ~IN_CLICKABLE, depth);
+  else if (role === 'separator' && firstChild_.call(element) === null)
+    line.kids.push(BREAK, newLine(element, tag, role), BREAK);
   else visitEditedText(element, tag, role, line, flags, depth, isNotable);
 }
 
 function visitEditedText(element, tag, role, line, flags, depth, isNotable) {
   const style = computedStyleOf(element);
-  const isInlined = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
+  const isInlined =
+    style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
   const inner = withMarks(flags, tag, style, role, isInlined);
   if (role === 'link') visitEditedLink(element, tag, line, flags, depth, isNotable);
   else if (isInlined) addGenerated(line, visitEditedContents(element, tag, line, inner, depth));
@@ -126,7 +143,9 @@ function visitEditedText(element, tag, role, line, flags, depth, isNotable) {
   else visitEditedParagraph(element, tag, line, inner, depth);
 }
 
-const BLOCK_ROLES = roleSet('heading list listitem blockquote table row cell gridcell columnheader rowheader caption definition term figure');
+const BLOCK_ROLES = roleSet(
+  'heading list listitem blockquote table row cell gridcell columnheader rowheader caption definition term figure',
+);
 
 /** The flags for the content of an element with this style. */
 function withMarks(flags, tag, style, role, isInlined) {
@@ -137,13 +156,20 @@ function withMarks(flags, tag, style, role, isInlined) {
   if (ATOMIC_ROLES.has(role) && role !== 'link') base = ALL_MARKS; // its content is its name
   // Line-through and code are not inherited as computed styles: they come from the elements around.
   marks |= before & (IS_STRUCK | IS_CODE);
-  return (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) | ((marks & ~base) << SHOWN_SHIFT) | (base << BASE_SHIFT);
+  return (
+    (flags & ~(ALL_MARKS << SHOWN_SHIFT) & ~(ALL_MARKS << BASE_SHIFT)) |
+    ((marks & ~base) << SHOWN_SHIFT) |
+    (base << BASE_SHIFT)
+  );
 }
 
 const isNonEditable = (element, tag, isNotable) =>
-  (isNotable && attr(element, 'contenteditable')?.toLowerCase() === 'false') || (mayHost(tag) && rootOfHost(element) !== null);
+  (isNotable && attr(element, 'contenteditable')?.toLowerCase() === 'false') ||
+  (mayHost(tag) && rootOfHost(element) !== null);
 
-/** Adds what is not editable, read as outside of editors. If it is only text, as a mention is, it is put in brackets. */
+/**
+ * Adds what is not editable, read as outside of editors. If it is only text, as a mention is, it is put in brackets.
+ */
 function visitNonEditable(element, tag, line, flags, depth, isNotable) {
   if (matches(element, PLACEHOLDERS)) return;
   const inner = newLine(element, tag, '');
@@ -153,14 +179,16 @@ function visitNonEditable(element, tag, line, flags, depth, isNotable) {
   const isInlined = computedStyleOf(element).display.startsWith('inline');
   const isText = linesOf(kids).length === 0;
   if (!isText) line.kids.push(...(isInlined ? kids : asBlocks(kids)));
-  else if (!textContent(element).trim()) addText(line, `${kids.join(' ')} `); // for example the marker of a list item
+  else if (!textContent(element).trim())
+    addText(line, `${kids.join(' ')} `); // for example the marker of a list item
   else line.kids.push(isInlined ? `[${kids.join(' ')}]` : `${BREAK}[${kids.join(' ')}]${BREAK}`);
 }
 
 const TALLEST_IN_TEXT = 32; // px: images up to this height are characters of the text, such as emoji
 const SMALLEST_IN_TEXT = 4; // px: smaller images are aids for placing the caret
 
-const naturalWidth = reader(HTMLImageElement, 'naturalWidth'); // 0: the image was not loaded, and its size means nothing
+// 0: the image was not loaded, and its size means nothing
+const naturalWidth = reader(HTMLImageElement, 'naturalWidth');
 
 function visitEditedImage(element, line, flags) {
   const alt = flatten(attr(element, 'alt') ?? '');
@@ -228,7 +256,11 @@ function setItem(line, raw) {
 /** Joins the cells of a row to one line of text; the caret of a cell becomes the row's. */
 function setCells(row, cells) {
   row.states += cells.map((cell) => cell.states.match(CARET_STATES)?.join('') ?? '').join('');
-  const bare = cells.map((cell) => ({ ...cell, states: cell.states.replace(CARET_STATES, ''), kids: cell.kids.map((kid) => (typeof kid === 'string' ? kid.replaceAll('\n', ' ⏎ ') : kid)) }));
+  const bare = cells.map((cell) => ({
+    ...cell,
+    states: cell.states.replace(CARET_STATES, ''),
+    kids: cell.kids.map((kid) => (typeof kid === 'string' ? kid.replaceAll('\n', ' ⏎ ') : kid)),
+  }));
   row.kids = foldCells(bare);
 }
 
@@ -241,7 +273,8 @@ function isNumbered(list) {
 }
 
 /** @param {Element | null} element  null: judge by the tag alone */
-const isCodeBlock = (element, tag) => tag === 'PRE' || (element !== null && (tag === 'CODE' || matches(element, '.ql-code-block-container')));
+const isCodeBlock = (element, tag) =>
+  tag === 'PRE' || (element !== null && (tag === 'CODE' || matches(element, '.ql-code-block-container')));
 
 /** Adds a block of code with its lines, however the editor separates them. */
 function visitCodeBlock(element, tag, parent, flags, depth) {
@@ -285,7 +318,10 @@ function addGenerated(line, text) {
   if (text) addText(line, GENERATED_MARK + text.replaceAll(GENERATED_MARK, '') + GENERATED_MARK);
 }
 
-/** Turns generated text into text if there is other text beside it, and else removes it. @returns {string} the removed text */
+/**
+ * Turns generated text into text if there is other text beside it, and else removes it.
+ * @returns {string} the removed text
+ */
 function resolveGenerated(line, from, hasTextBeside) {
   let taken = '';
   for (let index = from; index < line.kids.length; index++) {
@@ -297,7 +333,10 @@ function resolveGenerated(line, from, hasTextBeside) {
   return taken;
 }
 
-const hasAnyText = (kid) => (typeof kid === 'string' ? hasText(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, '')) : kid.role !== 'paragraph' || kid.kids.some(hasAnyText));
+const hasAnyText = (kid) =>
+  typeof kid === 'string'
+    ? hasText(kid.replace(GENERATED_TEXTS, '').replace(CONTROLS, ''))
+    : kid.role !== 'paragraph' || kid.kids.some(hasAnyText);
 
 /** Adds the child nodes of an element: the text with its marks and the caret. */
 function visitEditedNodes(parent, line, flags, depth) {
@@ -336,7 +375,9 @@ function blocksOf(kids, owner) {
   const blocks = [];
   let caretAt = -1;
   for (const segment of segmentsOf(kids)) {
-    const words = segment.filter((kid) => typeof kid !== 'string' || hasText(kid.replace(/\x12./g, '').replace(CONTROLS, '')));
+    const words = segment.filter(
+      (kid) => typeof kid !== 'string' || hasText(kid.replace(/\x12./g, '').replace(CONTROLS, '')),
+    );
     if (words.length === 1 && typeof words[0] !== 'string') blocks.push(words[0]);
     else if (words.length || segment.some((kid) => hasMark(kid, LINE_BREAK))) {
       const line = newLine(owner.element, owner.tag, 'paragraph');
@@ -384,18 +425,28 @@ function setInline(line, kids) {
 }
 
 /** @type {[number, string][]} */
-const MARKDOWN_SIGNS = [[IS_BOLD, '**'], [IS_ITALIC, '*'], [IS_STRUCK, '~~'], [IS_CODE, '`']];
+const MARKDOWN_SIGNS = [
+  [IS_BOLD, '**'],
+  [IS_ITALIC, '*'],
+  [IS_STRUCK, '~~'],
+  [IS_CODE, '`'],
+];
 // Text that would be read as marked although it is not.
 const LOOKS_LIKE_MARKDOWN = /(\*{1,3})(?=\S)[^*]*\S\1|~~(?=\S).*\S~~|`[^`]+`/;
 
-/** A run of text in Markdown, with "\n" for line breaks. @param {boolean} drops  leave out the last line break, which only makes room for the caret */
+/**
+ * A run of text in Markdown, with "\n" for line breaks.
+ * @param {boolean} drops  leave out the last line break, which only makes room for the caret
+ */
 function markedText(raw, drops) {
   const writer = { text: '', open: [], space: '' };
   const [first, ...others] = raw.split(MARKS_PREFIX);
   writeRun(writer, first, 0);
   for (const run of others) writeRun(writer, run.slice(1), run.charCodeAt(0) - 64);
   closeMarks(writer, 0);
-  const lines = (writer.text + writer.space).split(LINE_BREAK).map((line) => line.replace(/ {2,}/g, ' ').trim().replaceAll(PRESERVED_SPACE, ' '));
+  const lines = (writer.text + writer.space)
+    .split(LINE_BREAK)
+    .map((line) => line.replace(/ {2,}/g, ' ').trim().replaceAll(PRESERVED_SPACE, ' '));
   if (!drops) return lines.filter((line) => line.trim()).join('\n');
   if (lines.length > 1 && lines.at(-1) === '') lines.pop();
   return lines.join('\n').trim() ? lines.join('\n') : '';

@@ -1,13 +1,17 @@
-// CSS counters in generated content ("Chapter 3"). Scripts cannot ask the browser for the value of a counter, so this file counts as
-// the standard says: once per tree, and only where generated content shows a counter.
+// CSS counters in generated content ("Chapter 3"). Scripts cannot ask the browser for the value of a counter, so this
+// file counts as the standard says: once per tree, and only where generated content shows a counter.
 // https://www.w3.org/TR/css-lists-3/#auto-numbering
 
-/** @type {Map<Node, Map<Element, Record<string, Record<string, number[]>>>>} cache of one reading: root → element → pseudo-element → counter */
+/**
+ * @type {Map<Node, Map<Element, Record<string, Record<string, number[]>>>>} cache of one reading: root → element →
+ *   pseudo-element → counter
+ */
 let countersOfRoots = new Map();
 
 /**
  * The text that a counter() or counters() function gives.
- * @param {Element} element @param {'before' | 'after'} which @param {boolean} nested  counters(): all levels @param {string} rest  separator and style
+ * @param {Element} element @param {'before' | 'after'} which @param {boolean} nested  counters(): all levels @param
+ *   {string} rest  separator and style
  */
 function counterText(element, which, name, nested, rest) {
   if (reading.cache) reading.cache.isTrackable = false; // the value depends on the elements before this one
@@ -20,7 +24,10 @@ function counterText(element, which, name, nested, rest) {
   return (nested ? values : values.slice(-1)).map((value) => numeral(value, style)).join(separator);
 }
 
-/** The counter values of all pseudo-elements in a tree. A counter instance is visible to the later siblings of the element that creates it, and ends with their parent. */
+/**
+ * The counter values of all pseudo-elements in a tree. A counter instance is visible to the later siblings of the
+ * element that creates it, and ends with their parent.
+ */
 function countIn(root) {
   const selection = selectionsFor(documentElementOrHostChild(root));
   const counted = new Map();
@@ -33,7 +40,9 @@ function countIn(root) {
       const pseudos = {};
       for (const which of ['before', 'after']) {
         applyCounterProperties(computedStyleOf(node, `::${which}`), node, instances);
-        pseudos[which] = Object.fromEntries([...instances].map(([name, stack]) => [name, stack.map((one) => one.value)]));
+        pseudos[which] = Object.fromEntries(
+          [...instances].map(([name, stack]) => [name, stack.map((one) => one.value)]),
+        );
       }
       counted.set(node, pseudos);
     }
@@ -60,7 +69,8 @@ function applyCounterProperties(style, parent, instances) {
     if (stack.at(-1)?.parent === parent) stack.pop();
     stack.push({ value, parent });
   }
-  for (const [name, value] of counterPairs(style.counterIncrement, 1)) innermost(name, parent, instances).value += value;
+  for (const [name, value] of counterPairs(style.counterIncrement, 1))
+    innermost(name, parent, instances).value += value;
   for (const [name, value] of counterPairs(style.counterSet, 0)) innermost(name, parent, instances).value = value;
 }
 
@@ -73,11 +83,28 @@ function innermost(name, parent, instances) {
 /** The pairs of name and number in "a 1 b 2". */
 function counterPairs(text, fallback) {
   if (!text || text === 'none') return [];
-  return [...text.matchAll(/([^\s\d-][^\s]*|--[^\s]+)(?:\s+(-?\d+))?/g)].map(([, name, value]) => [name, value ? Number(value) : fallback]);
+  return [...text.matchAll(/([^\s\d-][^\s]*|--[^\s]+)(?:\s+(-?\d+))?/g)].map(([, name, value]) => [
+    name,
+    value ? Number(value) : fallback,
+  ]);
 }
 
 /** @type {[number, string][]} */
-const ROMAN = [[1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i']];
+const ROMAN = [
+  [1000, 'm'],
+  [900, 'cm'],
+  [500, 'd'],
+  [400, 'cd'],
+  [100, 'c'],
+  [90, 'xc'],
+  [50, 'l'],
+  [40, 'xl'],
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+];
 
 function numeral(value, style) {
   let text = String(value);

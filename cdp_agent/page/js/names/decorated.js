@@ -1,6 +1,7 @@
-// Text that is not to be read letter by letter: superscript ("10²" is not 102), struck out (a former price "€10"), or drawn as a glyph of
-// an icon font. While text is collected, marks (control characters) stand around such text; `resolveDecorationMarks` then replaces them:
-// `10^2`, `~~€10~~`. White space is collapsed and marks are resolved per run of text, since the result depends on the neighbours.
+// Text that is not to be read letter by letter: superscript ("10²" is not 102), struck out (a former price "€10"), or
+// drawn as a glyph of an icon font. While text is collected, marks (control characters) stand around such text;
+// `resolveDecorationMarks` then replaces them: `10^2`, `~~€10~~`. White space is collapsed and marks are resolved per
+// run of text, since the result depends on the neighbours.
 
 const SUPERSCRIPT_START = '\x04';
 const SUBSCRIPT_START = '\x05';
@@ -14,20 +15,32 @@ const PRIVATE_USE = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/;
 const ALL_PRIVATE_USE = new RegExp(PRIVATE_USE, 'g');
 const HAS_DECORATION_MARKS = /[\x04-\x06\x0e-\x11\ue000-\uf8ff\udb80-\udbff]/;
 
-const DECORATING_TAGS = { __proto__: null, SUP: SUPERSCRIPT_START, SUB: SUBSCRIPT_START, DEL: STRUCK_START, S: STRUCK_START, STRIKE: STRUCK_START };
-const ICON_FONT = /^[^,]*(?:\b[Ii]cons?\b|[a-z]Icons?\b|[Aa]wesome|[Ii]co[Mm]oon|[Gg]lyph|[Ii]onicon|[Cc]odicon|Material Symbols)/;
-const DECORATING_STYLE = /line-through|vertical-align:\s*(?:super|sub)\b|font-family:[^;]*(?:icon|symbol|awesome|glyph)/i;
+const DECORATING_TAGS = {
+  __proto__: null,
+  SUP: SUPERSCRIPT_START,
+  SUB: SUBSCRIPT_START,
+  DEL: STRUCK_START,
+  S: STRUCK_START,
+  STRIKE: STRUCK_START,
+};
+const ICON_FONT =
+  /^[^,]*(?:\b[Ii]cons?\b|[a-z]Icons?\b|[Aa]wesome|[Ii]co[Mm]oon|[Gg]lyph|[Ii]onicon|[Cc]odicon|Material Symbols)/;
+const DECORATING_STYLE =
+  /line-through|vertical-align:\s*(?:super|sub)\b|font-family:[^;]*(?:icon|symbol|awesome|glyph)/i;
 
 /**
- * How the text of an element is decorated: by its tag, or by its computed style where a style rule or its style attribute may decorate it.
+ * How the text of an element is decorated: by its tag, or by its computed style where a style rule or its style
+ * attribute may decorate it.
  * @param {Concern} concern  selections.decorated @returns {string} the start mark of the decoration, "" for none
  */
 function decorationOf(element, tag, concern) {
   const mark = DECORATING_TAGS[tag];
   if (mark !== undefined) return mark;
   if (!DECORATING_STYLE.test(attr(element, 'style') ?? '')) {
-    // Where a style sheet cannot be read, it may apply to any element: then only inline elements that begin with text are checked.
-    if (concern.selection.every ? !(INLINE_TAGS.has(tag) && holdsText(element)) : !mayApply(concern, element)) return '';
+    // Where a style sheet cannot be read, it may apply to any element: then only inline elements that begin with text
+    // are checked.
+    if (concern.selection.every ? !(INLINE_TAGS.has(tag) && holdsText(element)) : !mayApply(concern, element))
+      return '';
   }
   const style = computedStyleOf(element);
   if (style.textDecorationLine.includes('line-through')) return STRUCK_START;
@@ -41,14 +54,28 @@ function holdsText(element) {
   return child !== null && nodeType_.call(child) === 3;
 }
 
-const DECORATION_ENDS = { __proto__: null, [SUPERSCRIPT_START]: SCRIPT_END, [SUBSCRIPT_START]: SCRIPT_END, [STRUCK_START]: STRUCK_END, [ICON_FONT_START]: ICON_FONT_END };
+const DECORATION_ENDS = {
+  __proto__: null,
+  [SUPERSCRIPT_START]: SCRIPT_END,
+  [SUBSCRIPT_START]: SCRIPT_END,
+  [STRUCK_START]: STRUCK_END,
+  [ICON_FONT_START]: ICON_FONT_END,
+};
 
 const withDecorationMarks = (text, mark) => (hasText(text) ? mark + text + DECORATION_ENDS[mark] : text);
 
-/** Whether the line-through of an ancestor also strikes out this element: not if it is an inline block, floated or positioned. */
+/**
+ * Whether the line-through of an ancestor also strikes out this element: not if it is an inline block, floated or
+ * positioned.
+ */
 function inheritsLineThrough(element) {
   const style = computedStyleOf(element);
-  return !style.display.startsWith('inline-') && style.float === 'none' && style.position !== 'absolute' && style.position !== 'fixed';
+  return (
+    !style.display.startsWith('inline-') &&
+    style.float === 'none' &&
+    style.position !== 'absolute' &&
+    style.position !== 'fixed'
+  );
 }
 
 /**
@@ -58,15 +85,20 @@ function inheritsLineThrough(element) {
 function withTextTransform(text, element, selections) {
   if (!selections.transformsCase || !/\p{L}/u.test(text)) return text;
   switch (computedStyleOf(element).textTransform) {
-    case 'uppercase': return text.toUpperCase();
-    case 'lowercase': return text.toLowerCase();
-    case 'capitalize': return text.replace(/(^|[^\p{L}\p{N}\p{M}'’])(\p{L})/gu, (_, before, letter) => before + letter.toUpperCase());
-    default: return text;
+    case 'uppercase':
+      return text.toUpperCase();
+    case 'lowercase':
+      return text.toLowerCase();
+    case 'capitalize':
+      return text.replace(/(^|[^\p{L}\p{N}\p{M}'’])(\p{L})/gu, (_, before, letter) => before + letter.toUpperCase());
+    default:
+      return text;
   }
 }
 
 const SCRIPT_RUNS = /([\x04\x05])([^\x04-\x06]*)\x06?/g;
-// Regular expressions with `\p` are in functions instead of constants: compiling them costs each world 0.6 ms, and few pages need them.
+// Regular expressions with `\p` are in functions instead of constants: compiling them costs each world 0.6 ms, and few
+// pages need them.
 const endsWord = (text) => /[\p{L}\p{N})\]]$/u.test(text);
 const beginsWord = (text) => /^[\p{L}\p{N}]/u.test(text);
 const ENDS_IN_DIGIT = /\d$/;
@@ -80,21 +112,35 @@ const isExponent = (text) => /^\s*(?:[-+−]?\d|\p{L}\s*$|[-+−])/u.test(text) 
 function resolveDecorationMarks(text) {
   let line = text;
   while (/[\x04\x05]/.test(line)) line = line.replace(SCRIPT_RUNS, resolveScriptMark);
-  line = line.replace(/\x0f([^\S\x03]*)\x0e/g, '$1').replace(/\x0e(\s*)([^\x0e\x0f]*?)(\s*)\x0f/g, (_, before, words, after) => (words ? `${before}~~${words}~~${after}` : before + after));
+  line = line
+    .replace(/\x0f([^\S\x03]*)\x0e/g, '$1')
+    .replace(/\x0e(\s*)([^\x0e\x0f]*?)(\s*)\x0f/g, (_, before, words, after) =>
+      words ? `${before}~~${words}~~${after}` : before + after,
+    );
   return withoutIconFontText(line);
 }
 
-/** The text of a super- or subscript with "^", "_" or a space where it would otherwise run into the word or number beside it. */
+/**
+ * The text of a super- or subscript with "^", "_" or a space where it would otherwise run into the word or number
+ * beside it.
+ */
 function resolveScriptMark(match, mark, inner, at, whole) {
-  const before = whole.slice(0, at).replace(/[\x0e\x0f]/g, '').slice(-1);
-  const after = whole.slice(at + match.length).replace(/^[\x06\x0e\x0f]+/, '').slice(0, 1);
+  const before = whole
+    .slice(0, at)
+    .replace(/[\x0e\x0f]/g, '')
+    .slice(-1);
+  const after = whole
+    .slice(at + match.length)
+    .replace(/^[\x06\x0e\x0f]+/, '')
+    .slice(0, 1);
   const [sign, end] = scriptSigns(mark, before, inner.replace(/[\x0e\x0f]/g, ''), after);
   return sign + (sign ? inner.trimStart() : inner) + end;
 }
 
 /**
  * What to write before and after a super- or subscript.
- * @param {string} before  the character before it @param {string} after  the character after it @returns {[string, string]}
+ * @param {string} before  the character before it @param {string} after  the character after it @returns {[string,
+ *   string]}
  */
 function scriptSigns(mark, before, inner, after) {
   const isDigits = ENDS_IN_DIGIT.test(before) && BEGINS_WITH_DIGIT.test(inner.trimStart());
@@ -107,9 +153,13 @@ function scriptSigns(mark, before, inner, after) {
 
 const ICON_HINT = '[icon=';
 
-/** Removes text drawn by an icon font. If a line has no other text, a word that names an icon (a ligature) becomes `[icon=word]`. */
+/**
+ * Removes text drawn by an icon font. If a line has no other text, a word that names an icon (a ligature) becomes
+ * `[icon=word]`.
+ */
 function withoutIconFontText(line) {
   const rest = line.replace(/\x10[^\x11]*\x11?/g, '');
-  if (rest !== line && !hasText(rest)) return line.replace(/\x10([^\x11]*)\x11?/g, (_, word) => (hasText(word) ? hintState('icon', word).slice(1) : ' '));
+  if (rest !== line && !hasText(rest))
+    return line.replace(/\x10([^\x11]*)\x11?/g, (_, word) => (hasText(word) ? hintState('icon', word).slice(1) : ' '));
   return rest.replace(ALL_PRIVATE_USE, '');
 }

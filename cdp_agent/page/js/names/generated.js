@@ -1,6 +1,10 @@
-// Text that style sheets generate: ::before and ::after, and the alternative text of images that replace an element's content.
+// Text that style sheets generate: ::before and ::after, and the alternative text of images that replace an element's
+// content.
 
-/** @type {Map<Node, ReturnType<typeof selectedIn>>} cache of one reading: which elements the style rules of each document or shadow root concern */
+/**
+ * @type {Map<Node, ReturnType<typeof selectedIn>>} cache of one reading: which elements the style rules of each
+ *   document or shadow root concern
+ */
 let selections = new Map();
 
 function selectionsFor(element) {
@@ -44,7 +48,8 @@ function contentText(element, content, which) {
   let match;
   while (CONTENT_TOKEN.lastIndex < content.length && (match = CONTENT_TOKEN.exec(content))) {
     if (match[1] !== undefined) text += match[1].replace(/\\([0-9a-f]{1,6})\s?|\\([^])/gi, unescapeCss);
-    else if (match[2]) [text, padding] = ['', ' ']; // alternative text replaces all before it, and is a word of its own
+    else if (match[2])
+      [text, padding] = ['', ' ']; // alternative text replaces all before it, and is a word of its own
     else if (match[3]) text += attr(element, match[3]) ?? '';
     else if (match[5] && which) text += counterText(element, which, match[5], match[4] === 's', match[6]);
     else if (match[7]) text += match[7] === 'open-quote' ? '“' : '”';
@@ -52,25 +57,37 @@ function contentText(element, content, which) {
   return text && padding + text + padding;
 }
 
-const unescapeCss = (_, hex, character) => (hex ? String.fromCodePoint(Math.min(parseInt(hex, 16), 0x10ffff)) : character);
+const unescapeCss = (_, hex, character) =>
+  hex ? String.fromCodePoint(Math.min(parseInt(hex, 16), 0x10ffff)) : character;
 
 // Controls and replaced elements: `content` does not apply to them.
-const NEVER_REPLACED = new Set('BUTTON FIELDSET INPUT TEXTAREA SELECT OPTION OPTGROUP METER PROGRESS CANVAS VIDEO AUDIO IFRAME FRAME OBJECT EMBED'.split(' '));
+const NEVER_REPLACED = new Set(
+  (
+    'BUTTON FIELDSET INPUT TEXTAREA SELECT OPTION OPTGROUP METER PROGRESS CANVAS VIDEO AUDIO IFRAME FRAME OBJECT ' +
+    'EMBED'
+  ).split(' '),
+);
 const ONE_IMAGE = /^(?!counters?\(|attr\()[a-z-]+\(/i;
 
 /**
  * The image by which a style sheet replaces the content of an element (`content: url(…)`), or null.
  * @param {typeof NOTHING_SELECTED} selected  of the element's tree
- * @returns {{alternative: string | null} | null} alternative: its alternative text, null where the style sheet gives none
+ * @returns {{alternative: string | null} | null} alternative: its alternative text, null where the style sheet gives
+ *   none
  */
 function replacementOf(element, tag, selected) {
-  if (!selected.replacesContent || !(mayApply(selected.replaced, element) || attr(element, 'style')?.toLowerCase().includes('content'))) return null;
+  if (
+    !selected.replacesContent ||
+    !(mayApply(selected.replaced, element) || attr(element, 'style')?.toLowerCase().includes('content'))
+  )
+    return null;
   if (NEVER_REPLACED.has(tag) || namespaceURI_.call(element) !== HTML) return null;
   const { content, display } = computedStyleOf(element);
   if (display === 'contents' || !ONE_IMAGE.test(content)) return null;
   const rest = content.slice(endOfFunction(content)).trim();
   if (rest === '') return { alternative: null };
-  return rest.startsWith('/') ? { alternative: contentText(element, rest, null) } : null; // Chrome ignores a value of several parts
+  // Chrome ignores a value of several parts
+  return rest.startsWith('/') ? { alternative: contentText(element, rest, null) } : null;
 }
 
 function endOfFunction(text) {

@@ -1,10 +1,18 @@
-// MathML as one line of text, with operators for the layout: `x^2`, `(a+b)/2`, `√x`. If the author provided TeX as an annotation, that is
-// used instead.
+// MathML as one line of text, with operators for the layout: `x^2`, `(a+b)/2`, `√x`. If the author provided TeX as an
+// annotation, that is used instead.
 
 const TEX = 'annotation[encoding="application/x-tex"],annotation[encoding="text/x-latex"],annotation[encoding="TeX"]';
 const DISPLAY_STYLE = /^\{\\(?:display|text|script)style\s+(.*)\}$/s;
 const DEEPEST_FORMULA = 100;
-const MATHML_NOT_RENDERED = new Set(['annotation', 'annotation-xml', 'mphantom', 'mprescripts', 'none', 'maligngroup', 'malignmark']);
+const MATHML_NOT_RENDERED = new Set([
+  'annotation',
+  'annotation-xml',
+  'mphantom',
+  'mprescripts',
+  'none',
+  'maligngroup',
+  'malignmark',
+]);
 // U+2061 to U+2064: function application, invisible times, invisible separator, invisible plus.
 const INVISIBLE_OPERATORS = /[\u2061-\u2064]/g;
 const isAtom = (text) => /^(?:[\p{L}\p{N}.,%′'∞…]+|[^\s\w])$/u.test(text);
@@ -29,21 +37,42 @@ function formula(element, depth) {
   for (let child = first; child; child = nextElementSibling_.call(child)) parts.push(() => formula(child, depth + 1));
   const [a, b, c] = parts;
   switch (tag) {
-    case 'semantics': case 'maction': return a();
-    case 'mfrac': return b ? `${parenthesized(a())}/${parenthesized(b())}` : a();
-    case 'msup': case 'mover': return withScripts(a, null, b);
-    case 'msub': case 'munder': return withScripts(a, b, null);
-    case 'msubsup': case 'munderover': return withScripts(a, b, c);
-    case 'msqrt': return `√${parenthesized(joined(parts))}`;
-    case 'mroot': return b ? `${parenthesized(a())}^(1/${parenthesized(b())})` : a();
-    case 'mfenced': return `${attr(element, 'open') ?? '('}${inSequence(parts, ',')}${attr(element, 'close') ?? ')'}`;
-    case 'mtable': return `[${inSequence(parts, ';')}]`;
-    case 'mtr': case 'mlabeledtr': return inSequence(parts, ',');
-    default: return joined(parts);
+    case 'semantics':
+    case 'maction':
+      return a();
+    case 'mfrac':
+      return b ? `${parenthesized(a())}/${parenthesized(b())}` : a();
+    case 'msup':
+    case 'mover':
+      return withScripts(a, null, b);
+    case 'msub':
+    case 'munder':
+      return withScripts(a, b, null);
+    case 'msubsup':
+    case 'munderover':
+      return withScripts(a, b, c);
+    case 'msqrt':
+      return `√${parenthesized(joined(parts))}`;
+    case 'mroot':
+      return b ? `${parenthesized(a())}^(1/${parenthesized(b())})` : a();
+    case 'mfenced':
+      return `${attr(element, 'open') ?? '('}${inSequence(parts, ',')}${attr(element, 'close') ?? ')'}`;
+    case 'mtable':
+      return `[${inSequence(parts, ';')}]`;
+    case 'mtr':
+    case 'mlabeledtr':
+      return inSequence(parts, ',');
+    default:
+      return joined(parts);
   }
 }
 
-/** A base with sub- and superscript. @param {() => string} base @param {(() => string) | null | undefined} below @param {(() => string) | null | undefined} above */
+/**
+ * A base with sub- and superscript.
+ * @param {() => string} base
+ * @param {(() => string) | null | undefined} below
+ * @param {(() => string) | null | undefined} above
+ */
 function withScripts(base, below, above) {
   const [low, high] = [below?.() ?? '', above?.() ?? ''];
   return parenthesized(base()) + (low && `_${parenthesized(low)}`) + (high && `^${parenthesized(high)}`);
@@ -53,7 +82,10 @@ const parenthesized = (text) => (text === '' || isAtom(text) ? text : `(${text})
 
 const inSequence = (parts, separator) => parts.map((part) => part()).join(`${separator} `);
 
-/** The parts of a row in sequence, with a space between names or numbers that would run together. @param {(() => string)[]} parts */
+/**
+ * The parts of a row in sequence, with a space between names or numbers that would run together.
+ * @param {(() => string)[]} parts
+ */
 function joined(parts) {
   let text = '';
   for (const part of parts) {

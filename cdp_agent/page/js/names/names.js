@@ -4,7 +4,8 @@
 // Flags of `textAlternative`: for what, and inside what, a text alternative is computed.
 const NAMING_SELF = 1; // of the element being named or described itself
 const INSIDE_CONTENT = 2; // of an element inside its content
-const INSIDE_REFERENCE = 4; // in an element that aria-labelledby or aria-describedby refers to: no further references are followed
+// in an element that aria-labelledby or aria-describedby refers to: no further references are followed
+const INSIDE_REFERENCE = 4;
 const INSIDE_LABEL = 8; // in a <label>
 const INSIDE_NATIVE_PART = 16; // in a <legend>, <caption>, <figcaption>, …
 const INCLUDE_HIDDEN = 32; // in a reference whose root is hidden: hidden content counts
@@ -16,7 +17,9 @@ const DEEPEST_NAME = 300;
 
 /** @type {Map<Element, string>} cache of one reading */
 let names = new Map();
-/** @type {Map<Element, string>} names that a line shows otherwise, since they contain decorated text (see decorated.js) */
+/**
+ * @type {Map<Element, string>} names that a line shows otherwise, since they contain decorated text (see decorated.js)
+ */
 let shownNames = new Map();
 
 /** The accessible name, "" for none. @param {Element} element @param {string} role  its role */
@@ -42,7 +45,9 @@ function resolveShownName(element, text) {
   return hasText(name) && !name.startsWith(ICON_HINT) ? name : flatten(attr(element, 'title') ?? '');
 }
 
-/** What the element contributes to the name of an ancestor, as a line shows it; `[icon=word]` for an icon without text. */
+/**
+ * What the element contributes to the name of an ancestor, as a line shows it; `[icon=word]` for an icon without text.
+ */
 function nameContribution(element) {
   const mark = decorationOf(element, tagOf(element), selectionsFor(element).decorated);
   const text = textAlternative(element, INSIDE_CONTENT, new Set(), 0);
@@ -111,8 +116,16 @@ function nativeOrContentName(element, tag, role, flags, visited, depth) {
   visited.add(element);
   // Content before the name from ElementInternals: Chrome was asked for that once, so it may be outdated.
   const fallback = attr(element, 'title') || (tag.includes('-') ? (internalsOf.get(element)?.name ?? '') : '');
-  if (flags & ~NAMING_SELF || NAMED_BY_CONTENT.has(role) || isTextTag(tag) || (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))) {
-    let inside = flags & NAMING_SELF ? (flags & ~NAMING_SELF) | INSIDE_CONTENT | (NESTABLE_ITEM_ROLES.has(role) ? INSIDE_ITEM : 0) : flags;
+  if (
+    flags & ~NAMING_SELF ||
+    NAMED_BY_CONTENT.has(role) ||
+    isTextTag(tag) ||
+    (tag === 'SUMMARY' && role === '' && isSummaryOfDetails(element))
+  ) {
+    let inside =
+      flags & NAMING_SELF
+        ? (flags & ~NAMING_SELF) | INSIDE_CONTENT | (NESTABLE_ITEM_ROLES.has(role) ? INSIDE_ITEM : 0)
+        : flags;
     if (replacement) inside |= INCLUDE_HIDDEN; // the content that an image replaces names it, even if hidden
     const text = nameFromContent(element, tag, selections, inside, visited, depth);
     // White space still separates the words around it.
@@ -122,12 +135,32 @@ function nativeOrContentName(element, tag, role, flags, visited, depth) {
   return role === 'none' ? '' : fallback;
 }
 
-/** Whether an embedded control is inside the element that labels it by aria-labelledby: its value is not part of its own name then. */
+/**
+ * Whether an embedded control is inside the element that labels it by aria-labelledby: its value is not part of its own
+ * name then.
+ */
 function isInsideOwnLabel(element, flags) {
   return Boolean(flags & INSIDE_REFERENCE) && labellingElements(element).includes(element);
 }
 
-const TAGS_WITHOUT_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'BASE', 'DATALIST', 'style', 'script', 'desc', 'metadata', 'defs', 'title']);
+const TAGS_WITHOUT_TEXT = new Set([
+  'SCRIPT',
+  'STYLE',
+  'NOSCRIPT',
+  'TEMPLATE',
+  'HEAD',
+  'META',
+  'LINK',
+  'TITLE',
+  'BASE',
+  'DATALIST',
+  'style',
+  'script',
+  'desc',
+  'metadata',
+  'defs',
+  'title',
+]);
 
 /** Step F, name from content: the texts of the children, in flat tree order. */
 function nameFromContent(element, tag, selections, flags, visited, depth) {

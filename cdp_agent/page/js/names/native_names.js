@@ -15,7 +15,8 @@ const NATIVE_NAMES = {
   SELECT: nameOfField,
   METER: nameOfField,
   PROGRESS: nameOfField,
-  OUTPUT: (element, flags, visited, depth) => nameFromLabels(element, flags, visited, depth) ?? (flags & NAMING_SELF ? tooltip(element) : null),
+  OUTPUT: (element, flags, visited, depth) =>
+    nameFromLabels(element, flags, visited, depth) ?? (flags & NAMING_SELF ? tooltip(element) : null),
   BUTTON: (element, flags, visited, depth) => nameFromLabels(element, flags, visited, depth),
   IMG: nameOfImage,
   AREA: nameOfImage,
@@ -38,7 +39,11 @@ function nameOfInput(element, flags, visited, depth) {
   if (type === 'button' || type === 'submit' || type === 'reset') {
     const value = inputValue(element);
     if (value.trim()) return value;
-    return type === 'submit' ? 'Submit' : type === 'reset' ? 'Reset' : (nameFromLabels(element, flags, visited, depth) ?? tooltip(element));
+    return type === 'submit'
+      ? 'Submit'
+      : type === 'reset'
+        ? 'Reset'
+        : (nameFromLabels(element, flags, visited, depth) ?? tooltip(element));
   }
   const label = nameFromLabels(element, flags, visited, depth);
   if (label !== null) return label;
@@ -96,8 +101,8 @@ function nameOfTable(element, flags, visited, depth) {
 }
 
 /**
- * SVG: the <title> child, also that of the element to which <use> refers; null: the content decides. MathML: the formula as text.
- * https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd
+ * SVG: the <title> child, also that of the element to which <use> refers; null: the content decides. MathML: the
+ * formula as text. https://www.w3.org/TR/svg-aam-1.0/#mapping_additional_nd
  */
 function nameOfSvgOrMath(element, flags, visited) {
   if (tagName_.call(element) === 'math') {
@@ -145,7 +150,11 @@ function embeddedValue(element, tag, role, flags, visited, depth) {
     case 'slider':
     case 'spinbutton':
     case 'meter':
-      return attr(element, 'aria-valuetext') ?? attr(element, 'aria-valuenow') ?? (tag === 'INPUT' ? inputValue(element) : (attr(element, 'value') ?? ''));
+      return (
+        attr(element, 'aria-valuetext') ??
+        attr(element, 'aria-valuenow') ??
+        (tag === 'INPUT' ? inputValue(element) : (attr(element, 'value') ?? ''))
+      );
     case 'menu':
       return '';
     default:

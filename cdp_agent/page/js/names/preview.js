@@ -1,6 +1,9 @@
 // The preview of an element in a message: its role, its name, and its ref where a snapshot has given it one.
 
-/** @typedef {{role: string, name: string}} RoleAndName  @typedef {{text: string, dialog: boolean, floats: boolean, closers: string[]}} Cover */
+/**
+ * @typedef {{role: string, name: string}} RoleAndName
+ * @typedef {{text: string, dialog: boolean, floats: boolean, closers: string[]}} Cover
+ */
 
 const LONGEST_PREVIEW_NAME = 80;
 
@@ -10,20 +13,28 @@ function roleAndNameOf(element) {
   return { role: role || tagOf(element).toLowerCase(), name: cut(name, LONGEST_PREVIEW_NAME) };
 }
 
-/** `button \x017 "Pay"`; without a name, the first words stand in its place, and without a role, tag and id or class. */
+/**
+ * `button \x017 "Pay"`; without a name, the first words stand in its place, and without a role, tag and id or class.
+ */
 function elementPreview(element) {
   const { role, name } = roleAndNameOf(element);
   const id = idsOfElements.get(element);
   const ref = id === undefined ? '' : ` \x01${id}`;
   if (name) return `${role}${ref} ${quote(name)}`;
   const words = cut(headingOrFirstText(element), 40);
-  const kind = attr(element, 'id') ? `#${attr(element, 'id')}` : (attr(element, 'class') ?? '').trim().replace(/^(?=.)|\s+/g, '.');
-  return `${role}${role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : ''}${ref}${words ? ` ${quote(words)}` : ''}`;
+  const kind = attr(element, 'id')
+    ? `#${attr(element, 'id')}`
+    : (attr(element, 'class') ?? '').trim().replace(/^(?=.)|\s+/g, '.');
+  const shownKind = role === tagOf(element).toLowerCase() ? collapse(cut(kind, 40)) : '';
+  return `${role}${shownKind}${ref}${words ? ` ${quote(words)}` : ''}`;
 }
 
 const HEADINGS_SELECTOR = 'h1,h2,h3,h4,h5,h6,[role="heading" i]';
 
-/** The text that describes an element without a name: its first heading, else the text of its first block. Hidden text is left out, unless the element itself is hidden. */
+/**
+ * The text that describes an element without a name: its first heading, else the text of its first block. Hidden text
+ * is left out, unless the element itself is hidden.
+ */
 function headingOrFirstText(element) {
   const isVisible = visibilityOf(element) === VISIBLE;
   for (const title of selectAll(element, HEADINGS_SELECTOR)) {
@@ -33,7 +44,11 @@ function headingOrFirstText(element) {
   return collapse(firstBlockText(element, isVisible ? VISIBLE : null, 0).text);
 }
 
-/** The text up to the end of the first block with text. @param {0 | 1 | 2 | null} visibility  of the node; null: hidden text counts, too @returns {{text: string, ends: boolean}} ends: the text ended with a block */
+/**
+ * The text up to the end of the first block with text.
+ * @param {0 | 1 | 2 | null} visibility  of the node; null: hidden text counts, too
+ * @returns {{text: string, ends: boolean}} ends: the text ended with a block
+ */
 function firstBlockText(node, visibility, depth) {
   let text = '';
   for (let child = firstChild(node); child && text.length < 400 && depth < DEEPEST_NAME; child = nextSibling(child)) {
@@ -52,23 +67,38 @@ function firstBlockText(node, visibility, depth) {
 }
 
 const DIALOGS_SELECTOR = 'dialog,[role="dialog" i],[role="alertdialog" i],[aria-modal="true" i]';
-const RECOGNIZED_COVERS = `${DIALOGS_SELECTOR},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,aside,iframe,${
-  'a[href],button,input,select,textarea'}`;
+const RECOGNIZED_COVERS =
+  `${DIALOGS_SELECTOR},[role="menu" i],[role="listbox" i],[role="tooltip" i],[role="banner" i],header,nav,footer,` +
+  'aside,iframe,a[href],button,input,select,textarea';
 
-/** What covers an element: the dialog around the hit element, else the innermost ancestor that a user would recognize, else the outermost positioned one, else the outermost one. */
+/**
+ * What covers an element: the dialog around the hit element, else the innermost ancestor that a user would recognize,
+ * else the outermost positioned one, else the outermost one.
+ */
 function coverOf(hit, element) {
   const boxes = [];
   for (let node = hit; node && !isInside(element, node); node = paintedParent(node)) boxes.push(node);
   const dialog = closestFlat(hit, DIALOGS_SELECTOR);
   const positioned = boxes.findLast((box) => POSITIONED.has(computedStyleOf(box).position));
-  const cover = dialog && !isInside(element, dialog) ? dialog : boxes.find((box) => matches(box, RECOGNIZED_COVERS)) ?? positioned ?? boxes.at(-1) ?? hit;
-  return { text: elementPreview(cover), dialog: cover === dialog, floats: positioned != null && isFloatingPopup(positioned), closers: closeButtonsIn(cover) };
+  const cover =
+    dialog && !isInside(element, dialog)
+      ? dialog
+      : (boxes.find((box) => matches(box, RECOGNIZED_COVERS)) ?? positioned ?? boxes.at(-1) ?? hit);
+  return {
+    text: elementPreview(cover),
+    dialog: cover === dialog,
+    floats: positioned != null && isFloatingPopup(positioned),
+    closers: closeButtonsIn(cover),
+  };
 }
 
 const POSITIONED = new Set(['absolute', 'fixed', 'sticky']);
 const OUT_OF_FLOW = new Set(['absolute', 'fixed']);
 
-/** Whether it is positioned and smaller than half of the viewport, like the calendar of a date field; an overlay over the whole page is not. */
+/**
+ * Whether it is positioned and smaller than half of the viewport, like the calendar of a date field; an overlay over
+ * the whole page is not.
+ */
 function isFloatingPopup(cover) {
   if (!OUT_OF_FLOW.has(computedStyleOf(cover).position)) return false;
   const { width, height } = rectOf(cover);
@@ -79,15 +109,31 @@ const MOST_CLOSE_BUTTONS = 3;
 
 /** Buttons inside a cover: one of them may close it. */
 function closeButtonsIn(cover) {
-  const buttons = [...selectAll(cover, 'button:not([role]),[role="button" i],input[type="button" i],input[type="submit" i]')];
-  return buttons.filter((button) => checkVisibility_.call(button, VISIBILITY_OPTIONS) && idsOfElements.has(button)).slice(0, MOST_CLOSE_BUTTONS).map(elementPreview);
+  const buttons = [
+    ...selectAll(cover, 'button:not([role]),[role="button" i],input[type="button" i],input[type="submit" i]'),
+  ];
+  return buttons
+    .filter((button) => checkVisibility_.call(button, VISIBILITY_OPTIONS) && idsOfElements.has(button))
+    .slice(0, MOST_CLOSE_BUTTONS)
+    .map(elementPreview);
 }
 
 /** Why an element cannot be acted on, for the message to the model. @returns {Obstacle} */
 function obstacle(why, by, element) {
   const modal = CAUSED_BY_MODALS.has(why) ? modalOver(element, why) : null;
-  if (modal) return { why: 'covered', detail: '', by: { text: elementPreview(modal), dialog: true, floats: false, closers: closeButtonsIn(modal) }, said: roleAndNameOf(element) };
-  return { why, detail: obstacleDetail(why, element), by: by ? coverOf(by, element) : null, said: roleAndNameOf(element) };
+  if (modal)
+    return {
+      why: 'covered',
+      detail: '',
+      by: { text: elementPreview(modal), dialog: true, floats: false, closers: closeButtonsIn(modal) },
+      said: roleAndNameOf(element),
+    };
+  return {
+    why,
+    detail: obstacleDetail(why, element),
+    by: by ? coverOf(by, element) : null,
+    said: roleAndNameOf(element),
+  };
 }
 
 const CAUSED_BY_MODALS = new Set(['clipped', 'covered', 'hidden']);
@@ -96,7 +142,9 @@ const CAUSED_BY_MODALS = new Set(['clipped', 'covered', 'hidden']);
 function modalOver(element, why) {
   if (why === 'hidden' && !checkVisibility_.call(element, VISIBILITY_OPTIONS)) return null;
   for (const { document, frame } of levelsOf(element).reverse()) {
-    const modals = selectAllDeep(documentElement_.call(document), MODAL_ROLES_SELECTOR).filter((each) => isModal(each, tagOf(each)));
+    const modals = selectAllDeep(documentElement_.call(document), MODAL_ROLES_SELECTOR).filter((each) =>
+      isModal(each, tagOf(each)),
+    );
     if (modals.length && !modals.some((each) => isInside(element, each))) return modals.at(-1);
     element = frame;
   }
@@ -107,20 +155,31 @@ const MODAL_ROLES_SELECTOR = 'dialog,[aria-modal="true" i]';
 
 function obstacleDetail(why, element) {
   if (why === 'disabled') return isInert(element) ? ' (inert: something else is to be dealt with first)' : '';
-  if (why === 'clipped') return ignoresPointer(element) ? pointerEventsDetail(element) : ': it is clipped away, or what is around it is closed';
+  if (why === 'clipped')
+    return ignoresPointer(element)
+      ? pointerEventsDetail(element)
+      : ': it is clipped away, or what is around it is closed';
   if (why === 'unfocused') return focusedElement() ? `, which is on ${elementPreview(focusedElement())} now` : '';
   if (why !== 'hidden') return '';
   const closed = closestFlat(element, 'details:not([open])');
   if (closed) return `: it is in ${elementPreview(closestChild(closed, 'SUMMARY') ?? closed)}, which is closed`;
   if (tagOf(element) === 'OPTION') return ': select it in its list instead';
-  if (isCanvasFallback(element)) return `: ${elementPreview(closest(element, 'canvas'))} paints it. Focus it and press keys, or click the canvas at its place`;
+  if (isCanvasFallback(element))
+    return (
+      `: ${elementPreview(closest(element, 'canvas'))} paints it. Focus it and press keys, ` +
+      'or click the canvas at its place'
+    );
   return '';
 }
 
-/** Some libraries set `pointer-events: none` on the whole page while a menu is open, and close the menu at a press outside of it. */
+/**
+ * Some libraries set `pointer-events: none` on the whole page while a menu is open, and close the menu at a press
+ * outside of it.
+ */
 function pointerEventsDetail(element) {
   const body = body_.call(documentOf(element));
-  if (body && ignoresPointer(body)) return ': the page takes no mouse events while something is open: close that first, as with Escape';
+  if (body && ignoresPointer(body))
+    return ': the page takes no mouse events while something is open: close that first, as with Escape';
   return ': it takes no mouse events';
 }
 

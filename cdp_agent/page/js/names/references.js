@@ -11,7 +11,10 @@ function reflectedElements(element, attribute, reflected) {
 // Not in all versions of Chrome that are supported.
 const referenceTarget_ = Object.getOwnPropertyDescriptor(ShadowRoot.prototype, 'referenceTarget')?.get;
 
-/** What a reference to the element leads to: the reference target of its shadow root, else the element itself. @param {Element} element */
+/**
+ * What a reference to the element leads to: the reference target of its shadow root, else the element itself.
+ * @param {Element} element
+ */
 function resolveReferenceTarget(element) {
   const root = rootOfHost(element);
   const target = root && referenceTargetIn(root);
@@ -40,7 +43,10 @@ function byIds(element, attribute) {
   return [...new Set(ids.split(/\s+/).map((id) => byId(element, id)))].filter((found) => found !== null);
 }
 
-/** Elements moved into another element by aria-owns. @type {Map<Node, Map<Element, Element>>} cache of one reading: root → owned → owner */
+/**
+ * Elements moved into another element by aria-owns.
+ * @type {Map<Node, Map<Element, Element>>} cache of one reading: root → owned → owner
+ */
 let ownersOfRoots = new Map();
 
 /** @returns {Map<Element, Element>} each owned element in the tree of `root` with its owner; cycles are left out */
@@ -49,7 +55,8 @@ function ownersIn(root) {
   if (owners) return owners;
   owners = new Map();
   ownersOfRoots.set(root, owners);
-  for (const owner of root === sparseRoot ? [] : selectAll(root, OWNERS_SELECTOR)) { // a document with owners is never read in part: see surroundings
+  for (const owner of root === sparseRoot ? [] : selectAll(root, OWNERS_SELECTOR)) {
+    // a document with owners is never read in part: see surroundings
     if (!canOwn(owner)) continue;
     for (const owned of elementsToOwn(owner)) {
       if (!owners.has(owned) && !wouldContain(owned, owner, owners)) owners.set(owned, owner);
@@ -62,9 +69,14 @@ function ownersIn(root) {
 const OWNERS_SELECTOR = '[aria-owns],[role="combobox" i][aria-controls][aria-expanded="true" i]';
 
 const elementsToOwn = (owner) =>
-  hasAttr(owner, 'aria-owns') ? byIds(owner, 'aria-owns') : byIds(owner, 'aria-controls').filter((each) => roleOf(each) === 'listbox');
+  hasAttr(owner, 'aria-owns')
+    ? byIds(owner, 'aria-owns')
+    : byIds(owner, 'aria-controls').filter((each) => roleOf(each) === 'listbox');
 
-/** Whether an element can show what it owns. If it is not rendered or shows no content, the owned elements would be lost. */
+/**
+ * Whether an element can show what it owns. If it is not rendered or shows no content, the owned elements would be
+ * lost.
+ */
 function canOwn(owner) {
   const tag = tagOf(owner);
   return (SPECIAL_TAGS[tag] === undefined || tag === 'INPUT' || tag === 'TEXTAREA') && checkVisibility_.call(owner);
@@ -84,12 +96,17 @@ function ownedBy(element, owners) {
   return elementsToOwn(element).filter((owned) => owners.get(owned) === element);
 }
 
-/** The labels of all controls of a tree, collected at once: `control.labels` would walk the whole tree for each control. */
+/**
+ * The labels of all controls of a tree, collected at once: `control.labels` would walk the whole tree for each control.
+ */
 /** @type {Map<Node, Map<Element, Element[]>>} cache of one reading */
 let labelsOfRoots = new Map();
 const controlOf_ = reader(HTMLLabelElement, 'control');
 
-/** The control that an element labels. @returns {Element | null} null if it is no <label> of HTML, such as one in an SVG, or labels none */
+/**
+ * The control that an element labels.
+ * @returns {Element | null} null if it is no <label> of HTML, such as one in an SVG, or labels none
+ */
 function controlOfLabel(element) {
   const control = tagOf(element) === 'LABEL' ? controlOf_(element) : null;
   return control && resolveReferenceTarget(control);
@@ -110,7 +127,11 @@ function labelsOutsideRoot(element, root) {
   return isShadowRoot(outer) ? [...labelsOutsideRoot(element, outer), ...labels] : labels;
 }
 
-/** Each labelled control in the tree of `root` with its labels. @param {Node} root @returns {Map<Element, Element[]>} */
+/**
+ * Each labelled control in the tree of `root` with its labels.
+ * @param {Node} root
+ * @returns {Map<Element, Element[]>}
+ */
 function labelsIn(root) {
   let labels = labelsOfRoots.get(root);
   if (!labels) {

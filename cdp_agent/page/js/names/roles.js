@@ -47,13 +47,19 @@ function explicitRole(element, tag, attribute) {
 
 // The link roles of DPUB-ARIA are shown as links.
 const ROLE_SYNONYMS = {
-  __proto__: null, image: 'img', directory: 'list',
-  'doc-backlink': 'link', 'doc-biblioref': 'link', 'doc-glossref': 'link', 'doc-noteref': 'link',
+  __proto__: null,
+  image: 'img',
+  directory: 'list',
+  'doc-backlink': 'link',
+  'doc-biblioref': 'link',
+  'doc-glossref': 'link',
+  'doc-noteref': 'link',
 };
 
 function implicitRole(element, tag) {
   const implicit = IMPLICIT_ROLES[tag];
-  const role = typeof implicit === 'function' ? implicit(element) : (implicit ?? (tag.includes('-') ? internalRole(element) : ''));
+  const role =
+    typeof implicit === 'function' ? implicit(element) : (implicit ?? (tag.includes('-') ? internalRole(element) : ''));
   return role && isPresentational(element, tag) ? 'none' : role;
 }
 
@@ -74,8 +80,25 @@ function isPresentational(element, tag) {
   return parentTag !== 'TABLE' && parentTag !== 'UL' && parentTag !== 'OL' && isPresentational(parent, parentTag);
 }
 
-const GLOBAL_ARIA = ['atomic', 'braillelabel', 'brailleroledescription', 'busy', 'controls', 'current', 'describedby', 'description', 'details',
-  'dropeffect', 'flowto', 'grabbed', 'keyshortcuts', 'live', 'owns', 'relevant', 'roledescription'].map((name) => `[aria-${name}]`);
+const GLOBAL_ARIA = [
+  'atomic',
+  'braillelabel',
+  'brailleroledescription',
+  'busy',
+  'controls',
+  'current',
+  'describedby',
+  'description',
+  'details',
+  'dropeffect',
+  'flowto',
+  'grabbed',
+  'keyshortcuts',
+  'live',
+  'owns',
+  'relevant',
+  'roledescription',
+].map((name) => `[aria-${name}]`);
 const GLOBAL_ARIA_SELECTOR = GLOBAL_ARIA.join(',');
 
 /** Global ARIA attributes undo role=none; aria-label and aria-labelledby only if they give a name. */
@@ -94,7 +117,8 @@ function isFocusable(element, tag) {
   return tag === 'IFRAME' || (tag === 'SUMMARY' && isSummaryOfDetails(element)) || isEditingHost(element);
 }
 
-const isEditingHost = (element) => matches(element, EDITING_HOST) || (tagOf(element) === 'BODY' && isDesignMode(documentOf(element)));
+const isEditingHost = (element) =>
+  matches(element, EDITING_HOST) || (tagOf(element) === 'BODY' && isDesignMode(documentOf(element)));
 const EDITING_HOST = '[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
 function isSummaryOfDetails(element) {
@@ -139,7 +163,12 @@ function roleOfInput(element) {
 /** Whether a <label> is the visible part of an <input> that is itself not visible. */
 function isLabelOfHiddenControl(label) {
   const control = controlOfLabel(label);
-  return control !== null && tagOf(control) === 'INPUT' && inputType(control) !== 'hidden' && !checkVisibility_.call(control, VISIBILITY_OPTIONS);
+  return (
+    control !== null &&
+    tagOf(control) === 'INPUT' &&
+    inputType(control) !== 'hidden' &&
+    !checkVisibility_.call(control, VISIBILITY_OPTIONS)
+  );
 }
 
 /** The label of such an <input> is shown as a checkbox, radio button, switch or button. */
@@ -155,7 +184,10 @@ const datalistOf = reader(HTMLInputElement, 'list');
 const selectIsMultiple = reader(HTMLSelectElement, 'multiple');
 const selectSize = reader(HTMLSelectElement, 'size');
 const isListSelect = (element) => selectIsMultiple(element) || selectSize(element) > 1;
-/** Whether the open list of a <select> is rendered by the page and not by the browser. https://drafts.csswg.org/css-forms-1/ */
+/**
+ * Whether the open list of a <select> is rendered by the page and not by the browser.
+ * https://drafts.csswg.org/css-forms-1/
+ */
 const isBaseSelect = (select) => computedStyleOf(select).appearance === 'base-select';
 const isOpenSelect = (select) => matches(select, ':open');
 
@@ -175,7 +207,8 @@ function roleOfShape(element) {
   return isNamedInSvg(element) ? 'graphics-symbol' : '';
 }
 
-const isNamedInSvg = (element) => Boolean(svgTitleOf(element)?.trim() || attr(element, 'xlink:title')?.trim()) || hasAriaName(element);
+const isNamedInSvg = (element) =>
+  Boolean(svgTitleOf(element)?.trim() || attr(element, 'xlink:title')?.trim()) || hasAriaName(element);
 
 /** The role of the table around a cell. */
 function tableRoleOf(element) {

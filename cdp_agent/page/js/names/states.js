@@ -11,7 +11,9 @@ const SELECTED_ROLES = roleSet('gridcell option row tab columnheader rowheader t
 const ITEM_ROLES = roleSet('row cell gridcell columnheader rowheader listitem option tab treeitem');
 const GRID_ROLES = roleSet('grid table treegrid');
 const LEVEL_ROLES = roleSet('heading treeitem');
-const REQUIRED_ROLES = roleSet('checkbox combobox gridcell listbox radiogroup searchbox spinbutton textbox tree switch');
+const REQUIRED_ROLES = roleSet(
+  'checkbox combobox gridcell listbox radiogroup searchbox spinbutton textbox tree switch',
+);
 const FIELD_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 const DISABLED_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON', 'OPTION', 'OPTGROUP', 'FIELDSET']);
 
@@ -23,21 +25,39 @@ function statesOf(element, tag, role, context) {
   const isNative = DISABLED_TAGS.has(tag);
   const internals = tag.includes('-') ? (internalsOf.get(element)?.states ?? null) : null;
   let text = '';
-  if (CHECKED_ROLES.has(role)) text += userDataFields.has(element) ? ' [user-data]' : stateText('checked', checkedOf(element, tag, internals));
-  else if (CELLS.has(role)) text += stateText('checked', attr(element, 'aria-checked'), true); // for cells that show a tick or a cross
-  if (context.ariaDisabled || (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') || (isNative && matches(element, ':disabled')) || internals?.disabled || isInertControl(element, role)) text += ' [disabled]';
+  if (CHECKED_ROLES.has(role))
+    text += userDataFields.has(element) ? ' [user-data]' : stateText('checked', checkedOf(element, tag, internals));
+  // for cells that show a tick or a cross
+  else if (CELLS.has(role)) text += stateText('checked', attr(element, 'aria-checked'), true);
+  if (
+    context.ariaDisabled ||
+    (ITEM_ROLES.has(role) && attr(element, 'aria-disabled')?.toLowerCase() === 'true') ||
+    (isNative && matches(element, ':disabled')) ||
+    internals?.disabled ||
+    isInertControl(element, role)
+  )
+    text += ' [disabled]';
   text += expandedState(element, tag, internals);
   if (LEVEL_ROLES.has(role)) text += levelState(element, tag, role);
   if (isNative || tag.includes('-') || hasAnyAria(element)) {
     if (role === 'button') text += stateText('pressed', attr(element, 'aria-pressed') ?? internals?.pressed, true);
     if (SELECTED_ROLES.has(role)) {
-      text += stateText('selected', tag === 'OPTION' ? String(isSelectedOption(element)) : (attr(element, 'aria-selected') ?? internals?.selected));
+      text += stateText(
+        'selected',
+        tag === 'OPTION' ? String(isSelectedOption(element)) : (attr(element, 'aria-selected') ?? internals?.selected),
+      );
     }
     text += fieldStates(element, tag, role, internals);
     if (role === 'columnheader' || role === 'rowheader') text += sortState(element);
     text += stateText('current', attr(element, 'aria-current'));
   }
-  if (reading.selections.blocksPointer && tag !== 'OPTION' && ACTIONABLE_ROLES.has(role) && !text.includes(' [disabled]') && hasNoPointerEvents(element)) {
+  if (
+    reading.selections.blocksPointer &&
+    tag !== 'OPTION' &&
+    ACTIONABLE_ROLES.has(role) &&
+    !text.includes(' [disabled]') &&
+    hasNoPointerEvents(element)
+  ) {
     text += ' [pointer-events=none]';
   }
   if (context.focused === element) text += ' [focused]';
@@ -66,7 +86,8 @@ function stateText(name, value, showFalse = false) {
 function checkedOf(element, tag, internals) {
   if (tag === 'INPUT') {
     const type = inputType(element);
-    if (type === 'checkbox' || type === 'radio') return isIndeterminate(element) && type === 'checkbox' ? 'mixed' : isChecked(element);
+    if (type === 'checkbox' || type === 'radio')
+      return isIndeterminate(element) && type === 'checkbox' ? 'mixed' : isChecked(element);
   }
   return attr(element, 'aria-checked') ?? internals?.checked;
 }
@@ -90,14 +111,18 @@ function levelState(element, tag, role) {
   return ` [level=${/^H[1-6]$/.test(tag) ? tag[1] : 2}]`;
 }
 
-const ACTIONABLE_ROLES = roleSet('button link checkbox combobox menuitem menuitemcheckbox menuitemradio option radio searchbox slider spinbutton switch tab textbox treeitem');
+const ACTIONABLE_ROLES = roleSet(
+  'button link checkbox combobox menuitem menuitemcheckbox menuitemradio option radio searchbox slider spinbutton ' +
+    'switch tab textbox treeitem',
+);
 
 /** Whether a style makes a control inert, as in the slides of a carousel that are not shown. */
-const isInertControl = (element, role) => reading.selections.blocksPointer && ACTIONABLE_ROLES.has(role) && isInert(element);
+const isInertControl = (element, role) =>
+  reading.selections.blocksPointer && ACTIONABLE_ROLES.has(role) && isInert(element);
 
 /**
- * Whether `pointer-events: none` keeps the mouse from an element, and no <label> around it takes the click instead. False if it
- * applies to the whole page, as some libraries set it while a dialog is open.
+ * Whether `pointer-events: none` keeps the mouse from an element, and no <label> around it takes the click instead.
+ * False if it applies to the whole page, as some libraries set it while a dialog is open.
  */
 function hasNoPointerEvents(element) {
   if (computedStyleOf(element).pointerEvents !== 'none') return false;
@@ -108,9 +133,14 @@ function hasNoPointerEvents(element) {
   return body === null || computedStyleOf(body).pointerEvents !== 'none';
 }
 
-/** The nearest ancestor with a size, for a checkbox, radio button or combobox without label that has no size itself or whose parent has none. @returns {Element | null} */
+/**
+ * The nearest ancestor with a size, for a checkbox, radio button or combobox without label that has no size itself or
+ * whose parent has none.
+ * @returns {Element | null}
+ */
 function visibleWrapperOf(element) {
-  if (tagOf(element) !== 'INPUT' || !(CHECKABLE_INPUTS.has(inputType(element)) || attr(element, 'role') === 'combobox')) return null;
+  if (tagOf(element) !== 'INPUT' || !(CHECKABLE_INPUTS.has(inputType(element)) || attr(element, 'role') === 'combobox'))
+    return null;
   let around = flatParent(element);
   if (!around || !(hasNoSize(element) || hasNoSize(around)) || labels_(element)?.length) return null;
   while (around && hasNoSize(around)) around = flatParent(around);
@@ -127,7 +157,11 @@ function hasNoSize(element) {
 /** Whether the element is the only control in its shadow root and the mouse reaches it by the host. */
 function isOnlyControlOfHost(element) {
   const root = rootOf(element);
-  return isShadowRoot(root) && computedStyleOf(host_.call(root)).pointerEvents !== 'none' && selectAll(root, CONTROLS_SELECTOR).length === 1;
+  return (
+    isShadowRoot(root) &&
+    computedStyleOf(host_.call(root)).pointerEvents !== 'none' &&
+    selectAll(root, CONTROLS_SELECTOR).length === 1
+  );
 }
 
 const CONTROLS_SELECTOR = 'a[href],button,input,select,textarea,[tabindex]';

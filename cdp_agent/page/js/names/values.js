@@ -16,11 +16,18 @@ function isSecret(element) {
   const autocomplete = attr(element, 'autocomplete');
   if (autocomplete === null) return false;
   // Comboboxes use new-password only to turn Chrome's autofill off: nobody chooses a password from a list.
-  return SECRET_AUTOCOMPLETE.test(autocomplete) || (PASSWORD_AUTOCOMPLETE.test(autocomplete) && attr(element, 'role') !== 'combobox');
+  return (
+    SECRET_AUTOCOMPLETE.test(autocomplete) ||
+    (PASSWORD_AUTOCOMPLETE.test(autocomplete) && attr(element, 'role') !== 'combobox')
+  );
 }
 
-/** Whether a text field shows dots like a password field (-webkit-text-security); pages do this so that browsers do not offer to save the value. */
-const isMaskedByStyle = (field) => (tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA') && computedStyleOf(field).webkitTextSecurity !== 'none';
+/**
+ * Whether a text field shows dots like a password field (-webkit-text-security); pages do this so that browsers do not
+ * offer to save the value.
+ */
+const isMaskedByStyle = (field) =>
+  (tagOf(field) === 'INPUT' || tagOf(field) === 'TEXTAREA') && computedStyleOf(field).webkitTextSecurity !== 'none';
 
 const TYPES_WITHOUT_VALUE = new Set(['button', 'submit', 'reset', 'image', 'checkbox', 'radio', 'hidden', 'file']);
 const inputFiles = reader(HTMLInputElement, 'files');
@@ -35,7 +42,9 @@ function valueOf(element, tag, role) {
   }
   if (tag === 'TEXTAREA') return isSecret(element) ? '' : collapse(areaValue(element));
   if (tag === 'SELECT') {
-    return isSecret(element) || isListSelect(element) ? '' : [...selectedOptions(element)].map((option) => collapse(optionLabel(option))).join(', ');
+    return isSecret(element) || isListSelect(element)
+      ? ''
+      : [...selectedOptions(element)].map((option) => collapse(optionLabel(option))).join(', ');
   }
   if (tag === 'PROGRESS' || tag === 'METER') return progressText(element);
   if (RANGE_ROLES.has(role)) {
@@ -63,7 +72,9 @@ function selectionState(field, tag) {
   const end = selectionEndOf(field);
   if (start === null || start === end) return ''; // some input types have no selection
   const value = tag === 'INPUT' ? inputValue(field) : areaValue(field);
-  return start === 0 && end === value.length ? ' [selection=all]' : ` [selection=${quotedForState(cut(collapse(value.slice(start, end)), LONGEST_SELECTION))}]`;
+  return start === 0 && end === value.length
+    ? ' [selection=all]'
+    : ` [selection=${quotedForState(cut(collapse(value.slice(start, end)), LONGEST_SELECTION))}]`;
 }
 
 const RANGE_ROLES = roleSet('slider spinbutton progressbar scrollbar meter separator');
@@ -112,13 +123,20 @@ function linkTargetText(element, tag, page) {
   if (/^data:/i.test(target)) return ` → ${withSpacesEncoded(cut(target, 40))}`;
   if (target[0] === '#') return ` → ${withSpacesEncoded(cut(target, LONGEST_TARGET))}`;
   // A relative URL stays as written, unless a <base> changes its meaning.
-  if (page.hasBase && !/^[a-z][a-z0-9+.-]*:/i.test(target)) target = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : target;
+  if (page.hasBase && !/^[a-z][a-z0-9+.-]*:/i.test(target))
+    target = tag === 'A' ? linkHref(element) : tag === 'AREA' ? areaHref(element) : target;
   if (target.startsWith(page.origin)) target = target.slice(page.origin.length - 1);
   return ` → ${withSpacesEncoded(cut(target, LONGEST_TARGET))}`;
 }
 
-/** The target without white space and without "[ref=", so that it ends where the line does and cannot be mistaken for a ref. */
+/**
+ * The target without white space and without "[ref=", so that it ends where the line does and cannot be mistaken for a
+ * ref.
+ */
 function withSpacesEncoded(target) {
   if (!/[\s\x00-\x1f\x7f-\x9f]|\[ref=/.test(target)) return target;
-  return target.replace(/[\t\n\r]/g, '').replace(/[\s\x00-\x1f\x7f-\x9f]/g, '%20').replaceAll('[ref=', '%5Bref=');
+  return target
+    .replace(/[\t\n\r]/g, '')
+    .replace(/[\s\x00-\x1f\x7f-\x9f]/g, '%20')
+    .replaceAll('[ref=', '%5Bref=');
 }

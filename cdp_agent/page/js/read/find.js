@@ -1,15 +1,27 @@
-// CSS selectors over everything that is in this session: the document, same-process frames, and shadow roots, open or closed.
+// CSS selectors over everything that is in this session: the document, same-process frames, and shadow roots, open or
+// closed.
 
 /**
  * The elements that match a selector, in document order.
- * @param {{next: [number, number], frame: string, selector: string, within: {frame: string, id: number} | null, attributes: string[],
- *   most: number, text: boolean}} options  within: search only inside this element; most: number of elements to describe, while all are counted
+ * @param {{next: [number, number], frame: string, selector: string, within: {frame: string, id: number} | null,
+ *   attributes: string[], most: number, text: boolean}} options  within: search only inside this element; most: number
+ *   of elements to describe, while all are counted
  */
 function findElements({ next, frame, selector, within, attributes, most, text }) {
   const first = reserveIds(next);
   forget();
   reading = newReading();
-  const found = { selector, rows: [], total: 0, before: [], remote: reading.remote, attributes, most, text, known: first };
+  const found = {
+    selector,
+    rows: [],
+    total: 0,
+    before: [],
+    remote: reading.remote,
+    attributes,
+    most,
+    text,
+    known: first,
+  };
   let error = '';
   try {
     const scope = within && within.frame === frame ? elementOf(within.id) : document;
@@ -20,10 +32,23 @@ function findElements({ next, frame, selector, within, attributes, most, text })
   }
   const { remote, internals } = reading;
   forget();
-  return { rows: found.rows, total: found.total, before: found.before, error, first, end: nextId, remote, internals, ...currentRoots() };
+  return {
+    rows: found.rows,
+    total: found.total,
+    before: found.before,
+    error,
+    first,
+    end: nextId,
+    remote,
+    internals,
+    ...currentRoots(),
+  };
 }
 
-/** Adds the matches in a tree and in the shadow roots and frames inside it. @param {Document | ShadowRoot | Element} root */
+/**
+ * Adds the matches in a tree and in the shadow roots and frames inside it.
+ * @param {Document | ShadowRoot | Element} root
+ */
 function findIn(root, found) {
   const hits = selectAll(root, found.selector);
   if (nodeType_.call(root) === 1) findInInnerRoot(root, found);
@@ -46,12 +71,17 @@ function findIn(root, found) {
   addHitsUntil(null);
 }
 
-// Elements that may have a shadow root or a frame's document: all but those that cannot, so that custom elements are included.
+// Elements that may have a shadow root or a frame's document: all but those that cannot, so that custom elements are
+// included.
 const TAGS_WITHOUT_ROOT =
-  'html head title base link meta style script noscript template slot a abbr address area audio b bdi bdo br button canvas caption cite ' +
-  'code col colgroup data datalist dd del details dfn dialog dl dt em fieldset figcaption figure form hgroup hr i img input ins ' +
-  'kbd label legend li map mark menu meter ol optgroup option output picture pre progress q rp rt ruby s samp search select small ' +
-  'source strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr path g use rect circle line';
+  'html head title base link meta style script noscript template slot a abbr address area audio b bdi bdo br button ' +
+  'canvas caption cite ' +
+  'code col colgroup data datalist dd del details dfn dialog dl dt em fieldset figcaption figure form hgroup hr i ' +
+  'img input ins ' +
+  'kbd label legend li map mark menu meter ol optgroup option output picture pre progress q rp rt ruby s samp ' +
+  'search select small ' +
+  'source strong sub summary sup svg table tbody td textarea tfoot th thead time tr track u ul var video wbr path g ' +
+  'use rect circle line';
 const POSSIBLE_HOSTS = `:not(${TAGS_WITHOUT_ROOT.replaceAll(' ', ',')})`;
 
 /** Whether an element has a shadow root or is a frame. */
@@ -61,10 +91,13 @@ function hasInnerRoot(element) {
 }
 
 /** Whether `element` is `other` or precedes it in document order. */
-const isSameOrBefore = (element, other) => element === other || (compareDocumentPosition_.call(element, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+const isSameOrBefore = (element, other) =>
+  element === other || (compareDocumentPosition_.call(element, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 const compareDocumentPosition_ = Node.prototype.compareDocumentPosition;
 
-/** Adds the matches in an element's shadow root or frame. The frames of other processes are listed in `found.remote`. */
+/**
+ * Adds the matches in an element's shadow root or frame. The frames of other processes are listed in `found.remote`.
+ */
 function findInInnerRoot(element, found) {
   const tag = tagOf(element);
   if (mayHost(tag)) {
@@ -87,7 +120,10 @@ function foundRow(element, found) {
   const tag = tagOf(element);
   const near = nearestKnown(element, found.known);
   return {
-    id: idOf(element), near: near && near !== element ? idsOfElements.get(near) : 0, tag: tag.toLowerCase(), visible: hasVisibleBox(element),
+    id: idOf(element),
+    near: near && near !== element ? idsOfElements.get(near) : 0,
+    tag: tag.toLowerCase(),
+    visible: hasVisibleBox(element),
     text: found.text ? cut(textOfFound(element, tag), LONGEST_FOUND_TEXT) : '',
     attributes: Object.fromEntries(found.attributes.map((name) => [name, attributeOf(element, name)])),
     url: documentURL_.call(documentOf(element)),
@@ -117,7 +153,9 @@ function textOfFound(element, tag) {
   return collapse(isHTML ? beginningOf(innerText_.call(element)) : textContent(element));
 }
 
-const URL_ATTRIBUTES = new Set('href src action poster formaction cite data background longdesc manifest xlink:href'.split(' '));
+const URL_ATTRIBUTES = new Set(
+  'href src action poster formaction cite data background longdesc manifest xlink:href'.split(' '),
+);
 const SRCSET_ATTRIBUTES = new Set(['srcset', 'imagesrcset']);
 const baseURI_ = getterOf(Node.prototype, 'baseURI');
 
@@ -128,10 +166,13 @@ function attributeOf(element, name) {
   if (name === 'value' && isSecret(element)) return null;
   if (URL_ATTRIBUTES.has(name)) return absoluteUrl(value, element);
   if (!SRCSET_ATTRIBUTES.has(name)) return value;
-  return value.split(/,\s+|,(?=https?:|\/)/).map((candidate) => {
-    const [address, ...size] = candidate.trim().split(/\s+/);
-    return [absoluteUrl(address, element), ...size].join(' ');
-  }).join(', ');
+  return value
+    .split(/,\s+|,(?=https?:|\/)/)
+    .map((candidate) => {
+      const [address, ...size] = candidate.trim().split(/\s+/);
+      return [absoluteUrl(address, element), ...size].join(' ');
+    })
+    .join(', ');
 }
 
 function absoluteUrl(address, element) {
@@ -143,4 +184,5 @@ function absoluteUrl(address, element) {
 }
 
 /** The number of visible images and SVGs in the document, with or without a name. @returns {number} */
-const picturesShown = () => [...selectAll(document, 'img,svg')].filter((each) => isShown(each) && rectOf(each).width > 0).length;
+const picturesShown = () =>
+  [...selectAll(document, 'img,svg')].filter((each) => isShown(each) && rectOf(each).width > 0).length;

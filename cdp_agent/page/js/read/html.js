@@ -1,13 +1,21 @@
-// The visible content of a page as a small XML document, from which page/markdown/markdown.py makes Markdown. It is the flat tree without
-// elements that mean nothing to a reader, in well-formed XML with few kinds of elements, so that it is short and unambiguous.
+// The visible content of a page as a small XML document, from which page/markdown/markdown.py makes Markdown. It is the
+// flat tree without elements that mean nothing to a reader, in well-formed XML with few kinds of elements, so that it
+// is short and unambiguous.
 //
 // "\n" in a text is the edge of a block (white space of the page becomes a space). Elements and attributes:
-//   h1…h6 · a h=target · img a=alt s=source · ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre l=language · c (code)
-//   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows · sum o=open (summary)
-//   f t=kind n=name v=value p=placeholder (a field) · x t=kind s=1|0|- n=name (a checkbox or radio button) · opt s=1|0 (an option of a list)
-//   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) · ef n=name u=URL e=error
+//   h1…h6 · a h=target · img a=alt s=source · ul · ol s=start r=reversed · li v=value · dl dt dd · q (block) · pre
+// l=language · c (code)
+//   b i s sup sub · br · hr · table k=data|layout · cap · tr h=1 (in a head) · td/th c=columns r=rows · sum o=open
+// (summary)
+//   f t=kind n=name v=value p=placeholder (a field) · x t=kind s=1|0|- n=name (a checkbox or radio button) · opt s=1|0
+// (an option of a list)
+//   sec k=nav|footer|header|aside|main · fr n=name u=URL (a frame) · rf i=id n=name (a frame read in another session) ·
+// ef n=name u=URL e=error
 
-/** @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number} words  number of texts written so far */
+/**
+ * @typedef {object} HtmlSerialization  the state while a page is written @property {string[]} out @property {number}
+ *   words  number of texts written so far
+ */
 
 // Flags that apply to an element and everything inside it.
 const HTML_TEXT_HIDDEN = 1; // text is not visible
@@ -25,7 +33,8 @@ function newSerialization() {
 /**
  * The page as XML.
  * @param {{next: [number, number]}} options
- * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[], editors: number[]}}
+ * @returns {{html: string, url: string, title: string, first: number, end: number, remote: number[], internals:
+ *   number[], roots: number, gone: number[], editors: number[]}}
  */
 function readable({ next }) {
   const first = reserveIds(next);
@@ -47,7 +56,17 @@ function readable({ next }) {
   const text = `<doc>${out.join('')}</doc>`;
   forget();
   serialization = newSerialization();
-  return { html: text.toWellFormed(), url: documentURL_.call(document), title: documentTitle(), first, end: nextId, remote, internals: [], ...currentRoots(), editors };
+  return {
+    html: text.toWellFormed(),
+    url: documentURL_.call(document),
+    title: documentTitle(),
+    first,
+    end: nextId,
+    remote,
+    internals: [],
+    ...currentRoots(),
+    editors,
+  };
 }
 
 /** Writes the content of a document or shadow root, to which style sheets of its own apply. */
@@ -60,9 +79,18 @@ function writeInRoot(root, write) {
   reading = outer;
 }
 
-const XML_UNFIT = /[<>&"\x00-\x08\x0b-\x1f\x7f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ue000-\uf8ff]/;
+const XML_UNFIT =
+  /[<>&"\x00-\x08\x0b-\x1f\x7f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ue000-\uf8ff]/;
 const XML_UNFIT_ALL = new RegExp(XML_UNFIT, 'g');
-const XML_ENTITIES = { __proto__: null, '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;', '\u2028': ' ', '\u2029': ' ' };
+const XML_ENTITIES = {
+  __proto__: null,
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&quot;',
+  '\u2028': ' ',
+  '\u2029': ' ',
+};
 const xmlSafe = (text) => (XML_UNFIT.test(text) ? text.replace(XML_UNFIT_ALL, (c) => XML_ENTITIES[c] ?? '') : text);
 const UNEVEN_SPACES = /[\t\n\r\f\v\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]| {2}/;
 const xmlLine = (text) => xmlSafe(UNEVEN_SPACES.test(text) ? text.replace(SPACES, ' ') : text);
@@ -161,13 +189,17 @@ function writeElement(element, flags, depth) {
   const role = attr(element, 'role');
   const write = (role && HTML_WRITERS_BY_ROLE[role.trim().toLowerCase()]) || special;
   if (write && !(flags & HTML_TEXT_ONLY)) write(element, tag, flags, depth, style);
-  else if (mark && mark !== ICON_FONT_START && !(flags & (HTML_TEXT_ONLY | HTML_PRE))) writeDecorated(element, tag, mark, flags, depth, style);
+  else if (mark && mark !== ICON_FONT_START && !(flags & (HTML_TEXT_ONLY | HTML_PRE)))
+    writeDecorated(element, tag, mark, flags, depth, style);
   else writeTransparent(element, tag, flags, depth, style);
 }
 
 const HTML_MARKS = { __proto__: null, [SUPERSCRIPT_START]: 'sup', [SUBSCRIPT_START]: 'sub', [STRUCK_START]: 's' };
 
-/** Writes text that style sheets raise, lower or strike out like that of <sup>, <sub> and <s>; the edges of a block stand outside of that tag. */
+/**
+ * Writes text that style sheets raise, lower or strike out like that of <sup>, <sub> and <s>; the edges of a block
+ * stand outside of that tag.
+ */
 function writeDecorated(element, tag, mark, flags, depth, style) {
   const edge = style.display === 'inline' ? '' : '\n';
   serialization.out.push(edge);

@@ -25,8 +25,10 @@ function writeField(element, tag, flags, depth) {
     return;
   }
   if (type === 'checkbox' || type === 'radio') writeCheckable(element, tag, flags, depth);
-  else if (type === 'submit' || type === 'reset' || type === 'button' || type === 'image') writeText(` ${xmlLine(nameOf(element))} `);
-  else writeFieldTag(FIELD_KINDS[type] ?? 'input', element, valueOf(element, tag, ''), collapse(placeholderOf(element)));
+  else if (type === 'submit' || type === 'reset' || type === 'button' || type === 'image')
+    writeText(` ${xmlLine(nameOf(element))} `);
+  else
+    writeFieldTag(FIELD_KINDS[type] ?? 'input', element, valueOf(element, tag, ''), collapse(placeholderOf(element)));
 }
 
 /** @type {HtmlWriter} a checkbox, radio button or switch, by its tag or its role */

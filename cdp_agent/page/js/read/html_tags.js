@@ -1,14 +1,19 @@
 // How html.js writes the elements and roles that have a meaning of their own.
 
-/** @typedef {(element: Element, tag: string, flags: number, depth: number, style?: CSSStyleDeclaration) => void} HtmlWriter */
+/**
+ * @typedef {(element: Element, tag: string, flags: number, depth: number, style?: CSSStyleDeclaration) => void}
+ *   HtmlWriter
+ */
 
 /** @returns {HtmlWriter} writes an XML element with the attributes that `attributes` returns */
 const writerOfTag = (name, attributes) => (element, tag, flags, depth) =>
   writeTag(name, attributes ? attributes(element, tag) : '', element, tag, flags, depth);
 
 const headingLevel = (element) => Math.min(Math.max(parseInt(attr(element, 'aria-level') ?? '2', 10) || 2, 1), 6);
-const countAttr = (element, name, short) => (/^\d{1,5}$/.test(attr(element, name) ?? '') ? ` ${short}="${attr(element, name)}"` : '');
-const numberAttr = (element, name, short) => (/^-?\d{1,9}$/.test(attr(element, name) ?? '') ? ` ${short}="${attr(element, name)}"` : '');
+const countAttr = (element, name, short) =>
+  /^\d{1,5}$/.test(attr(element, name) ?? '') ? ` ${short}="${attr(element, name)}"` : '';
+const numberAttr = (element, name, short) =>
+  /^-?\d{1,9}$/.test(attr(element, name) ?? '') ? ` ${short}="${attr(element, name)}"` : '';
 const spanAttributes = (element) => countAttr(element, 'colspan', 'c') + countAttr(element, 'rowspan', 'r');
 
 /** @type {HtmlWriter} */
@@ -16,7 +21,8 @@ function writeLink(element, tag, flags, depth, style) {
   const target = absoluteTarget(element, tag);
   const { words } = serialization;
   // A link that is a block is separated from the text around.
-  const edge = style.display === 'inline' || style.display === 'contents' ? '' : style.display.startsWith('inline') ? ' ' : '\n';
+  const edge =
+    style.display === 'inline' || style.display === 'contents' ? '' : style.display.startsWith('inline') ? ' ' : '\n';
   serialization.out.push(edge);
   if (target) writeTag('a', xmlAttr('h', target), element, tag, flags, depth);
   else writeContents(element, tag, flags, depth);
@@ -24,7 +30,10 @@ function writeLink(element, tag, flags, depth, style) {
   serialization.out.push(edge);
 }
 
-/** Writes the name of an element that shows no text, inside its tag. @param {string} end  its end tag, "" if it has none */
+/**
+ * Writes the name of an element that shows no text, inside its tag.
+ * @param {string} end  its end tag, "" if it has none
+ */
 function writeNameAsText(element, end) {
   const name = nameOf(element);
   if (!name) return;
@@ -62,7 +71,13 @@ function writeImage(element, tag, flags) {
   if (alt === null || !alt.trim()) {
     alt = attr(element, 'aria-label') ?? '';
     const box = getBoundingClientRect_.call(element);
-    if (!alt && (attr(element, 'alt') !== null || roleOf(element, tag) === 'none' || box.width < LEAST_IMAGE_PX || box.height < LEAST_IMAGE_PX)) {
+    if (
+      !alt &&
+      (attr(element, 'alt') !== null ||
+        roleOf(element, tag) === 'none' ||
+        box.width < LEAST_IMAGE_PX ||
+        box.height < LEAST_IMAGE_PX)
+    ) {
       writeText(' '); // separates the words before and after it
       return;
     }
@@ -108,21 +123,38 @@ function writeSvgText(element) {
 }
 
 const LANGUAGE_CLASS = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?|sourceCode)[-\s]\s*([\w+#.-]+)/i;
-const NOT_LANGUAGES = new Set(['default', 'notranslate', 'none', 'source', 'text', 'plaintext', 'wrapper', 'block', 'linenos', 'linenotable']);
+const NOT_LANGUAGES = new Set([
+  'default',
+  'notranslate',
+  'none',
+  'source',
+  'text',
+  'plaintext',
+  'wrapper',
+  'block',
+  'linenos',
+  'linenotable',
+]);
 
 /** @type {HtmlWriter} */
 function writeCodeBlock(element, tag, flags, depth) {
   writeTag('pre', xmlAttr('l', languageOf(element)), element, tag, flags | HTML_PRE, depth);
 }
 
-/** The language of a block of code, by an attribute or class of the element, the <code> in it, or the two nearest ancestors. */
+/**
+ * The language of a block of code, by an attribute or class of the element, the <code> in it, or the two nearest
+ * ancestors.
+ */
 function languageOf(pre) {
   const places = [pre, closestChild(pre, 'CODE')];
-  for (let box = parentNode(pre), i = 0; box && nodeType(box) === 1 && i < 2; box = parentNode(box), i++) places.push(box);
+  for (let box = parentNode(pre), i = 0; box && nodeType(box) === 1 && i < 2; box = parentNode(box), i++)
+    places.push(box);
   for (const place of places) {
     if (!place) continue;
-    const language = attr(place, 'data-lang') ?? attr(place, 'data-language') ?? LANGUAGE_CLASS.exec(attr(place, 'class') ?? '')?.[1];
-    if (language && /^[\w+#.-]{1,20}$/.test(language) && !NOT_LANGUAGES.has(language.toLowerCase())) return language.toLowerCase();
+    const language =
+      attr(place, 'data-lang') ?? attr(place, 'data-language') ?? LANGUAGE_CLASS.exec(attr(place, 'class') ?? '')?.[1];
+    if (language && /^[\w+#.-]{1,20}$/.test(language) && !NOT_LANGUAGES.has(language.toLowerCase()))
+      return language.toLowerCase();
   }
   return '';
 }
@@ -133,9 +165,13 @@ function writeCode(element, tag, flags, depth, style) {
   else writeTag('c', '', element, tag, flags, depth);
 }
 
-/** @type {(name: string) => HtmlWriter} text formatting; left out inside a block of code and for elements that are not inline */
+/**
+ * @type {(name: string) => HtmlWriter} text formatting; left out inside a block of code and for elements that are not
+ *   inline
+ */
 const writerOfInlineTag = (name) => (element, tag, flags, depth, style) => {
-  if (flags & HTML_PRE || !['inline', 'inline-block', 'contents'].includes(style.display)) writeTransparent(element, tag, flags, depth, style);
+  if (flags & HTML_PRE || !['inline', 'inline-block', 'contents'].includes(style.display))
+    writeTransparent(element, tag, flags, depth, style);
   else writeTag(name, '', element, tag, flags, depth);
 };
 
@@ -145,7 +181,12 @@ function writeTable(element, tag, flags, depth) {
   let kind = '';
   if (role === 'presentation' || role === 'none') kind = 'layout';
   else if (role) kind = 'data';
-  else if (attr(element, 'border') === '0' && attr(element, 'cellpadding') !== null && selectAll(element, 'th, caption').length === 0) kind = 'layout';
+  else if (
+    attr(element, 'border') === '0' &&
+    attr(element, 'cellpadding') !== null &&
+    selectAll(element, 'th, caption').length === 0
+  )
+    kind = 'layout';
   writeTag('table', xmlAttr('k', kind), element, tag, flags, depth);
 }
 
@@ -216,15 +257,46 @@ function writeCanvas(element, tag, flags, depth, style) {
 /** @type {Record<string, HtmlWriter>} */
 const HTML_WRITERS_BY_TAG = {
   __proto__: null,
-  A: writeLink, AREA: writeLink, a: writeLink, BUTTON: writeButton, IMG: writeImage, svg: writeSvg, math: writeMath,
-  B: writerOfInlineTag('b'), STRONG: writerOfInlineTag('b'), I: writerOfInlineTag('i'), EM: writerOfInlineTag('i'), DEL: writerOfInlineTag('s'), S: writerOfInlineTag('s'), STRIKE: writerOfInlineTag('s'),
-  SUP: writerOfInlineTag('sup'), SUB: writerOfInlineTag('sub'), CODE: writeCode, KBD: writeCode, SAMP: writeCode, TT: writeCode, PRE: writeCodeBlock, LISTING: writeCodeBlock,
-  BR: (element, tag, flags) => serialization.out.push(flags & HTML_PRE ? '\n' : '<br/>'), HR: () => serialization.out.push('<hr/>'),
-  UL: writerOfTag('ul'), MENU: writerOfTag('ul'), OL: writerOfTag('ol', (ol) => numberAttr(ol, 'start', 's') + (hasAttr(ol, 'reversed') ? ' r="1"' : '')),
-  LI: writerOfTag('li', (li) => numberAttr(li, 'value', 'v')), DL: writerOfTag('dl'), DT: writerOfTag('dt'), DD: writerOfTag('dd'), BLOCKQUOTE: writerOfTag('q'),
-  TABLE: writeTable, CAPTION: writerOfTag('cap'), TR: writerOfTag('tr', inTableHead), TD: writerOfTag('td', spanAttributes), TH: writerOfTag('th', spanAttributes),
+  A: writeLink,
+  AREA: writeLink,
+  a: writeLink,
+  BUTTON: writeButton,
+  IMG: writeImage,
+  svg: writeSvg,
+  math: writeMath,
+  B: writerOfInlineTag('b'),
+  STRONG: writerOfInlineTag('b'),
+  I: writerOfInlineTag('i'),
+  EM: writerOfInlineTag('i'),
+  DEL: writerOfInlineTag('s'),
+  S: writerOfInlineTag('s'),
+  STRIKE: writerOfInlineTag('s'),
+  SUP: writerOfInlineTag('sup'),
+  SUB: writerOfInlineTag('sub'),
+  CODE: writeCode,
+  KBD: writeCode,
+  SAMP: writeCode,
+  TT: writeCode,
+  PRE: writeCodeBlock,
+  LISTING: writeCodeBlock,
+  BR: (element, tag, flags) => serialization.out.push(flags & HTML_PRE ? '\n' : '<br/>'),
+  HR: () => serialization.out.push('<hr/>'),
+  UL: writerOfTag('ul'),
+  MENU: writerOfTag('ul'),
+  OL: writerOfTag('ol', (ol) => numberAttr(ol, 'start', 's') + (hasAttr(ol, 'reversed') ? ' r="1"' : '')),
+  LI: writerOfTag('li', (li) => numberAttr(li, 'value', 'v')),
+  DL: writerOfTag('dl'),
+  DT: writerOfTag('dt'),
+  DD: writerOfTag('dd'),
+  BLOCKQUOTE: writerOfTag('q'),
+  TABLE: writeTable,
+  CAPTION: writerOfTag('cap'),
+  TR: writerOfTag('tr', inTableHead),
+  TD: writerOfTag('td', spanAttributes),
+  TH: writerOfTag('th', spanAttributes),
   SUMMARY: (element, tag, flags, depth) => {
-    if (isSummaryOfDetails(element)) writeTag('sum', isOpen(parentNode(element)) ? ' o="1"' : '', element, tag, flags, depth);
+    if (isSummaryOfDetails(element))
+      writeTag('sum', isOpen(parentNode(element)) ? ' o="1"' : '', element, tag, flags, depth);
     else writeContents(element, tag, flags, depth);
   },
   Q: (element, tag, flags, depth) => {
@@ -237,9 +309,23 @@ const HTML_WRITERS_BY_TAG = {
     writeContents(element, tag, flags, depth);
     serialization.out.push(')');
   },
-  NAV: writerOfSection('nav'), FOOTER: writerOfSection('footer'), HEADER: writerOfSection('header'), ASIDE: writerOfSection('aside'), MAIN: writerOfSection('main'),
-  IFRAME: writeFrame, FRAME: writeFrame, INPUT: writeField, TEXTAREA: writeField, SELECT: writeSelect, PROGRESS: writeRange, METER: writeRange,
-  VIDEO: writeMedia, AUDIO: writeMedia, CANVAS: writeCanvas, OBJECT: writeObject, EMBED: writeMedia,
+  NAV: writerOfSection('nav'),
+  FOOTER: writerOfSection('footer'),
+  HEADER: writerOfSection('header'),
+  ASIDE: writerOfSection('aside'),
+  MAIN: writerOfSection('main'),
+  IFRAME: writeFrame,
+  FRAME: writeFrame,
+  INPUT: writeField,
+  TEXTAREA: writeField,
+  SELECT: writeSelect,
+  PROGRESS: writeRange,
+  METER: writeRange,
+  VIDEO: writeMedia,
+  AUDIO: writeMedia,
+  CANVAS: writeCanvas,
+  OBJECT: writeObject,
+  EMBED: writeMedia,
 };
 for (const level of [1, 2, 3, 4, 5, 6]) {
   HTML_WRITERS_BY_TAG[`H${level}`] = (element, tag, flags, depth) => {
@@ -251,19 +337,51 @@ for (const level of [1, 2, 3, 4, 5, 6]) {
 /** @type {Record<string, HtmlWriter>} for elements that have such a role by their role attribute */
 const HTML_WRITERS_BY_ROLE = {
   __proto__: null,
-  heading: (element, tag, flags, depth) => writeTag(`h${/^H[1-6]$/.test(tag) && !hasAttr(element, 'aria-level') ? tag[1] : headingLevel(element)}`, '', element, tag, flags, depth),
-  list: writerOfTag('ul'), listitem: writerOfTag('li'), table: writeTable, grid: writeTable, treegrid: writeTable,
-  row: writerOfTag('tr', inTableHead), cell: writerOfTag('td', spanAttributes), gridcell: writerOfTag('td', spanAttributes), columnheader: writerOfTag('th', spanAttributes), rowheader: writerOfTag('th', spanAttributes),
-  separator: (element, tag, flags, depth, style) => (hasText(textContent(element)) ? writeTransparent(element, tag, flags, depth, style) : serialization.out.push('<hr/>')),
-  img: writeRoleImage, image: writeRoleImage,
-  navigation: writerOfSection('nav'), contentinfo: writerOfSection('footer'), banner: writerOfSection('header'), complementary: writerOfSection('aside'), main: writerOfSection('main'),
-  checkbox: writeCheckable, switch: writeCheckable, radio: writeCheckable, menuitemcheckbox: writeCheckable, menuitemradio: writeCheckable,
-  slider: writeRange, spinbutton: writeRange, progressbar: writeRange, meter: writeRange,
+  heading: (element, tag, flags, depth) =>
+    writeTag(
+      `h${/^H[1-6]$/.test(tag) && !hasAttr(element, 'aria-level') ? tag[1] : headingLevel(element)}`,
+      '',
+      element,
+      tag,
+      flags,
+      depth,
+    ),
+  list: writerOfTag('ul'),
+  listitem: writerOfTag('li'),
+  table: writeTable,
+  grid: writeTable,
+  treegrid: writeTable,
+  row: writerOfTag('tr', inTableHead),
+  cell: writerOfTag('td', spanAttributes),
+  gridcell: writerOfTag('td', spanAttributes),
+  columnheader: writerOfTag('th', spanAttributes),
+  rowheader: writerOfTag('th', spanAttributes),
+  separator: (element, tag, flags, depth, style) =>
+    hasText(textContent(element))
+      ? writeTransparent(element, tag, flags, depth, style)
+      : serialization.out.push('<hr/>'),
+  img: writeRoleImage,
+  image: writeRoleImage,
+  navigation: writerOfSection('nav'),
+  contentinfo: writerOfSection('footer'),
+  banner: writerOfSection('header'),
+  complementary: writerOfSection('aside'),
+  main: writerOfSection('main'),
+  checkbox: writeCheckable,
+  switch: writeCheckable,
+  radio: writeCheckable,
+  menuitemcheckbox: writeCheckable,
+  menuitemradio: writeCheckable,
+  slider: writeRange,
+  spinbutton: writeRange,
+  progressbar: writeRange,
+  meter: writeRange,
 };
 for (const none of ['none', 'presentation']) {
   HTML_WRITERS_BY_ROLE[none] = (element, tag, flags, depth, style) => {
     if (tag === 'TABLE') writeTable(element, tag, flags, depth);
-    else if (['UL', 'OL', 'LI', 'IMG', 'HR', 'DL', 'DT', 'DD'].includes(tag)) writeTransparent(element, tag, flags, depth, style);
+    else if (['UL', 'OL', 'LI', 'IMG', 'HR', 'DL', 'DT', 'DD'].includes(tag))
+      writeTransparent(element, tag, flags, depth, style);
     else (HTML_WRITERS_BY_TAG[tag] ?? writeTransparent)(element, tag, flags, depth, style);
   };
 }

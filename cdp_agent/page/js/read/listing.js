@@ -1,11 +1,15 @@
 // Lists in a page, such as search results: links and the text beside each. CSS selectors locate them.
 
-/** @typedef {{links: string, box: string, within: string[], title: string, texts: string[], without: string, rest: boolean}} ListingRules */
+/**
+ * @typedef {{links: string, box: string, within: string[], title: string, texts: string[], without: string, rest:
+ *   boolean}} ListingRules
+ */
 
 /**
  * The entries of a list.
  * @param {ListingRules} rules  see `ListingRules` in page/query/listing.py
- * @param {string[]} signs  selectors @returns {{entries: {title: string, url: string, text: string}[], signs: boolean[]}} signs: whether each of them matches
+ * @param {string[]} signs  selectors @returns {{entries: {title: string, url: string, text: string}[], signs:
+ *   boolean[]}} signs: whether each of them matches
  */
 function listed(rules, signs) {
   const scope = firstMatch(document, rules.within) ?? document;
@@ -47,7 +51,8 @@ function entryOf(link, box, { title, texts, without, rest }) {
 }
 
 const LONGEST_LISTED_TEXT = 2000;
-const entryText = (element, isLeftOut) => cut(collapse(blockSeparatedText(element, isLeftOut, 0)), LONGEST_LISTED_TEXT).toWellFormed();
+const entryText = (element, isLeftOut) =>
+  cut(collapse(blockSeparatedText(element, isLeftOut, 0)), LONGEST_LISTED_TEXT).toWellFormed();
 
 /** All text in a node, with spaces between blocks. */
 function blockSeparatedText(node, isLeftOut, depth) {
@@ -58,6 +63,7 @@ function blockSeparatedText(node, isLeftOut, depth) {
   if (SKIPPED.has(tag) || isLeftOut(node)) return '';
   if (depth > DEEPEST) return textContent(node);
   let text = '';
-  for (let child = firstChild(node); child; child = nextSibling(child)) text += blockSeparatedText(child, isLeftOut, depth + 1);
+  for (let child = firstChild(node); child; child = nextSibling(child))
+    text += blockSeparatedText(child, isLeftOut, depth + 1);
   return BLOCK_TAGS.has(tag) || tag === 'BR' || tag === 'CITE' ? ` ${text} ` : text;
 }

@@ -1,8 +1,10 @@
 // Where elements are in a screenshot of the viewport. Their boxes are painted onto the picture, never into the page.
 
 /**
- * @typedef {{id: number, point: Point, boxes: Box[]}} Mark  point: where a click reaches the element; boxes: its visible parts
- * The marks of elements, in the viewport of this world's root. Iframes and elements that are not visible or covered are left out.
+ * @typedef {{id: number, point: Point, boxes: Box[]}} Mark  point: where a click reaches the element; boxes: its
+ *   visible parts
+ * The marks of elements, in the viewport of this world's root. Iframes and elements that are not visible or covered are
+ * left out.
  * @param {number[]} ids @returns {Mark[]}
  */
 function marksOf(ids) {
@@ -24,7 +26,9 @@ function marksOf(ids) {
 }
 
 function visibleBoxesOf(element, { levels, visibleArea }) {
-  const parts = boxesOf(element).map((box) => overlap(box, visibleArea)).filter(Boolean);
+  const parts = boxesOf(element)
+    .map((box) => overlap(box, visibleArea))
+    .filter(Boolean);
   if (!parts.length) return null;
   const { point } = pickPoint(element, levels);
   if (!point) return null;
@@ -42,13 +46,17 @@ function visibleBoxesOfLabel(element, place) {
   return null;
 }
 
-/** The intersection of the boxes that clip an element by `overflow`, in its document's viewport. @returns {Box | null} null: nothing clips it */
+/**
+ * The intersection of the boxes that clip an element by `overflow`, in its document's viewport.
+ * @returns {Box | null} null: nothing clips it
+ */
 function overflowClipOf(element) {
   let clip = null;
   let position = computedStyleOf(element).position;
   for (let node = paintedParent(element); node && position !== 'fixed'; node = paintedParent(node)) {
     const style = computedStyleOf(node);
-    if (position === 'absolute' && style.position === 'static') continue; // an absolutely positioned element is not clipped by static ancestors
+    // an absolutely positioned element is not clipped by static ancestors
+    if (position === 'absolute' && style.position === 'static') continue;
     if (style.overflowX !== 'visible' && node !== documentElement_.call(documentOf(node)) && tagOf(node) !== 'BODY') {
       clip = clip ? (overlap(clip, rectOf(node)) ?? clip) : rectOf(node);
     }
@@ -79,13 +87,15 @@ function marksThrough(id, marks) {
   for (const mark of marks) {
     const point = mapPoint(outwards, mark.point);
     const boxes = mark.boxes.map((box) => overlap(mapBox(outwards, box), visibleArea)).filter(Boolean);
-    if (boxes.length && hitThrough(levels, point) === frame) found.push({ id: mark.id, ...toRootViewport(levels, { point, boxes }) });
+    if (boxes.length && hitThrough(levels, point) === frame)
+      found.push({ id: mark.id, ...toRootViewport(levels, { point, boxes }) });
   }
   return found;
 }
 
 /**
- * The box of an element in the viewport of this world's root. If the element is not entirely in the viewport, it is scrolled into view.
+ * The box of an element in the viewport of this world's root. If the element is not entirely in the viewport, it is
+ * scrolled into view.
  * @param {number} id @returns {Box[]} one box, none if the element has no box
  */
 function boxForScreenshot(id) {

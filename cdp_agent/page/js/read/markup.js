@@ -9,9 +9,12 @@ const MOST_ATTRIBUTES = 300; // of one element
 const attributes_ = getterOf(Element.prototype, 'attributes');
 
 /**
- * Shadow roots are written as `<template shadowrootmode>`, documents of same-process iframes inside the iframe's tag, other frames as "\x02id\x02".
- * @param {{next: [number, number], frame: string, within: {frame: string, id: number} | null}} options  within: the element, null for the document
- * @returns {{html: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[]}}
+ * Shadow roots are written as `<template shadowrootmode>`, documents of same-process iframes inside the iframe's tag,
+ * other frames as "\x02id\x02".
+ * @param {{next: [number, number], frame: string, within: {frame: string, id: number} | null}} options  within: the
+ *   element, null for the document
+ * @returns {{html: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone:
+ *   number[]}}
  */
 function cleanHtml({ next, frame, within }) {
   const first = reserveIds(next);
@@ -65,7 +68,9 @@ function writeMarkupNodes(parent, out, depth, pre) {
     const type = nodeType(node);
     if (type === 1) writeMarkup(node, out, depth, pre);
     else if (type === 3) {
-      const text = escaped(pre ? withoutControls(textContent(node)) : withoutControls(textContent(node)).replace(/\s+/g, ' '));
+      const text = escaped(
+        pre ? withoutControls(textContent(node)) : withoutControls(textContent(node)).replace(/\s+/g, ' '),
+      );
       spendText(text);
       out.push(text);
     }

@@ -10,8 +10,9 @@ const toDataURL_ = HTMLCanvasElement.prototype.toDataURL;
  * The picture with a box and a label for each mark, and with the masks painted over.
  * @param {string} image  base64
  * @param {{width: number, marks: {label: string, boxes: Box[]}[], masks: Box[], silent: Box[], type: string,
- *   quality: number, longest: number, pixels: number}} options  width: of the picture in CSS pixels, the unit of the boxes;
- *   silent: frames that do not respond; longest, pixels: the largest allowed side and area of the finished picture
+ *   quality: number, longest: number, pixels: number}} options  width: of the picture in CSS pixels, the unit of the
+ *   boxes; silent: frames that do not respond; longest, pixels: the largest allowed side and area of the finished
+ *   picture
  * @returns {Promise<{data: string, width: number, height: number}>} data: base64
  */
 async function paint(image, { width, marks, masks, silent, type, quality, longest, pixels }) {
@@ -19,7 +20,11 @@ async function paint(image, { width, marks, masks, silent, type, quality, longes
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   const bitmap = await createImageBitmap(new Blob([bytes]));
-  const shrink = Math.min(1, longest / Math.max(bitmap.width, bitmap.height), Math.sqrt(pixels / (bitmap.width * bitmap.height)));
+  const shrink = Math.min(
+    1,
+    longest / Math.max(bitmap.width, bitmap.height),
+    Math.sqrt(pixels / (bitmap.width * bitmap.height)),
+  );
   const canvas = createElement_.call(document, 'canvas');
   canvas.width = Math.max(1, Math.floor(bitmap.width * shrink));
   canvas.height = Math.max(1, Math.floor(bitmap.height * shrink));
@@ -29,16 +34,30 @@ async function paint(image, { width, marks, masks, silent, type, quality, longes
   const unit = canvas.width / width;
   context.fillStyle = '#000';
   for (const { left, top, right, bottom } of [...masks, ...silent].map((box) => scaled(box, unit))) {
-    context.fillRect(Math.floor(left) - 1, Math.floor(top) - 1, Math.ceil(right - left) + 3, Math.ceil(bottom - top) + 3);
+    context.fillRect(
+      Math.floor(left) - 1,
+      Math.floor(top) - 1,
+      Math.ceil(right - left) + 3,
+      Math.ceil(bottom - top) + 3,
+    );
   }
   for (const box of silent) paintUnresponsive(context, scaled(box, unit), unit);
-  paintMarks(context, marks.map(({ label, boxes }) => ({ label, boxes: boxes.map((box) => scaled(box, unit)) })), unit);
+  paintMarks(
+    context,
+    marks.map(({ label, boxes }) => ({ label, boxes: boxes.map((box) => scaled(box, unit)) })),
+    unit,
+  );
   const url = toDataURL_.call(canvas, type, quality);
   return { data: url.slice(url.indexOf(',') + 1), width: canvas.width, height: canvas.height };
 }
 
 const createElement_ = Document.prototype.createElement;
-const scaled = ({ left, top, right, bottom }, unit) => ({ left: left * unit, top: top * unit, right: right * unit, bottom: bottom * unit });
+const scaled = ({ left, top, right, bottom }, unit) => ({
+  left: left * unit,
+  top: top * unit,
+  right: right * unit,
+  bottom: bottom * unit,
+});
 const areaOf = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
 
 /** Writes onto a masked frame why all of it is masked. */
@@ -66,7 +85,9 @@ function paintMarks(context, marks, unit) {
   context.lineJoin = 'round';
   const line = Math.max(1.5, 1.5 * unit);
   const contrastMap = marks.length ? contrastMapOf(context) : null;
-  marks.forEach((mark, index) => { mark.colour = COLOURS[index % COLOURS.length]; });
+  marks.forEach((mark, index) => {
+    mark.colour = COLOURS[index % COLOURS.length];
+  });
   for (const { boxes, colour } of marks) for (const box of boxes) strokeBox(context, box, colour, line);
   // Labels of small boxes are placed first: large boxes have more places for theirs.
   const placed = [];
@@ -86,19 +107,34 @@ function paintMarks(context, marks, unit) {
 
 /** Outlines a box with a white line below the coloured one, so that it is visible on any background. */
 function strokeBox(context, { left, top, right, bottom }, colour, line) {
-  for (const [style, width] of [['rgba(255,255,255,0.7)', line + 2], [colour, line]]) {
+  for (const [style, width] of [
+    ['rgba(255,255,255,0.7)', line + 2],
+    [colour, line],
+  ]) {
     context.strokeStyle = style;
     context.lineWidth = width;
     context.strokeRect(left, top, right - left, bottom - top);
   }
 }
 
-/** The place around or inside a mark's box where its label covers least of other labels, of other marks and of the page's content. @returns {Box} */
+/**
+ * The place around or inside a mark's box where its label covers least of other labels, of other marks and of the
+ * page's content.
+ * @returns {Box}
+ */
 function labelBoxFor(mark, { width, height }, marks, placed, contrastMap) {
   const { left, top, right, bottom } = mark.boxes[0];
   const corners = [
-    [left, top - height], [left - width, top], [right - width, top - height], [left, bottom], [right, top], [right - width, bottom],
-    [left, top], [right - width, top], [right - width, bottom - height], [left, bottom - height],
+    [left, top - height],
+    [left - width, top],
+    [right - width, top - height],
+    [left, bottom],
+    [right, top],
+    [right - width, bottom],
+    [left, top],
+    [right - width, top],
+    [right - width, bottom - height],
+    [left, bottom - height],
   ];
   let best = null;
   let least = Infinity;
@@ -120,8 +156,8 @@ function labelBoxFor(mark, { width, height }, marks, placed, contrastMap) {
 }
 
 /**
- * Finds content in the picture. `in(box)` counts the pixels of a box that differ from the one to their left, by four additions in a
- * summed-area table (https://en.wikipedia.org/wiki/Summed-area_table).
+ * Finds content in the picture. `in(box)` counts the pixels of a box that differ from the one to their left, by four
+ * additions in a summed-area table (https://en.wikipedia.org/wiki/Summed-area_table).
  * @returns {{width: number, height: number, in: (box: Box) => number}}
  */
 function contrastMapOf(context) {
@@ -140,7 +176,8 @@ function contrastMapOf(context) {
     }
   }
   const at = (x, y) => sums[Math.min(Math.max(0, y), height) * row + Math.min(Math.max(0, x), width)];
-  const inside = ({ left, top, right, bottom }) => at(right, bottom) - at(left, bottom) - at(right, top) + at(left, top);
+  const inside = ({ left, top, right, bottom }) =>
+    at(right, bottom) - at(left, bottom) - at(right, top) + at(left, top);
   return { width, height, in: inside };
 }
 

@@ -1,5 +1,5 @@
-// The visible text of a page, with the content of fields that are not secret: inline text joined, a line for each block. The source node of
-// each piece of text is recorded.
+// The visible text of a page, with the content of fields that are not secret: inline text joined, a line for each
+// block. The source node of each piece of text is recorded.
 
 const LINE = '\n'; // the edge of a block; other white space is collapsed to one space
 const FRAME_MARK = '\x02';
@@ -27,14 +27,23 @@ class VisibleText {
     this.push(text, source);
   }
 
-  /** Begins decorated text, see decorated.js. @param {string} mark @returns {string} to be passed to `endDecoration`, "" for nothing */
+  /**
+   * Begins decorated text, see decorated.js.
+   * @param {string} mark
+   * @returns {string} to be passed to `endDecoration`, "" for nothing
+   */
   beginDecoration(mark, element) {
     if (mark === ICON_FONT_START) this.iconFontDepth++;
     else if (mark === STRUCK_START) {
       if (this.struckDepth++ === 0) this.push('~~', element);
     } else {
       const next = nextSibling(element);
-      const [sign, end] = scriptSigns(mark, this.pieces.at(-1)?.slice(-1) ?? '', textContent(element), next ? textContent(next).slice(0, 1) : '');
+      const [sign, end] = scriptSigns(
+        mark,
+        this.pieces.at(-1)?.slice(-1) ?? '',
+        textContent(element),
+        next ? textContent(next).slice(0, 1) : '',
+      );
       if (sign) this.push(sign, element);
       return end;
     }
@@ -64,7 +73,10 @@ class VisibleText {
     this.length += text.length;
   }
 
-  /** The source node of the piece that contains the character at `offset`, and the offset of that piece. @returns {[Node, number]} */
+  /**
+   * The source node of the piece that contains the character at `offset`, and the offset of that piece.
+   * @returns {[Node, number]}
+   */
   sourceAt(offset) {
     let low = 0;
     let high = this.starts.length - 1;
@@ -92,11 +104,14 @@ function recordEntered(element, text) {
 }
 
 /** Whether a field contains exactly the text that was entered. */
-const holdsOnlyEnteredText = (element) => enteredTexts.has(element) && enteredTexts.get(element) === fieldText(element, fieldKind(element));
+const holdsOnlyEnteredText = (element) =>
+  enteredTexts.has(element) && enteredTexts.get(element) === fieldText(element, fieldKind(element));
 
 /**
- * Reads the visible text of an element, by default of the document. Pages may nest deeper than the call stack allows, hence the list `pending`.
- * @param {Element} element @param {{entered: boolean}} options  entered: whether to include fields and editors that contain only what was entered
+ * Reads the visible text of an element, by default of the document. Pages may nest deeper than the call stack allows,
+ * hence the list `pending`.
+ * @param {Element} element @param {{entered: boolean}} options  entered: whether to include fields and editors that
+ *   contain only what was entered
  */
 function readVisibleText(element = documentElement_.call(document), { entered } = { entered: true }) {
   const text = new VisibleText();
@@ -120,7 +135,10 @@ function readVisibleText(element = documentElement_.call(document), { entered } 
   return text;
 }
 
-/** Adds the content of a document or shadow root to `pending`. @param {Document | ShadowRoot} root  its style sheets decide about generated text */
+/**
+ * Adds the content of a document or shadow root to `pending`.
+ * @param {Document | ShadowRoot} root  its style sheets decide about generated text
+ */
 function pushRoot(root, pending) {
   pending.push([null, reading]);
   reading = { ...reading, ...rootFacts(root) };
@@ -195,7 +213,8 @@ function readContents(element, tag, pending, visible) {
     return;
   }
   const assigned = tag === 'SLOT' ? assignedNodes_.call(element) : [];
-  for (let i = assigned.length - 1; i >= 0; i--) if (nodeType_.call(assigned[i]) === 1 || visible) pending.push([assigned[i]]);
+  for (let i = assigned.length - 1; i >= 0; i--)
+    if (nodeType_.call(assigned[i]) === 1 || visible) pending.push([assigned[i]]);
   if (!assigned.length) pushNodes(firstChild_.call(element), pending, visible);
 }
 
@@ -207,7 +226,11 @@ function separatorAround(element, tag) {
   return edge === BREAK ? LINE_EDGE : SPACE_EDGE;
 }
 
-/** Reads all lines of a code editor, also those that it does not render. Their source is the element that takes its keyboard input. @param {CodeKind} kind */
+/**
+ * Reads all lines of a code editor, also those that it does not render. Their source is the element that takes its
+ * keyboard input.
+ * @param {CodeKind} kind
+ */
 function readCodeEditor(editor, kind, text, pending) {
   readLines(codeOf(editor, kind).text, inputOfCode(editor, kind), text);
   const around = aroundCode(editor, kind);

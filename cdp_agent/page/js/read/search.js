@@ -1,4 +1,5 @@
-// Searches what the snapshot shows. Python finds the matches in the text and then asks for the elements that contain them.
+// Searches what the snapshot shows. Python finds the matches in the text and then asks for the elements that contain
+// them.
 
 /** @type {VisibleText | null} the text last read by `visibleText`; secret.js asks where parts of it are */
 let lastVisibleText = null;
@@ -8,7 +9,8 @@ let lastShownText = null;
 /**
  * The visible text of the page, in which Python finds what to redact in screenshots.
  * @param {{next: [number, number]}} options
- * @returns {{text: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone: number[], editors: number[]}}
+ * @returns {{text: string, first: number, end: number, remote: number[], internals: number[], roots: number, gone:
+ *   number[], editors: number[]}}
  */
 function visibleText({ next }) {
   const first = reserveIds(next);
@@ -16,10 +18,21 @@ function visibleText({ next }) {
   lastVisibleText = readVisibleText();
   const { remote, internals } = reading;
   forget();
-  return { text: lastVisibleText.pieces.join(''), first, end: nextId, remote, internals, ...currentRoots(), editors: knownCodeEditors() };
+  return {
+    text: lastVisibleText.pieces.join(''),
+    first,
+    end: nextId,
+    remote,
+    internals,
+    ...currentRoots(),
+    editors: knownCodeEditors(),
+  };
 }
 
-/** The text of all lines of the snapshot, without roles and states, and with nothing cut off. Options as for `visibleText`. */
+/**
+ * The text of all lines of the snapshot, without roles and states, and with nothing cut off. Options as for
+ * `visibleText`.
+ */
 function shownText({ next }) {
   const first = reserveIds(next);
   forget();
@@ -36,7 +49,13 @@ function shownText({ next }) {
   const { remote, internals } = reading;
   forget();
   return {
-    text: lastShownText.pieces.join(''), first, end: nextId, remote, internals, ...currentRoots(), elements: elementsFingerprint(),
+    text: lastShownText.pieces.join(''),
+    first,
+    end: nextId,
+    remote,
+    internals,
+    ...currentRoots(),
+    elements: elementsFingerprint(),
     editors: knownCodeEditors(),
   };
 }
@@ -46,8 +65,10 @@ function forgetSearchedText() {
 }
 
 /**
- * @typedef {object} TextOrigin  where a piece of the text comes from @property {Element} element  of the line that contains it
- * @property {(string | Line)[]} kids  of that line @property {number} at  index of the text in `kids`; -1: the line's own name, states and value
+ * @typedef {object} TextOrigin  where a piece of the text comes from @property {Element} element  of the line that
+ *   contains it
+ * @property {(string | Line)[]} kids  of that line @property {number} at  index of the text in `kids`; -1: the line's
+ *   own name, states and value
  * @property {number} from  offset in that text at which the piece begins
  */
 
@@ -102,13 +123,23 @@ function readShownText(kids) {
     const at = level.next++;
     const kid = level.kids[at];
     const separator = at === 0 ? level.separator : level.isRow ? BAR : separatorBetween(level.kids[at - 1], kid);
-    if (typeof kid === 'string') text.add(separator, withoutMarks(kid), { element: level.element, kids: level.kids, at });
-    else open.push(kid.isDeferred ? { element: kid.element, kids: tidy(kid.kids), next: 0, separator, isRow: false } : addShownLine(kid, separator, text));
+    if (typeof kid === 'string')
+      text.add(separator, withoutMarks(kid), { element: level.element, kids: level.kids, at });
+    else
+      open.push(
+        kid.isDeferred
+          ? { element: kid.element, kids: tidy(kid.kids), next: 0, separator, isRow: false }
+          : addShownLine(kid, separator, text),
+      );
   }
   return text;
 }
 
-/** @param {Line} line @returns {{element: Element, kids: (string | Line)[], next: number, separator: string, isRow: boolean}} its kids, to be read next */
+/**
+ * @param {Line} line
+ * @returns {{element: Element, kids: (string | Line)[], next: number, separator: string, isRow: boolean}} its kids, to
+ *   be read next
+ */
 function addShownLine(line, separator, text) {
   const { element, kids } = line;
   const texts = lineTexts(line);
@@ -116,31 +147,60 @@ function addShownLine(line, separator, text) {
   const own = texts.filter(Boolean).join(BAR);
   if (own) text.add(separator, own, { element, kids, at: -1 });
   const leads = own !== '' && line.value === '' && typeof kids[0] === 'string';
-  return { element, kids: kids.filter((kid) => !isSelectValue(kid)), next: 0, separator: leads ? BAR : own ? LINE : separator, isRow: line.role === 'row' };
+  return {
+    element,
+    kids: kids.filter((kid) => !isSelectValue(kid)),
+    next: 0,
+    separator: leads ? BAR : own ? LINE : separator,
+    isRow: line.role === 'row',
+  };
 }
 
-/** Whether it is the selected option of a drop-down list, which is already the list's value. @param {string | Line} kid */
-const isSelectValue = (kid) => typeof kid !== 'string' && kid.tag === 'OPTION' && kid.id === 0 && kid.states.includes(' [selected]');
+/**
+ * Whether it is the selected option of a drop-down list, which is already the list's value.
+ * @param {string | Line} kid
+ */
+const isSelectValue = (kid) =>
+  typeof kid !== 'string' && kid.tag === 'OPTION' && kid.id === 0 && kid.states.includes(' [selected]');
 
 const BAR = ' | ';
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 const ICON_WORD = /\[icon=([^\]]*)\]/;
 
-/** The texts in a line: its name, the quoted values of its states, and its value; for a long list all options. @param {Line} line */
+/**
+ * The texts in a line: its name, the quoted values of its states, and its value; for a long list all options.
+ * @param {Line} line
+ */
 function lineTexts(line) {
-  if (line.role === 'options') return [[...selectOptions(line.element)].filter(isOffered).map((option) => collapse(optionLabel(option))).join(BAR)];
+  if (line.role === 'options')
+    return [
+      [...selectOptions(line.element)]
+        .filter(isOffered)
+        .map((option) => collapse(optionLabel(option)))
+        .join(BAR),
+    ];
   const states = line.states.replace(/ \[selection=(?:"(?:[^"\\]|\\.)*"|all)\]/, '');
-  return [line.name, ...(states.match(QUOTED) ?? []).map((quoted) => JSON.parse(quoted)), ICON_WORD.exec(states)?.[1] ?? '', line.value];
+  return [
+    line.name,
+    ...(states.match(QUOTED) ?? []).map((quoted) => JSON.parse(quoted)),
+    ICON_WORD.exec(states)?.[1] ?? '',
+    line.value,
+  ];
 }
 
-/** The separator between two siblings: a link inside a sentence stays in its line. @param {string | Line} before @param {string | Line} after */
+/**
+ * The separator between two siblings: a link inside a sentence stays in its line.
+ * @param {string | Line} before
+ * @param {string | Line} after
+ */
 function separatorBetween(before, after) {
   const line = typeof before === 'string' ? after : before;
   if (typeof line === 'string' || (typeof before !== 'string' && typeof after !== 'string')) return LINE;
   if (edgeOf(line.tag, computedStyleOf(line.element)) === BREAK) return LINE;
   const beside = (line === after ? previousSibling_ : nextSibling_).call(line.element);
   if (beside === null) return ' ';
-  if (nodeType(beside) === 1 && (tagOf(beside) === 'BR' || edgeOf(tagOf(beside), computedStyleOf(beside)) === BREAK)) return LINE;
+  if (nodeType(beside) === 1 && (tagOf(beside) === 'BR' || edgeOf(tagOf(beside), computedStyleOf(beside)) === BREAK))
+    return LINE;
   const [left, right] = line === after ? [beside, line.element] : [line.element, beside];
   return /\S$/.test(textContent(left)) && /^\S/.test(textContent(right)) ? '' : ' ';
 }
@@ -148,7 +208,8 @@ function separatorBetween(before, after) {
 /**
  * The elements that contain the given spans of the text last read.
  * @param {{next: [number, number], spans: [number, number][]}} options
- * @returns {{first: number, end: number, places: {id: number, role: string, name: string, url: string, in_viewport: boolean, gone: boolean}[]}}
+ * @returns {{first: number, end: number, places: {id: number, role: string, name: string, url: string, in_viewport:
+ *   boolean, gone: boolean}[]}}
  */
 function placesOf({ next, spans }) {
   const first = reserveIds(next);
@@ -164,12 +225,19 @@ function matchPlaceOf(text, finder, start, end) {
   const piece = text.pieceAt(start);
   const origin = text.origins[piece];
   const from = Math.max(0, start - text.starts[piece] + origin.from);
-  const [source, last] = finder.sourcesOf(origin, from, Math.min(end, text.starts[piece] + text.pieces[piece].length) - start);
+  const [source, last] = finder.sourcesOf(
+    origin,
+    from,
+    Math.min(end, text.starts[piece] + text.pieces[piece].length) - start,
+  );
   const element = nodeType_.call(source) === 1 ? source : flatParentOfText(source);
   const named = nearestNamed(listOfOption(element));
   const role = shownRole(named) || 'generic';
   return {
-    id: idOf(named), role, name: cut(nameOf(named, role), 200), url: documentURL_.call(documentOf(named)),
+    id: idOf(named),
+    role,
+    name: cut(nameOf(named, role), 200),
+    url: documentURL_.call(documentOf(named)),
     in_viewport: isInViewport(boxOf(source === element ? listOfOption(element) : source, last), documentOf(named)),
     gone: !isConnected_.call(source),
   };
@@ -184,11 +252,17 @@ function listOfOption(element) {
 /** Finds the source nodes of a part of a line's text. Lines do not store them, so the line's element is read again. */
 class SourceFinder {
   constructor() {
-    /** @type {Map<(string | Line)[], {compactText: CompactText, places: number[]}>} where the texts of a line begin, -1: not found */
+    /**
+     * @type {Map<(string | Line)[], {compactText: CompactText, places: number[]}>} where the texts of a line begin, -1:
+     *   not found
+     */
     this.found = new Map();
   }
 
-  /** @param {TextOrigin} origin @returns {[Node, Node]} the first and the last node; the line's element twice if they are not found */
+  /**
+   * @param {TextOrigin} origin
+   * @returns {[Node, Node]} the first and the last node; the line's element twice if they are not found
+   */
   sourcesOf({ element, kids, at }, from, length) {
     if (at < 0 || !isConnected_.call(element)) return [element, element]; // a removed element cannot be read
     let found = this.found.get(kids);
@@ -204,7 +278,11 @@ class SourceFinder {
   }
 }
 
-/** Where each text of a line begins, -1 if not found. Texts are in order, between the lines beside them. @param {CompactText} compactText @param {(string | Line)[]} kids */
+/**
+ * Where each text of a line begins, -1 if not found. Texts are in order, between the lines beside them.
+ * @param {CompactText} compactText
+ * @param {(string | Line)[]} kids
+ */
 function placesIn(compactText, kids) {
   const lines = kids.map((kid) => (typeof kid === 'string' ? null : compactText.rangeOf(kid.element)));
   const ends = new Array(kids.length);
@@ -239,7 +317,8 @@ class CompactText {
       const start = this.text.length;
       this.starts.push(start);
       this.text += compacted(pieces[i]);
-      if (this.text.length > start) this.ranges.set(sources[i], [this.ranges.get(sources[i])?.[0] ?? start, this.text.length]);
+      if (this.text.length > start)
+        this.ranges.set(sources[i], [this.ranges.get(sources[i])?.[0] ?? start, this.text.length]);
     }
   }
 
@@ -257,7 +336,8 @@ class CompactText {
       const own = this.ranges.get(each);
       if (own) range = range ? [Math.min(range[0], own[0]), Math.max(range[1], own[1])] : own;
       const inner = nodeType(each) === 1 ? (rootOfHost(each) ?? contentDocumentOf(each)) : null;
-      for (const parent of inner ? [inner, each] : [each]) for (let child = firstChild(parent); child; child = nextSibling(child)) pending.push(child);
+      for (const parent of inner ? [inner, each] : [each])
+        for (let child = firstChild(parent); child; child = nextSibling(child)) pending.push(child);
     }
     return range;
   }
@@ -272,7 +352,9 @@ function flatParentOfText(node) {
   return nodeType_.call(parent) === 1 ? parent : host_.call(parent);
 }
 
-const LANDMARKS = roleSet('main navigation banner contentinfo complementary region form search article document group list table rowgroup');
+const LANDMARKS = roleSet(
+  'main navigation banner contentinfo complementary region form search article document group list table rowgroup',
+);
 
 /** The element or its nearest ancestor that is interactive or has a name of its own; else the element itself. */
 function nearestNamed(element) {
@@ -286,7 +368,10 @@ function nearestNamed(element) {
   return element;
 }
 
-/** Whether an element is wider and higher than half of the window: its listener serves what it contains, and a click in its middle would hit something else. */
+/**
+ * Whether an element is wider and higher than half of the window: its listener serves what it contains, and a click in
+ * its middle would hit something else.
+ */
 function fillsWindow(element) {
   const { width, height } = getBoundingClientRect_.call(element);
   return width > window.innerWidth / 2 && height > window.innerHeight / 2;
@@ -307,7 +392,7 @@ function boxOf(source, last) {
 /** Whether a box of the given document is in the viewport of its frame and of all same-process frames around. */
 function isInViewport(box, inDocument) {
   let { left, top, right, bottom } = box;
-  for (let view = defaultView_.call(inDocument); ; ) {
+  for (let view = defaultView_.call(inDocument); ;) {
     left = Math.max(left, 0);
     top = Math.max(top, 0);
     right = Math.min(right, view.innerWidth);

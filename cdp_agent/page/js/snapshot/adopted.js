@@ -1,5 +1,5 @@
-// What only Chrome knows and Python passes on: closed shadow roots, and what custom elements declare through ElementInternals.
-// Kept for as long as the element lives.
+// What only Chrome knows and Python passes on: closed shadow roots, and what custom elements declare through
+// ElementInternals. Kept for as long as the element lives.
 
 /** @type {WeakMap<Element, ShadowRoot>} */
 const closedRoots = new WeakMap();
@@ -54,10 +54,13 @@ function internalRole(element) {
 const rootOfHost = (element) => shadowRoot_.call(element) ?? closedRoots.get(element) ?? null;
 
 // https://dom.spec.whatwg.org/#valid-shadow-host-name (custom elements apart)
-const HOST_TAGS = new Set('ARTICLE ASIDE BLOCKQUOTE BODY DIV FOOTER H1 H2 H3 H4 H5 H6 HEADER MAIN NAV P SECTION SPAN'.split(' '));
+const HOST_TAGS = new Set(
+  'ARTICLE ASIDE BLOCKQUOTE BODY DIV FOOTER H1 H2 H3 H4 H5 H6 HEADER MAIN NAV P SECTION SPAN'.split(' '),
+);
 const mayHost = (tag) => HOST_TAGS.has(tag) || tag.includes('-');
 
-// The documents and shadow roots that readings have entered, by number: Chrome lists listeners and closed roots for one root at a time.
+// The documents and shadow roots that readings have entered, by number: Chrome lists listeners and closed roots for one
+// root at a time.
 
 /** @type {WeakMap<Node, number>} */
 const numbersOfRoots = new WeakMap();
@@ -79,7 +82,11 @@ recordRoot(document); // number 1
 
 const isRootShown = (root) => (nodeType_.call(root) === 9 ? defaultView_.call(root) !== null : isConnected_.call(root));
 
-/** How many roots were recorded, which of them are gone since the last call, whether a text is huge (`hasHugeText`), and what was added. @returns {{roots: number, gone: number[], endless: boolean, added: AddedCounts}} */
+/**
+ * How many roots were recorded, which of them are gone since the last call, whether a text is huge (`hasHugeText`), and
+ * what was added.
+ * @returns {{roots: number, gone: number[], endless: boolean, added: AddedCounts}}
+ */
 function currentRoots() {
   const gone = [];
   for (const [number, reference] of rootsOfNumbers) {
@@ -89,7 +96,8 @@ function currentRoots() {
     gone.push(number);
     rootsOfNumbers.delete(number);
     if (root) numbersOfRoots.delete(root); // if it comes back, it gets a new number
-    if (isShown) recordRoot(root); // it was moved to another frame: Chrome lists no listeners for its object in the old one
+    // it was moved to another frame: Chrome lists no listeners for its object in the old one
+    if (isShown) recordRoot(root);
   }
   return { roots: lastRoot, gone, endless: hasHugeText, added: countAddedSoFar() };
 }
@@ -106,7 +114,8 @@ let hostCandidates = [];
 
 /**
  * The elements that may host an unknown closed root, likely ones first, one slice at a time.
- * @param {number} from  the start of the slice; 0 searches the document anew @param {number} most  the length of the slice
+ * @param {number} from  the start of the slice; 0 searches the document anew @param {number} most  the length of the
+ *   slice
  */
 function possibleHosts(from, most) {
   if (from === 0) hostCandidates = findPossibleHosts();

@@ -1,10 +1,11 @@
-// How SVG drawings are rendered. The parts are visited like any element; each becomes a line, text, or a plain shape. Plain
-// shapes are rendered one by one in small drawings of simple shapes, and where their author gave them an id or the like;
-// otherwise they are counted.
+// How SVG drawings are rendered. The parts are visited like any element; each becomes a line, text, or a plain shape.
+// Plain shapes are rendered one by one in small drawings of simple shapes, and where their author gave them an id or
+// the like; otherwise they are counted.
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SMALLEST_DRAWING = 48; // px: anything smaller is an icon
-const [CANVAS_WIDTH, CANVAS_HEIGHT] = [200, 150]; // px: from this size on, a drawing with clickable elements around it is an editor's canvas
+// px: from this size on, a drawing with clickable elements around it is an editor's canvas
+const [CANVAS_WIDTH, CANVAS_HEIGHT] = [200, 150];
 const FEW_SHAPES = 30; // of a drawing without a name
 const FEW_ON_CANVAS = 60;
 const MOST_GROUP_SHAPES = 12; // shapes that draw a single part: a count of more is worth a line
@@ -14,12 +15,18 @@ const SHAPE_TAGS = new Set('rect circle ellipse polygon polyline line path use i
 const FREE_FORMS = new Set(['path', 'use']); // what logos and icons are made of
 const INTERACTIVE_PARTS = 'a,[role],[tabindex],[onclick],[onmousedown],[onpointerdown]';
 
-for (const tag of [...SHAPE_TAGS, 'g', 'a', 'switch', 'text', 'tspan', 'textPath', 'foreignObject']) SPECIAL_TAGS[tag] = visitPart;
+for (const tag of [...SHAPE_TAGS, 'g', 'a', 'switch', 'text', 'tspan', 'textPath', 'foreignObject'])
+  SPECIAL_TAGS[tag] = visitPart;
 SPECIAL_TAGS.svg = visitDrawing;
 
 const isPart = (element) => {
   const parent = parentNode_.call(element);
-  return parent !== null && nodeType_.call(parent) === 1 && namespaceURI_.call(parent) === SVG && tagName_.call(parent) !== 'foreignObject';
+  return (
+    parent !== null &&
+    nodeType_.call(parent) === 1 &&
+    namespaceURI_.call(parent) === SVG &&
+    tagName_.call(parent) !== 'foreignObject'
+  );
 };
 
 /** Visits an <svg>: an icon gets a line when it has a name or can be clicked, a drawing also when it has content. */
@@ -32,7 +39,8 @@ function visitDrawing(element, tag, role, parent, flags, depth) {
   const box = getBoundingClientRect_.call(element);
   const isSmall = isSmallBox(box);
   if ((isSmall || flags & UNNAMED_ICON) && !holdsMoreThanShapes(element, flags)) {
-    // Only the size of an icon can change without a mutation record: its attributes, text and cursor are tracked like any other's.
+    // Only the size of an icon can change without a mutation record: its attributes, text and cursor are tracked like
+    // any other's.
     reading.cache?.icons.set(element, isSmall);
     if (!(flags & UNNAMED_ICON) || hasOwnAction(element)) visitIcon(element, tag, role, parent, flags);
     return;
@@ -69,16 +77,25 @@ function visitIcon(element, tag, role, parent, flags) {
   parent.kids.push(line);
 }
 
-/** Whether an icon, or a drawing in a control, contains something clickable, or text that is not in the control's name. */
+/**
+ * Whether an icon, or a drawing in a control, contains something clickable, or text that is not in the control's name.
+ */
 function holdsMoreThanShapes(element, flags) {
-  if (selectAll(element, flags & (NO_TEXT | TEXT_IGNORED) ? INTERACTIVE_PARTS : `${INTERACTIVE_PARTS},text,foreignObject`).length) return true;
+  if (
+    selectAll(element, flags & (NO_TEXT | TEXT_IGNORED) ? INTERACTIVE_PARTS : `${INTERACTIVE_PARTS},text,foreignObject`)
+      .length
+  )
+    return true;
   if (!svgPartsListen) return false;
   const parts = selectAll(element, '*');
   for (let i = 0; i < parts.length; i++) if (listening.has(parts[i])) return true;
   return false;
 }
 
-/** Whether it is a canvas to draw on: it or an element close around it listens for the mouse, and it is not in a control. */
+/**
+ * Whether it is a canvas to draw on: it or an element close around it listens for the mouse, and it is not in a
+ * control.
+ */
 function isCanvas(element, box, isClickable) {
   if (box.width < CANVAS_WIDTH || box.height < CANVAS_HEIGHT) return false;
   let isListened = isClickable || computedStyleOf(element).touchAction === 'none';
@@ -90,7 +107,8 @@ function isCanvas(element, box, isClickable) {
 }
 
 function visitParts(element, line, flags, depth) {
-  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child)) visitElement(child, line, flags, depth + 1);
+  for (let child = firstElementChild_.call(element); child; child = nextElementSibling_.call(child))
+    visitElement(child, line, flags, depth + 1);
   if (reading.owners.size && reading.notable.has(element)) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, depth + 1, true);
   }
@@ -106,7 +124,9 @@ function visitPart(element, tag, role, parent, flags, depth) {
 
 const isTextTag = (tag) => tag === 'text' || tag === 'tspan' || tag === 'textPath';
 
-/** Text is a line without a ref until the group it belongs to is known; text with links in it is split into its parts. */
+/**
+ * Text is a line without a ref until the group it belongs to is known; text with links in it is split into its parts.
+ */
 function visitText(element, tag, role, parent, flags, depth) {
   const line = partLine(element, tag, role, flags);
   if (line.id === 0 && selectAll(element, INTERACTIVE_PARTS).length) {
@@ -127,22 +147,32 @@ function partLine(element, tag, role, flags) {
   const line = newLine(element, tag, role === '' || role === 'none' || role === 'graphics-symbol' ? tag : role);
   const clickable = clickableOf(element, role, isNotable);
   line.maybeClickable = clickable === MAYBE_CLICKABLE;
-  if (mayBeNamed(element, tag, role, isNotable) && (clickable || !(flags & ARIA_HIDDEN))) line.name = shownName(element, role);
+  if (mayBeNamed(element, tag, role, isNotable) && (clickable || !(flags & ARIA_HIDDEN)))
+    line.name = shownName(element, role);
   if (line.name === '' && tag === 'image') line.role = tag;
   if (clickable || (line.name && SHAPE_TAGS.has(tag))) line.id = idOf(element);
   if (isNotable || clickable || reading.focused === element) {
-    line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED) && clickable !== NOT_CLICKABLE, focused: reading.focused });
+    line.states = statesOf(element, tag, role, {
+      ariaDisabled: Boolean(flags & ARIA_DISABLED) && clickable !== NOT_CLICKABLE,
+      focused: reading.focused,
+    });
     line.states += descriptionState(element, role, line.name);
   }
   if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   // A plain shape has only its identifying attribute: with one it is rendered.
-  if (SHAPE_TAGS.has(tag)) line.states += line.id ? hintOfPart(element, line.name !== '') + fillOf(element) : identityOf(element);
+  if (SHAPE_TAGS.has(tag))
+    line.states += line.id ? hintOfPart(element, line.name !== '') + fillOf(element) : identityOf(element);
   return line;
 }
 
 const mayBeNamed = (element, tag, role, isNotable) =>
-  isNotable || firstElementChild_.call(element) !== null || isTextTag(tag) || tag === 'use' || NAMED_BY_CONTENT.has(role) || hasAttr(element, 'xlink:title');
+  isNotable ||
+  firstElementChild_.call(element) !== null ||
+  isTextTag(tag) ||
+  tag === 'use' ||
+  NAMED_BY_CONTENT.has(role) ||
+  hasAttr(element, 'xlink:title');
 
 function clickableOf(element, role, isNotable) {
   if (INTERACTIVE.has(role)) return CLICKABLE;
@@ -153,11 +183,18 @@ function clickableOf(element, role, isNotable) {
 
 /** Whether it has a clickable cursor other than its parent's: a port on a node has another cursor than the node. */
 function hasCursor(element, isNotable) {
-  const cursor = hasAttr(element, 'cursor') ? computedStyleOf(element).cursor : ownCursor(element, isNotable, reading.selections);
-  return cursor !== undefined && CLICK_CURSORS.has(cursor) && computedStyleOf(parentNode_.call(element)).cursor !== cursor;
+  const cursor = hasAttr(element, 'cursor')
+    ? computedStyleOf(element).cursor
+    : ownCursor(element, isNotable, reading.selections);
+  return (
+    cursor !== undefined && CLICK_CURSORS.has(cursor) && computedStyleOf(parentNode_.call(element)).cursor !== cursor
+  );
 }
 
-/** Visits a <g>, <a> or nested <svg>: it gets a line if it is an object of its own, else its contents go to the line around. */
+/**
+ * Visits a <g>, <a> or nested <svg>: it gets a line if it is an object of its own, else its contents go to the line
+ * around.
+ */
 function visitGroup(element, tag, role, parent, flags, depth) {
   const line = partLine(element, tag, role, flags);
   const isSure = line.id !== 0 && !line.maybeClickable;
@@ -176,7 +213,8 @@ function visitGroup(element, tag, role, parent, flags, depth) {
     for (const kid of line.kids) parent.kids.push(kid);
     return;
   }
-  if (line.id === 0) line.id = body ? body.id : idOf(element); // not the text's own id: a text over the shape may keep clicks from it
+  // not the text's own id: a text over the shape may keep clicks from it
+  if (line.id === 0) line.id = body ? body.id : idOf(element);
   const isNamed = line.name !== '' || containsText;
   line.states += hintOfPart(element, isNamed) || (body ? hintOfPart(body.element, isNamed) : '');
   const plainShapes = line.kids.filter(isPlainShape);
@@ -187,18 +225,31 @@ function visitGroup(element, tag, role, parent, flags, depth) {
 }
 
 /** The children of a line, with the texts of foreign objects as lines too. @param {Line} line */
-const withTexts = (line) => tidy(line.kids).map((kid) => (typeof kid === 'string' ? { ...newLine(line.element, 'text', 'text'), name: kid } : kid));
+const withTexts = (line) =>
+  tidy(line.kids).map((kid) =>
+    typeof kid === 'string' ? { ...newLine(line.element, 'text', 'text'), name: kid } : kid,
+  );
 
 /** @param {any} kid */
 const isText = (kid) => kid.role === 'text' && kid.id === 0;
 const isPlainShape = (kid) => kid.id === 0 && kid.name === '' && kid.kids.length === 0 && SHAPE_TAGS.has(kid.role);
 
-/** Whether its author marked it, for example as a port. An id alone does not count, since many libraries give each shape one. */
+/**
+ * Whether its author marked it, for example as a port. An id alone does not count, since many libraries give each shape
+ * one.
+ */
 const isMarkedPart = (kid) => kid.states !== '' && !kid.states.startsWith(' [id=');
 
-/** The body of a group: its nameless part that takes the clicks, which draws the group. @param {Line} line @returns {Line | undefined} */
+/**
+ * The body of a group: its nameless part that takes the clicks, which draws the group.
+ * @param {Line} line
+ * @returns {Line | undefined}
+ */
 function bodyOf({ element, kids }) {
-  const isOwn = (kid) => kid.id !== 0 && parentNode_.call(kid.element) === element && (SHAPE_TAGS.has(kid.role) || (kid.role === 'g' && kid.states === ''));
+  const isOwn = (kid) =>
+    kid.id !== 0 &&
+    parentNode_.call(kid.element) === element &&
+    (SHAPE_TAGS.has(kid.role) || (kid.role === 'g' && kid.states === ''));
   const own = /** @type {Line[]} */ (kids.filter(isOwn));
   const [first] = own;
   if (!first || first.name !== '' || first.kids.length) return undefined;
@@ -216,7 +267,11 @@ function isBehind(group, shape, text) {
 
 const middleOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
 
-/** Makes the texts of a line its name, or leaves the texts beside its name. @param {Line} line @returns {(string | Line)[]} its remaining kids */
+/**
+ * Makes the texts of a line its name, or leaves the texts beside its name.
+ * @param {Line} line
+ * @returns {(string | Line)[]} its remaining kids
+ */
 function nameByText(line) {
   const text = /** @type {Line[]} */ (line.kids.filter(isText)).map((kid) => kid.name).join(' ');
   if (line.name === '' && text.length <= LONGEST_CLICKABLE_NAME) {
@@ -224,10 +279,17 @@ function nameByText(line) {
     return line.kids.filter((kid) => !isText(kid));
   }
   const kids = /** @type {Line[]} */ (line.kids);
-  return kids.filter((kid) => !isText(kid) || !line.name.includes(kid.name)).map((kid) => (isText(kid) ? kid.name : kid));
+  return kids
+    .filter((kid) => !isText(kid) || !line.name.includes(kid.name))
+    .map((kid) => (isText(kid) ? kid.name : kid));
 }
 
-/** Adds the line of a drawing to its parent. @param {Line} line @param {Line} parent @param {{flags: number, isSmall: boolean, isUsed: boolean, isCanvas: boolean}} how  isUsed: it can be clicked */
+/**
+ * Adds the line of a drawing to its parent.
+ * @param {Line} line
+ * @param {Line} parent
+ * @param {{flags: number, isSmall: boolean, isUsed: boolean, isCanvas: boolean}} how  isUsed: it can be clicked
+ */
 function finishDrawing(line, parent, { flags, isSmall, isUsed, isCanvas }) {
   const all = withTexts(line);
   const plainShapes = all.filter(isPlainShape);
@@ -242,21 +304,42 @@ function finishDrawing(line, parent, { flags, isSmall, isUsed, isCanvas }) {
     for (const { name } of texts) parent.kids.push(BREAK, name, BREAK);
     return;
   }
-  const isSimple = !isSmall && !(flags & IN_CLICKABLE) && !line.name && plainShapes.length + texts.length <= FEW_SHAPES && plainShapes.every((kid) => !FREE_FORMS.has(kid.tag));
-  const isShapeShown = (kid) => isSimple || (!isIllustration && (kid.states !== '' || (isCanvas && plainShapes.length <= FEW_ON_CANVAS && !FREE_FORMS.has(kid.tag))));
+  const isSimple =
+    !isSmall &&
+    !(flags & IN_CLICKABLE) &&
+    !line.name &&
+    plainShapes.length + texts.length <= FEW_SHAPES &&
+    plainShapes.every((kid) => !FREE_FORMS.has(kid.tag));
+  const isShapeShown = (kid) =>
+    isSimple ||
+    (!isIllustration &&
+      (kid.states !== '' || (isCanvas && plainShapes.length <= FEW_ON_CANVAS && !FREE_FORMS.has(kid.tag))));
   const withRefs = isSimple || (isCanvas && !things.length && texts.length <= FEW_ON_CANVAS);
-  const shown = (kid) => (isText(kid) ? (withRefs ? { ...kid, id: idOf(kid.element) } : kid.name) : isPlainShape(kid) ? shapeLine(kid) : kid);
+  const shown = (kid) =>
+    isText(kid) ? (withRefs ? { ...kid, id: idOf(kid.element) } : kid.name) : isPlainShape(kid) ? shapeLine(kid) : kid;
   const rendered = all.filter((kid) => !isPlainShape(kid) || isShapeShown(kid)).map(shown);
   const kids = isCanvas ? withConnections(rendered) : rendered;
-  if (!kids.length && !line.name && !isUsed && !isCanvas && (plainShapes.length || isSmall || flags & IN_CLICKABLE)) return;
+  if (!kids.length && !line.name && !isUsed && !isCanvas && (plainShapes.length || isSmall || flags & IN_CLICKABLE))
+    return;
   line.id = idOf(line.element);
-  line.kids = limitShapes(joinShort(kids, false), kids.length || isCanvas ? plainShapes.filter((kid) => !isShapeShown(kid)) : []);
+  line.kids = limitShapes(
+    joinShort(kids, false),
+    kids.length || isCanvas ? plainShapes.filter((kid) => !isShapeShown(kid)) : [],
+  );
   parent.kids.push(line);
 }
 
-const shapeLine = (kid) => ({ ...kid, id: idOf(kid.element), states: (kid.states || hintOfPart(kid.element, false)) + fillOf(kid.element) });
+const shapeLine = (kid) => ({
+  ...kid,
+  id: idOf(kid.element),
+  states: (kid.states || hintOfPart(kid.element, false)) + fillOf(kid.element),
+});
 
-/** At most `MOST_SHAPES` kids, and a line that counts the rest. @param {(string | Line)[]} kids @param {Line[]} plainShapes  shapes to be counted too */
+/**
+ * At most `MOST_SHAPES` kids, and a line that counts the rest.
+ * @param {(string | Line)[]} kids
+ * @param {Line[]} plainShapes  shapes to be counted too
+ */
 function limitShapes(kids, plainShapes = []) {
   const rest = kids.slice(MOST_SHAPES);
   const counts = [...countByKind(rest, ' more'), ...countByKind(plainShapes, '')];

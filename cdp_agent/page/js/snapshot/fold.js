@@ -1,5 +1,5 @@
-// What happens to a line once its children are known: texts are joined, repeats of the name removed, meaningless wrappers
-// replaced by their contents, and lines without information dropped.
+// What happens to a line once its children are known: texts are joined, repeats of the name removed, meaningless
+// wrappers replaced by their contents, and lines without information dropped.
 
 /**
  * Texts cleaned and split into blocks, without empty ones; fragments replaced by their kids.
@@ -39,11 +39,18 @@ const textsOf = (kids) => kids.filter((kid) => typeof kid === 'string');
 const linesOf = (kids) => kids.filter((kid) => typeof kid !== 'string');
 
 // Wrappers without meaning around a single child.
-const DISSOLVES = roleSet('listitem paragraph definition term cell columnheader rowheader gridcell caption rowgroup group list generic figure none');
+const DISSOLVES = roleSet(
+  'listitem paragraph definition term cell columnheader rowheader gridcell caption rowgroup group list generic ' +
+    'figure none',
+);
 // Such lines are dropped: a role alone tells a reader nothing.
 const isEmptyAndNameless = (line) => isBare(line) && line.value === '' && line.states === '' && line.kids.length === 0;
 
-/** Folds a line whose children are complete. @param {Line} line  with its raw children @param {Line} parent  gets the line, or what remains of it */
+/**
+ * Folds a line whose children are complete.
+ * @param {Line} line  with its raw children
+ * @param {Line} parent  gets the line, or what remains of it
+ */
 function finishLine(line, parent) {
   line.kids = tidy(line.kids);
   if (line.namedByContent && line.role === 'tooltip' && holdsControls(line)) unname(line);
@@ -90,12 +97,18 @@ const conveysNothing = (line) =>
   (line.role === 'heading' && isBare(line) && line.kids.length === 0);
 
 /** The kids of a removed wrapper, each text still a block of its own. @param {(string | Line)[]} kids  tidied ones */
-const asBlocks = (kids) => [BREAK, ...kids.map((kid, i) => (typeof kid === 'string' && typeof kids[i - 1] === 'string' ? BREAK + kid : kid)), BREAK];
+const asBlocks = (kids) => [
+  BREAK,
+  ...kids.map((kid, i) => (typeof kid === 'string' && typeof kids[i - 1] === 'string' ? BREAK + kid : kid)),
+  BREAK,
+];
 
 const SHORT_TEXT = 40;
 const LONGEST_JOINED = 120;
 
-/** Removes the name of a tooltip: many libraries use tooltips as menus and tool bars, whose controls have the same text. */
+/**
+ * Removes the name of a tooltip: many libraries use tooltips as menus and tool bars, whose controls have the same text.
+ */
 function unname(line) {
   line.name = '';
   line.namedByContent = false;
@@ -108,7 +121,8 @@ function joinShort(kids, asLabel) {
     const last = joined.length - 1;
     if (typeof kid !== 'string' || typeof joined[last] !== 'string') joined.push(kid);
     else if (asLabel) joined[last] += ` ${kid}`;
-    else if (kid.length <= SHORT_TEXT && joined[last].length + kid.length <= LONGEST_JOINED) joined[last] += ` | ${kid}`;
+    else if (kid.length <= SHORT_TEXT && joined[last].length + kid.length <= LONGEST_JOINED)
+      joined[last] += ` | ${kid}`;
     else joined.push(kid);
   }
   return joined;
@@ -116,9 +130,16 @@ function joinShort(kids, asLabel) {
 
 /** Whether a line only wraps one control, so that a click on either does the same. */
 const wrapsOneControl = ({ tag, states, kids }) =>
-  tag !== 'SUMMARY' && states === '' && kids.length === 1 && typeof kids[0] !== 'string' && kids[0].id !== 0 && ATOMIC_ROLES.has(kids[0].role);
+  tag !== 'SUMMARY' &&
+  states === '' &&
+  kids.length === 1 &&
+  typeof kids[0] !== 'string' &&
+  kids[0].id !== 0 &&
+  ATOMIC_ROLES.has(kids[0].role);
 
-/** Whether a line that may be clickable is kept so: not around other controls, and only with a click area of its own. */
+/**
+ * Whether a line that may be clickable is kept so: not around other controls, and only with a click area of its own.
+ */
 function isClickTarget(line) {
   if (holdsControls(line) && !isClickableCellText(line)) return false;
   const answer = hasOwnClickArea(line.element);
@@ -139,11 +160,17 @@ function hasOwnClickArea(element) {
   return x < left || x > right || y < top || y > bottom;
 }
 
-/** Whether the text of a cell has a click action besides that of its controls: a row's drag handle beside it, or a filter field in a sortable header. */
+/**
+ * Whether the text of a cell has a click action besides that of its controls: a row's drag handle beside it, or a
+ * filter field in a sortable header.
+ */
 function isClickableCellText({ role, element, kids }) {
   if (!textsOf(kids).length) return false;
   if (role === 'columnheader') return hasAttr(element, 'aria-sort');
-  return role === 'gridcell' && linesOf(kids).every((kid) => isNameless(kid) && DRAGGED.has(computedStyleOf(kid.element).cursor));
+  return (
+    role === 'gridcell' &&
+    linesOf(kids).every((kid) => isNameless(kid) && DRAGGED.has(computedStyleOf(kid.element).cursor))
+  );
 }
 
 const holdsControls = (line) => linesOf(line.kids).some((kid) => kid.id !== 0 || holdsControls(kid));
@@ -171,22 +198,39 @@ function dissolves(line) {
   if (role === 'table') return layoutKids(line);
   if (!DISSOLVES.has(role) || typeof kids[0] === 'string') return false;
   // A link with a short text after it is clear without the item around it.
-  return kids.length === 1 || (role === 'listitem' && kids.length === 2 && typeof kids[1] === 'string' && kids[1].length <= SHORT_TEXT && kids[0].kids.length === 0);
+  return (
+    kids.length === 1 ||
+    (role === 'listitem' &&
+      kids.length === 2 &&
+      typeof kids[1] === 'string' &&
+      kids[1].length <= SHORT_TEXT &&
+      kids[0].kids.length === 0)
+  );
 }
 
 /** Removes the rows and cells of a layout table: one row without headers. */
 function layoutKids(table) {
   const rows = linesOf(table.kids);
-  if (table.kids.length !== 1 || rows.length !== 1 || rows[0].role !== 'row' || rows[0].id !== 0 || rows[0].name) return false;
+  if (table.kids.length !== 1 || rows.length !== 1 || rows[0].role !== 'row' || rows[0].id !== 0 || rows[0].name)
+    return false;
   if (rows[0].kids.every((kid) => typeof kid === 'string')) return false;
-  table.kids = rows[0].kids.flatMap((kid) => (typeof kid !== 'string' && kid.role === 'cell' && isBare(kid) ? asBlocks(kid.kids) : [kid]));
+  table.kids = rows[0].kids.flatMap((kid) =>
+    typeof kid !== 'string' && kid.role === 'cell' && isBare(kid) ? asBlocks(kid.kids) : [kid],
+  );
   return true;
 }
 
 /** Whether a child repeats the name of its line. */
 function isRepeatOfName(line, kid) {
-  if (typeof kid === 'string') return line.name.includes(kid) || (ATOMIC_ROLES.has(line.role) && (!/[\p{L}\p{N}]/u.test(kid) || IS_ICON_HINT.test(kid)));
-  return kid.role === 'caption' && kid.id === 0 && kid.kids.every((text) => typeof text === 'string' && line.name.includes(text));
+  if (typeof kid === 'string')
+    return (
+      line.name.includes(kid) || (ATOMIC_ROLES.has(line.role) && (!/[\p{L}\p{N}]/u.test(kid) || IS_ICON_HINT.test(kid)))
+    );
+  return (
+    kid.role === 'caption' &&
+    kid.id === 0 &&
+    kid.kids.every((text) => typeof text === 'string' && line.name.includes(text))
+  );
 }
 
 /** Drops bars, commas and brackets between lines, which are separate anyway. */
@@ -251,9 +295,13 @@ function withoutResizers(kids) {
 }
 
 const isNameless = ({ role, name, kids }) => role === 'generic' && name === '' && kids.length === 0;
-const isResizer = (element) => RESIZE_CURSOR.test(computedStyleOf(element).cursor) || RESIZER_CLASS.test(attr(element, 'class') ?? '');
+const isResizer = (element) =>
+  RESIZE_CURSOR.test(computedStyleOf(element).cursor) || RESIZER_CLASS.test(attr(element, 'class') ?? '');
 
-/** Joins the cells of a row to one text, "a | b"; cells that contain lines stay lines of their own, and empty cells before them are kept. */
+/**
+ * Joins the cells of a row to one text, "a | b"; cells that contain lines stay lines of their own, and empty cells
+ * before them are kept.
+ */
 function foldCells(kids) {
   const folded = [];
   let texts = [];
@@ -271,7 +319,9 @@ function foldCells(kids) {
       const alone = CELLS.has(kid.role) && isBare(kid) && kid.states === '' && kid.kids.length === 1;
       folded.push(alone ? kid.kids[0] : kid);
     } else {
-      texts.push(escapeBars([kid.name, ...kid.kids].filter(Boolean).join(' ') + kid.states.replaceAll(' [', ` ${STATE_MARK}`)));
+      texts.push(
+        escapeBars([kid.name, ...kid.kids].filter(Boolean).join(' ') + kid.states.replaceAll(' [', ` ${STATE_MARK}`)),
+      );
       cells.push(kid);
     }
   }

@@ -1,5 +1,5 @@
-// What changes in a page while no action is running, from the first reading on; and how many nodes were added, which shows
-// whether a closed shadow root may have been added too.
+// What changes in a page while no action is running, from the first reading on; and how many nodes were added, which
+// shows whether a closed shadow root may have been added too.
 
 /**
  * What changes by itself. since: when that began; at: when last, ms; longest: the longest pause in between; times: how
@@ -17,7 +17,10 @@ const idleObserver = observerFor(recordIdleMutations);
 /** When the observation of a document or shadow root began, ms. @type {WeakMap<Node, number>} */
 const observedSince = new WeakMap();
 
-/** @type {{acting: boolean, acted: boolean, texts: number, others: number}} acting: an action is running; acted: there was an action; texts: added text nodes; others: other added nodes */
+/**
+ * @type {{acting: boolean, acted: boolean, texts: number, others: number}} acting: an action is running; acted: there
+ *   was an action; texts: added text nodes; others: other added nodes
+ */
 const idle = { acting: false, acted: false, texts: 0, others: 0 };
 
 /** @typedef {{texts: number, others: number, freed: number}} AddedCounts */
@@ -52,7 +55,8 @@ function countAdded(nodes) {
 }
 
 /**
- * Whether what was restless has come to rest: it is quiet for as long as it was restless, or for twice its longest pause.
+ * Whether what was restless has come to rest: it is quiet for as long as it was restless, or for twice its longest
+ * pause.
  * @param {Restlessness} restlessness @param {number} now
  */
 function isAtRest({ since, at, longest }, now) {
@@ -95,33 +99,51 @@ function recordIdleChange(target, now) {
   else restless.set(target, { since: now, at: now, longest: 0, times: 1, ignored: false });
 }
 
-/** Records a change so long after an action that it may be unrelated, and may go on. @param {Node} target @param {number} now */
+/**
+ * Records a change so long after an action that it may be unrelated, and may go on.
+ * @param {Node} target
+ * @param {number} now
+ */
 function recordLateChange(target, now) {
   const known = restless.get(target);
   if (known) known.at = now;
   else restless.set(target, { since: now, at: now, longest: 0, times: 0, ignored: false });
 }
 
-/** Whether a node was observed at rest for longer than a clock's tick before an action began. @param {Node} target @param {number} actedAt */
+/**
+ * Whether a node was observed at rest for longer than a clock's tick before an action began.
+ * @param {Node} target
+ * @param {number} actedAt
+ */
 function wasStable(target, actedAt) {
   const since = observedSince.get(rootOf(target)) ?? Infinity;
   const known = restless.get(target);
   return actedAt - since > TICK_MS && (!known || isAtRest(known, actedAt));
 }
 
-/** How many text nodes and other nodes were added so far, and how often memory was freed. Observes the document from the first call on, so that changes of Chrome's count of nodes can be explained. @returns {AddedCounts} */
+/**
+ * How many text nodes and other nodes were added so far, and how often memory was freed. Observes the document from the
+ * first call on, so that changes of Chrome's count of nodes can be explained.
+ * @returns {AddedCounts}
+ */
 function countAddedSoFar() {
   recordIdleMutations(idleObserver.takeRecords());
   observeIdleChanges(document);
   return { texts: idle.texts, others: idle.others, freed: timesMemoryWasFreed() };
 }
 
-/** An object that nothing else refers to. Chrome frees it when it frees nodes and listeners: an object of the DOM with a property of ours outlives the more frequent collections of young objects. */
+/**
+ * An object that nothing else refers to. Chrome frees it when it frees nodes and listeners: an object of the DOM with a
+ * property of ours outlives the more frequent collections of young objects.
+ */
 const unreferencedObject = () => new WeakRef(Object.assign(new DOMPoint(), { ours: true }));
 let unreferenced = unreferencedObject();
 let timesFreed = 0;
 
-/** How often nodes and listeners may have been freed, as far as calls have noticed. Chrome's counts drop then, and may be what they were although others came. */
+/**
+ * How often nodes and listeners may have been freed, as far as calls have noticed. Chrome's counts drop then, and may
+ * be what they were although others came.
+ */
 function timesMemoryWasFreed() {
   if (unreferenced.deref() === undefined) {
     timesFreed++;

@@ -1,31 +1,43 @@
-// The cache between readings of a document, by which the next reading visits only what may have changed (see stale.js) and
-// returns only the lines that did. Other documents and shadow roots are always read completely.
+// The cache between readings of a document, by which the next reading visits only what may have changed (see stale.js)
+// and returns only the lines that did. Other documents and shadow roots are always read completely.
 
-// Fewer elements are read as fast as they are compared. Analysing a rule takes an eighth of the time of reading an element,
-// once for as long as the rules stay the same.
+// Fewer elements are read as fast as they are compared. Analysing a rule takes an eighth of the time of reading an
+// element, once for as long as the rules stay the same.
 const FEW = 100;
 const RULES_FOR_AN_ELEMENT = 8;
 
 /**
- * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, descriptionUses: DescriptionUse[] | null, made: number}} Memo  what visiting an
- *   element added to the line around it, and in which reading. It is deleted as soon as anything in the element may be read differently,
- *   whether or not the element is visited meanwhile
- * @typedef {{description: string, wasShown: boolean, adds: boolean}} DescriptionUse  whether it had been shown before in that reading, and is added now
+ * @typedef {{parts: (string | Line)[], flags: number, inRow: boolean, descriptionUses: DescriptionUse[] | null, made:
+ *   number}} Memo  what visiting an element added to the line around it, and in which reading. It is deleted as soon as
+ *   anything in the element may be read differently, whether or not the element is visited meanwhile
+ * @typedef {{description: string, wasShown: boolean, adds: boolean}} DescriptionUse  whether it had been shown before
+ *   in that reading, and is added now
  * @typedef {object} ReadingCache
- * @property {Map<Element, Memo>} memos @property {Set<Element>} volatile  elements that change without mutation records: sizes, values, shadow roots
- * @property {Map<Element, boolean>} emptyGraphics empty elements, and whether they look like graphics @property {Map<Element, boolean>} checkboxVisuals empty elements with a clickable cursor, and whether they draw a checkbox
- * @property {Map<Element, boolean>} clickAreas  elements that may be clickable, and whether they have a click area @property {Map<Element, boolean>} icons  drawings rendered as icons, and whether they are small
- * @property {Map<Element, string>} hints  elements without a name, and their hints @property {Map<Element, null>} orphanLabels  labels without a control
- * @property {Map<Element, string>} checkStates  checkboxes and radio buttons, and their states @property {Map<Element, string>} decorated  elements whose text is decorated by rules, and how
- * @property {Map<Element, string | null>} svgClasses  parts of SVGs, and their classes @property {Map<Element, string | null>} hrefs  parts of SVGs, and their links
+ * @property {Map<Element, Memo>} memos @property {Set<Element>} volatile  elements that change without mutation
+ *   records: sizes, values, shadow roots
+ * @property {Map<Element, boolean>} emptyGraphics empty elements, and whether they look like graphics @property
+ *   {Map<Element, boolean>} checkboxVisuals empty elements with a clickable cursor, and whether they draw a checkbox
+ * @property {Map<Element, boolean>} clickAreas  elements that may be clickable, and whether they have a click area
+ *   @property {Map<Element, boolean>} icons  drawings rendered as icons, and whether they are small
+ * @property {Map<Element, string>} hints  elements without a name, and their hints @property {Map<Element, null>}
+ *   orphanLabels  labels without a control
+ * @property {Map<Element, string>} checkStates  checkboxes and radio buttons, and their states @property {Map<Element,
+ *   string>} decorated  elements whose text is decorated by rules, and how
+ * @property {Map<Element, string | null>} svgClasses  parts of SVGs, and their classes @property {Map<Element, string |
+ *   null>} hrefs  parts of SVGs, and their links
  * @property {boolean} animated  whether SVG attributes are animated
- * @property {Map<Element, number>} redundancy  aria-hidden elements, see isTextRedundant @property {Line[]} inert  the lines that were marked inert
- * @property {Set<Element>} hosts  elements that may get a shadow root @property {DescriptionUse[]} descriptionUses @property {boolean} isTrackable  whether all changes can be noticed
+ * @property {Map<Element, number>} redundancy  aria-hidden elements, see isTextRedundant @property {Line[]} inert  the
+ *   lines that were marked inert
+ * @property {Set<Element>} hosts  elements that may get a shadow root @property {DescriptionUse[]} descriptionUses
+ *   @property {boolean} isTrackable  whether all changes can be noticed
  * @property {Set<Element>} stale  elements that lost their memo since the last reading, and their ancestors
- * @property {WeakMap<Element, number>} changed  the number of the reading after which a whole subtree may have changed @property {number} changes  the number of such changes since the last reading
- * @property {number} since  memos made up to that reading are invalid in the element being visited @property {Element | null} visited  the innermost element being visited
+ * @property {WeakMap<Element, number>} changed  the number of the reading after which a whole subtree may have changed
+ *   @property {number} changes  the number of such changes since the last reading
+ * @property {number} since  memos made up to that reading are invalid in the element being visited @property {Element |
+ *   null} visited  the innermost element being visited
  * @property {Set<Element>} styled  elements with a dependent style attribute
- * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself @property {number} serial @property {Element[]} pending  custom elements whose internals were not asked for
+ * @property {(Line | string)[]} owners  the line that each row of text belongs to; text between lines stands for itself
+ *   @property {number} serial @property {Element[]} pending  custom elements whose internals were not asked for
  * @property {number} fullReadingMs  the duration of the complete reading that filled this cache
  * @property {ReadingContext | null} around
  */
@@ -37,14 +49,42 @@ let readingCount = 0;
 
 /** @returns {ReadingCache} */
 const newCache = () => ({
-  memos: new Map(), volatile: new Set(), emptyGraphics: new Map(), checkboxVisuals: new Map(), clickAreas: new Map(), icons: new Map(), hints: new Map(), orphanLabels: new Map(), checkStates: new Map(), decorated: new Map(), svgClasses: new Map(), hrefs: new Map(), animated: false, redundancy: new Map(), inert: [], hosts: new Set(), descriptionUses: [], isTrackable: true, stale: new Set(), changed: new WeakMap(), changes: 0,
-  since: 0, visited: null, styled: new Set(), owners: [], serial: 0, fullReadingMs: 0, pending: [], around: null,
+  memos: new Map(),
+  volatile: new Set(),
+  emptyGraphics: new Map(),
+  checkboxVisuals: new Map(),
+  clickAreas: new Map(),
+  icons: new Map(),
+  hints: new Map(),
+  orphanLabels: new Map(),
+  checkStates: new Map(),
+  decorated: new Map(),
+  svgClasses: new Map(),
+  hrefs: new Map(),
+  animated: false,
+  redundancy: new Map(),
+  inert: [],
+  hosts: new Set(),
+  descriptionUses: [],
+  isTrackable: true,
+  stale: new Set(),
+  changed: new WeakMap(),
+  changes: 0,
+  since: 0,
+  visited: null,
+  styled: new Set(),
+  owners: [],
+  serial: 0,
+  fullReadingMs: 0,
+  pending: [],
+  around: null,
 });
 
 /**
  * Begins a reading, with the cache if the caller has the text it belongs to, else with an empty one.
  * @param {number} base  the serial of the text that the caller has, 0 for none
- * @param {boolean} sameRules  the style rules may be assumed to be unchanged @returns {ReadingCache | null} null: the document is not cached
+ * @param {boolean} sameRules  the style rules may be assumed to be unchanged @returns {ReadingCache | null} null: the
+ *   document is not cached
  */
 function beginCached(base, sameRules) {
   if (resumeCached(base, sameRules)) return currentCache;
@@ -58,10 +98,15 @@ function beginCached(base, sameRules) {
 
 /**
  * Begins a reading with the cache, or drops it if it is invalid.
- * @param {number} [base]  the serial of the text that the cache must belong to @param {boolean} [sameRules] @returns {ReadingCache | null} null: it was dropped
+ * @param {number} [base]  the serial of the text that the cache must belong to @param {boolean} [sameRules] @returns
+ *   {ReadingCache | null} null: it was dropped
  */
 function resumeCached(base = currentCache?.serial, sameRules = false) {
-  const holds = currentCache !== null && currentCache.serial !== 0 && currentCache.serial === base && isCacheValid(currentCache, sameRules);
+  const holds =
+    currentCache !== null &&
+    currentCache.serial !== 0 &&
+    currentCache.serial === base &&
+    isCacheValid(currentCache, sameRules);
   readingCount++; // changes from now on are newer than what the last reading made
   if (holds) {
     Object.assign(currentCache, { descriptionUses: [], since: 0, visited: null });
@@ -93,7 +138,10 @@ function endCached(cache, out) {
   return cache.serial;
 }
 
-/** Ends a reading without text: what was visited is cached, for the last text. @returns {boolean} whether there is still a cache */
+/**
+ * Ends a reading without text: what was visited is cached, for the last text.
+ * @returns {boolean} whether there is still a cache
+ */
 function keepCache(cache) {
   if (!cache.isTrackable || reading.queue.length) {
     dropCache();
@@ -110,7 +158,10 @@ function dropCache() {
   currentCache = null;
 }
 
-/** The document, while only some of its elements are visited: then selectors are matched lazily by element. @type {Document | null} */
+/**
+ * The document, while only some of its elements are visited: then selectors are matched lazily by element.
+ * @type {Document | null}
+ */
 let sparseRoot = null;
 
 /** The elements with notable attributes. @param {Node} root @returns {{has: (element: Element) => boolean}} */
@@ -127,7 +178,13 @@ function visitCached(element, line, flags, depth, isOwned) {
   const memo = cache.memos.get(element);
   const { since, visited } = cache;
   const newest = Math.max(since, cache.changed.get(element) ?? 0);
-  if (memo && memo.made > newest && memo.flags === flags && memo.inRow === inRow && replayDescriptions(memo.descriptionUses)) {
+  if (
+    memo &&
+    memo.made > newest &&
+    memo.flags === flags &&
+    memo.inRow === inRow &&
+    replayDescriptions(memo.descriptionUses)
+  ) {
     for (const part of memo.parts) line.kids.push(part);
     return;
   }
@@ -153,7 +210,10 @@ function memoize(element, kids, from, flags, inRow, usesBefore) {
   cache.memos.set(element, { parts: kids.slice(from), flags, inRow, descriptionUses, made: readingCount });
 }
 
-/** Whether the same descriptions have been shown before as in the memo's reading; if so, adds those of the memo. @param {DescriptionUse[] | null} descriptionUses */
+/**
+ * Whether the same descriptions have been shown before as in the memo's reading; if so, adds those of the memo.
+ * @param {DescriptionUse[] | null} descriptionUses
+ */
 function replayDescriptions(descriptionUses) {
   if (!descriptionUses) return true;
   const { cache, describedSoFar } = reading;

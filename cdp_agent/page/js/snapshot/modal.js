@@ -1,5 +1,5 @@
-// Modal dialogs: nothing outside of one can be used until it is closed. The dialog is rendered as [modal], and the outermost
-// lines around it as [inert].
+// Modal dialogs: nothing outside of one can be used until it is closed. The dialog is rendered as [modal], and the
+// outermost lines around it as [inert].
 
 const topAtPoint_ = { 9: Document.prototype.elementFromPoint, 11: ShadowRoot.prototype.elementFromPoint };
 
@@ -13,11 +13,24 @@ function modalState(element, tag) {
 
 function isModal(element, tag) {
   if (tag === 'DIALOG' && matches(element, ':modal')) return true;
-  return attr(element, 'aria-modal')?.toLowerCase() === 'true' && isOnTop(element) && (matches(element, ':focus-within') || hasBackdrop(element));
+  return (
+    attr(element, 'aria-modal')?.toLowerCase() === 'true' &&
+    isOnTop(element) &&
+    (matches(element, ':focus-within') || hasBackdrop(element))
+  );
 }
 
 // Points to check around a dialog, in fractions of the viewport: its corners and the middles of its sides.
-const PLACES_AROUND = [[0.01, 0.01], [0.5, 0.01], [0.99, 0.01], [0.01, 0.5], [0.99, 0.5], [0.01, 0.99], [0.5, 0.99], [0.99, 0.99]];
+const PLACES_AROUND = [
+  [0.01, 0.01],
+  [0.5, 0.01],
+  [0.99, 0.01],
+  [0.01, 0.5],
+  [0.99, 0.5],
+  [0.01, 0.99],
+  [0.5, 0.99],
+  [0.99, 0.99],
+];
 const PICTURES = new Set(['CANVAS', 'IMG', 'VIDEO', 'IFRAME', 'EMBED', 'OBJECT']);
 
 /** Whether the flat tree has the element at or below `around`. */
@@ -31,17 +44,28 @@ function isPaintedIn(element, around) {
 function hasBackdrop(element) {
   const inDocument = documentOf(element);
   const { innerWidth, innerHeight } = defaultView_.call(inDocument);
-  const around = PLACES_AROUND.map(([across, down]) => topAtPoint_[9].call(inDocument, innerWidth * across, innerHeight * down))
-    .filter((hit) => hit !== null && !isPaintedIn(hit, element));
+  const around = PLACES_AROUND.map(([across, down]) =>
+    topAtPoint_[9].call(inDocument, innerWidth * across, innerHeight * down),
+  ).filter((hit) => hit !== null && !isPaintedIn(hit, element));
   const blocked = around.filter((hit) => {
     const { width, height } = getBoundingClientRect_.call(hit);
     if (width < innerWidth - 1 || height < innerHeight - 1 || PICTURES.has(tagOf(hit))) return false;
-    return hit !== body_.call(inDocument) && hit !== documentElement_.call(inDocument) && (isPaintedIn(element, hit) || !hasText(textContent(hit)));
+    return (
+      hit !== body_.call(inDocument) &&
+      hit !== documentElement_.call(inDocument) &&
+      (isPaintedIn(element, hit) || !hasText(textContent(hit)))
+    );
   });
   return 2 * blocked.length >= around.length;
 }
 
-const PLACES_ON_TOP = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.75], [0.5, 0.05], [0.5, 0.95]];
+const PLACES_ON_TOP = [
+  [0.5, 0.5],
+  [0.25, 0.25],
+  [0.75, 0.75],
+  [0.5, 0.05],
+  [0.5, 0.95],
+];
 
 /** Whether an element is on top where it is: closed drawers off screen often have aria-modal too. */
 function isOnTop(element) {
@@ -51,7 +75,9 @@ function isOnTop(element) {
   const [width, height] = [Math.min(right, view.innerWidth) - x, Math.min(bottom, view.innerHeight) - y];
   if (!(width > 0 && height > 0)) return hasChildOnTop(element);
   const root = rootOf(element);
-  return PLACES_ON_TOP.some(([across, down]) => isPaintedIn(topAtPoint_[nodeType(root)].call(root, x + width * across, y + height * down), element));
+  return PLACES_ON_TOP.some(([across, down]) =>
+    isPaintedIn(topAtPoint_[nodeType(root)].call(root, x + width * across, y + height * down), element),
+  );
 }
 
 /** Whether a child is on top: the dialog itself may be a box without size around a fixed panel. */

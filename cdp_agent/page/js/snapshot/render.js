@@ -25,7 +25,10 @@ function renderKids(kids, depth, out) {
   }
 }
 
-/** @param {Line | null} line  the one whose size is set in the end @param {number} from  the row of text that it begins at */
+/**
+ * @param {Line | null} line  the one whose size is set in the end
+ * @param {number} from  the row of text that it begins at
+ */
 const openLevel = (line, kids, depth, from) => ({ line, kids, depth, from, next: 0 });
 
 /** @returns {ReturnType<typeof openLevel> | null} the kids of the line that remain to be rendered */
@@ -60,7 +63,10 @@ function renderLine(line, depth, out) {
   return kids.length ? openLevel(line, kids, Math.min(depth + 1, DEEPEST_INDENT), from) : null;
 }
 
-/** Renders a text after its head; a text of several rows is put below it unchanged, each row after "| ". @param {Line | null} owner */
+/**
+ * Renders a text after its head; a text of several rows is put below it unchanged, each row after "| ".
+ * @param {Line | null} owner
+ */
 function renderText(head, text, depth, owner, out) {
   if (!text.includes('\n')) {
     out.push(`${head}: ${plainOrQuoted(text)}`, owner);
@@ -71,7 +77,11 @@ function renderText(head, text, depth, owner, out) {
   for (const row of text.split('\n')) out.push(row ? `${indent}| ${row}` : `${indent}|`, null);
 }
 
-/** The rows in the viewport; text between lines counts with the line before it. @param {(Line | string)[]} owners @returns {[number, number][]} [first, count] */
+/**
+ * The rows in the viewport; text between lines counts with the line before it.
+ * @param {(Line | string)[]} owners
+ * @returns {[number, number][]} [first, count]
+ */
 function linesInViewport(owners) {
   /** @type {[number, number][]} */
   const runs = [];

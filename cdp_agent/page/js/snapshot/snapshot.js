@@ -1,19 +1,22 @@
 // The snapshot: one reading of everything in the documents of this process.
 
 /**
- * @typedef {{text: string, serial: number, edits: (string | [number, number])[] | null, checked: boolean, seen: [number, number][], frames: [number, string][],
- *   remote: number[], omitted: [string, string][], internals: number[], rules: number}} SnapshotResult
- *   edits: instead of the text, ranges of rows copied from the base text ([first, count]) and new text between them
- *   serial: 0 when nothing is cached; checked: the text was read completely too, to be compared with `edits`
- *   seen: the rows in the viewport ([first, count]); rules: the number of style rules, with those of frames and shadow roots
+ * @typedef {{text: string, serial: number, edits: (string | [number, number])[] | null, checked: boolean, seen:
+ *   [number, number][], frames: [number, string][], remote: number[], omitted: [string, string][], internals: number[],
+ *   rules: number}} SnapshotResult edits: instead of the text, ranges of rows copied from the base text ([first,
+ *   count]) and new text between them serial: 0 when nothing is cached; checked: the text was read completely too, to
+ *   be compared with `edits` seen: the rows in the viewport ([first, count]); rules: the number of style rules, with
+ *   those of frames and shadow roots
  */
 
 /**
- * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}} options  places: return `seen`; base: the
- *   `serial` of the text that the caller has, null from a caller that will not ask for edits of this text; checks: the share of
- *   reading time that may be spent on complete readings to verify the cache, 1: each time; sameRules: the style rules may be
- *   assumed to be those of the last reading; `same_rules` says whether they were
- * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless: boolean, added: AddedCounts, editors: number[], url: string, title: string, same_rules: boolean}}
+ * @param {{next: [number, number], places?: boolean, base?: number | null, checks?: number, sameRules?: boolean}}
+ *   options  places: return `seen`; base: the `serial` of the text that the caller has, null from a caller that will
+ *   not ask for edits of this text; checks: the share of reading time that may be spent on complete readings to verify
+ *   the cache, 1: each time; sameRules: the style rules may be assumed to be those of the last reading; `same_rules`
+ *   says whether they were
+ * @returns {SnapshotResult & {first: number, end: number, elements: string, roots: number, gone: number[], endless:
+ *   boolean, added: AddedCounts, editors: number[], url: string, title: string, same_rules: boolean}}
  */
 function snapshot({ next, places = false, base = 0, checks = 0, sameRules = false }) {
   const first = reserveIds(next);
@@ -35,8 +38,15 @@ function snapshot({ next, places = false, base = 0, checks = 0, sameRules = fals
     read = { ...readDocument(null, places), serial: read.serial, edits: read.edits, checked: true };
   }
   return {
-    ...read, first, end: nextId, ...currentRoots(), elements: elementsFingerprint(), editors: knownCodeEditors(), url: documentURL_.call(document),
-    title: documentTitle(), same_rules,
+    ...read,
+    first,
+    end: nextId,
+    ...currentRoots(),
+    elements: elementsFingerprint(),
+    editors: knownCodeEditors(),
+    url: documentURL_.call(document),
+    title: documentTitle(),
+    same_rules,
   };
 }
 
@@ -58,7 +68,18 @@ function readDocument(cache, places) {
   const rules = rulesRead;
   forget();
   if (isEdit) out.flush();
-  return { text: isEdit ? '' : out.fresh.join('\n'), serial, edits: isEdit ? out.edits : null, checked: false, seen, frames, remote, omitted, internals, rules };
+  return {
+    text: isEdit ? '' : out.fresh.join('\n'),
+    serial,
+    edits: isEdit ? out.edits : null,
+    checked: false,
+    seen,
+    frames,
+    remote,
+    omitted,
+    internals,
+    rules,
+  };
 }
 
 /** @param {ReadingCache | null} cache @returns {(string | Line)[]} the kids of the document */

@@ -1,5 +1,6 @@
-// What may be read differently since the last reading: what mutation records report (in this world, so that the page does not
-// notice the observer), what style rules change elsewhere because of them, and what changes without mutation records.
+// What may be read differently since the last reading: what mutation records report (in this world, so that the page
+// does not notice the observer), what style rules change elsewhere because of them, and what changes without mutation
+// records.
 
 /** @type {MutationObserver | null} */
 let staleObserver = null;
@@ -16,14 +17,22 @@ const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
 const MOST_STALE = 3000; // elements: with more, reading everything is as fast
 
 // Elements that depend on others, or change without a mutation record.
-const VOLATILE_TAGS = new Set('INPUT TEXTAREA SELECT PROGRESS METER OUTPUT CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME SLOT OPTION'.split(' '));
+const VOLATILE_TAGS = new Set(
+  'INPUT TEXTAREA SELECT PROGRESS METER OUTPUT CANVAS VIDEO AUDIO OBJECT EMBED IFRAME FRAME SLOT OPTION'.split(' '),
+);
 // In these it matters which child is the first one.
 const FIRST_CHILD_MATTERS = new Set(['DETAILS', 'FIELDSET']);
 
-/** The elements that attribute selectors match, cached until a mutation record reports elements or attributes. @type {Map<string, ReturnType<typeof selectAll>>} */
+/**
+ * The elements that attribute selectors match, cached until a mutation record reports elements or attributes.
+ * @type {Map<string, ReturnType<typeof selectAll>>}
+ */
 const selectedByAttributes = new Map();
 
-/** All elements that match an attribute selector, cached since each query takes a twentieth of a cached reading. @param {string} selector */
+/**
+ * All elements that match an attribute selector, cached since each query takes a twentieth of a cached reading.
+ * @param {string} selector
+ */
 function selectByAttributes(selector) {
   let found = selectedByAttributes.get(selector);
   if (!found) selectedByAttributes.set(selector, (found = selectAll(document, selector)));
@@ -51,42 +60,79 @@ function unwatchStale() {
 }
 
 /**
- * What must be the same for the cache to be valid; null where that cannot be determined. @param {ReadingCache} cache @returns {ReadingContext | null}
+ * What must be the same for the cache to be valid; null where that cannot be determined. @param {ReadingCache} cache
+ * @returns {ReadingContext | null}
  * @typedef {{styles: Styles, [what: string]: any}} ReadingContext
  */
 function readingContext(cache) {
   if (elementsByTag_.call(document, 'base').length || selectByAttributes(OWNERS_SELECTOR).length) return null;
-  const styles = areRulesUnchanged ? reuseStyles(cache.around.styles) : hasRenderingAnimations() ? null : readStyles(cache.styled);
-  return styles && {
-    styles, root: documentElement_.call(document), focused: activeElement_.call(document), active: activeIn(document),
-    labelled: labelledControls(), carets: caretElements(), language: contentLanguage(),
-  };
+  const styles = areRulesUnchanged
+    ? reuseStyles(cache.around.styles)
+    : hasRenderingAnimations()
+      ? null
+      : readStyles(cache.styled);
+  return (
+    styles && {
+      styles,
+      root: documentElement_.call(document),
+      focused: activeElement_.call(document),
+      active: activeIn(document),
+      labelled: labelledControls(),
+      carets: caretElements(),
+      language: contentLanguage(),
+    }
+  );
 }
 
 const isAboutLanguage = (element) => tagOf(element) === 'META' && hasAttr(element, 'http-equiv');
-const contentLanguage = () => [...elementsByTag_.call(document, 'meta')].filter(isAboutLanguage).map((meta) => attr(meta, 'content')).join('\n');
+const contentLanguage = () =>
+  [...elementsByTag_.call(document, 'meta')]
+    .filter(isAboutLanguage)
+    .map((meta) => attr(meta, 'content'))
+    .join('\n');
 const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(controlOfLabel);
 
-/** Whether the cache is valid, apart from elements that this marks as stale. @param {ReadingCache} cache @param {boolean} sameRules */
+/**
+ * Whether the cache is valid, apart from elements that this marks as stale.
+ * @param {ReadingCache} cache
+ * @param {boolean} sameRules
+ */
 function isCacheValid(cache, sameRules) {
   processMutations(staleObserver.takeRecords());
   if (currentCache !== cache) return false;
   if (structureChanged) selectedByAttributes.clear();
-  else if (sameRules && !textsChanged) assumeRulesUnchanged(); // otherwise Chrome's counters include the effects of these changes
+  // otherwise Chrome's counters include the effects of these changes
+  else if (sameRules && !textsChanged) assumeRulesUnchanged();
   const { around } = cache;
   const now = readingContext(cache);
   if (!now || now.root !== around.root) return false;
-  if (now.styles.key !== around.styles.key || now.styles.dependencies !== around.styles.dependencies || now.language !== around.language) return false;
+  if (
+    now.styles.key !== around.styles.key ||
+    now.styles.dependencies !== around.styles.dependencies ||
+    now.language !== around.language
+  )
+    return false;
   for (const element of cache.pending) {
     if (element && mayHaveInternals(element)) return false;
   }
-  for (const element of [around.focused, now.focused, around.active, now.active, ...around.carets, ...now.carets, ...around.labelled, ...now.labelled]) if (element) markStale(cache, element);
+  for (const element of [
+    around.focused,
+    now.focused,
+    around.active,
+    now.active,
+    ...around.carets,
+    ...now.carets,
+    ...around.labelled,
+    ...now.labelled,
+  ])
+    if (element) markStale(cache, element);
   if (structureChanged) cache.animated = areDrawingsAnimated();
   markVolatile(cache);
   const diff = (element) => markSubtreeStale(cache, element);
   compareDependent(around.styles, now.styles, diff);
   const moved = compareDynamic(around.styles, now.styles, diff);
-  if (moved || structureChanged || (textsChanged && now.styles.dependencies.usesEmpty)) compareStructural(around.styles, now.styles, diff);
+  if (moved || structureChanged || (textsChanged && now.styles.dependencies.usesEmpty))
+    compareStructural(around.styles, now.styles, diff);
   else now.styles.structural = around.styles.structural;
   structureChanged = textsChanged = false;
   cache.around = now;
@@ -97,9 +143,11 @@ function isCacheValid(cache, sameRules) {
 
 /** Records a visible element that may change without a mutation record. @param {ReadingCache} cache */
 function recordVolatile(cache, element, tag) {
-  if (tag === 'INPUT' && CHECKABLE_INPUTS.has(inputType(element))) cache.checkStates.set(element, checkedStateOf(element));
+  if (tag === 'INPUT' && CHECKABLE_INPUTS.has(inputType(element)))
+    cache.checkStates.set(element, checkedStateOf(element));
   else if (tag === 'LABEL' && controlOfLabel(element) === null) cache.orphanLabels.set(element, null);
-  else if (tag === 'LABEL' || VOLATILE_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element))) cache.volatile.add(element);
+  else if (tag === 'LABEL' || VOLATILE_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element)))
+    cache.volatile.add(element);
 }
 
 let outsideReads = 0;
@@ -116,9 +164,12 @@ const isInRow = (cell) => {
   return nodeType_.call(parent) === 1 && tagOf(parent) === 'TR';
 };
 
-// There may be one of these in each row. All that is read of them is compared by this state, or handled with all labelled controls.
+// There may be one of these in each row. All that is read of them is compared by this state, or handled with all
+// labelled controls.
 const CHECKABLE_INPUTS = new Set(['checkbox', 'radio']);
-const checkedStateOf = (element) => `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ${matches(element, ':user-invalid')} ${isHiddenFromEveryone(element, 'INPUT')}`;
+const checkedStateOf = (element) =>
+  `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ` +
+  `${matches(element, ':user-invalid')} ${isHiddenFromEveryone(element, 'INPUT')}`;
 
 // A script may set these by `className.baseVal` and `href.baseVal` without a mutation record.
 const classOf = (part) => attr(part, 'class');
@@ -157,14 +208,21 @@ function markVolatile(cache) {
   markChanged(cache, cache.hrefs, hrefOf);
   if (cache.animated) for (const drawing of selectAll(document, 'svg')) markRestyled(cache, drawing);
   markChanged(cache, cache.redundancy, isTextRedundant);
-  if (!areRulesUnchanged) markChanged(cache, cache.decorated, (element) => decorationOf(element, tagOf(element), selectionsFor(element).decorated));
+  if (!areRulesUnchanged)
+    markChanged(cache, cache.decorated, (element) =>
+      decorationOf(element, tagOf(element), selectionsFor(element).decorated),
+    );
   for (const host of cache.hosts) {
     if (!isConnected_.call(host)) cache.hosts.delete(host);
     else if (shadowRoot_.call(host)) markSubtreeStale(cache, host);
   }
 }
 
-/** Marks the elements whose answer has changed: there are many, and they hardly ever change. @param {ReadingCache} cache @param {Map<Element, unknown>} answers */
+/**
+ * Marks the elements whose answer has changed: there are many, and they hardly ever change.
+ * @param {ReadingCache} cache
+ * @param {Map<Element, unknown>} answers
+ */
 function markChanged(cache, answers, ask, mark = markStale) {
   for (const [element, answer] of answers) {
     if (isConnected_.call(element) && ask(element) === answer) continue;
@@ -187,9 +245,17 @@ function markCells(cache) {
   }
 }
 
-/** Marks an element and its ancestors to be visited in the next reading. @param {ReadingCache} cache @param {Element} element */
+/**
+ * Marks an element and its ancestors to be visited in the next reading.
+ * @param {ReadingCache} cache
+ * @param {Element} element
+ */
 function markStale(cache, element) {
-  for (let node = element; node && nodeType_.call(node) === 1 && !cache.stale.has(node); node = parentNode_.call(node)) {
+  for (
+    let node = element;
+    node && nodeType_.call(node) === 1 && !cache.stale.has(node);
+    node = parentNode_.call(node)
+  ) {
     cache.stale.add(node);
     cache.memos.delete(node);
   }
@@ -260,7 +326,11 @@ function holdsElement(nodes) {
   return false;
 }
 
-/** Handles an element that was added, or whose attributes changed. @param {ReadingCache} cache @param {Element} element */
+/**
+ * Handles an element that was added, or whose attributes changed.
+ * @param {ReadingCache} cache
+ * @param {Element} element
+ */
 function processElementChange(cache, element) {
   if (hasDependentStyle(element)) cache.styled.add(element);
   // Chrome keeps the content language that was set last, even by an element that has been removed since.

@@ -1,16 +1,21 @@
-// One walk over the flat tree, which turns elements into lines. See fold.js for what happens to a line once its children are
-// known.
+// One walk over the flat tree, which turns elements into lines. See fold.js for what happens to a line once its
+// children are known.
 
 /**
  * @typedef {object} Line  an element that gets a line, unless folding removes it
  * @property {Element} element @property {string} tag @property {string} role @property {string} name
  * @property {string} states @property {number} id  0: no ref @property {string} value @property {string} target
- * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean} namedByContent  its name is its content
- * @property {boolean} maybeClickable  has a ref only if nothing in it has one @property {boolean} remote  a frame read by another session
- * @property {boolean} isDeferred  stands for an element in the queue @property {number} sealed  no text is appended to the kids before this index
- * @property {number} serial  the serial of the last text with this line, 0 for none @property {number} at  its row there
+ * @property {(string | Line)[]} kids  texts (with BREAK where a block begins or ends) and lines @property {boolean}
+ *   namedByContent  its name is its content
+ * @property {boolean} maybeClickable  has a ref only if nothing in it has one @property {boolean} remote  a frame read
+ *   by another session
+ * @property {boolean} isDeferred  stands for an element in the queue @property {number} sealed  no text is appended to
+ *   the kids before this index
+ * @property {number} serial  the serial of the last text with this line, 0 for none @property {number} at  its row
+ *   there
  * @property {number} size  the number of rows, with those of its descendants @property {number} depth
- * @property {boolean} inert  made inert by a modal dialog, with all that is in it @property {boolean} wasInert  the same in the last text with this line
+ * @property {boolean} inert  made inert by a modal dialog, with all that is in it @property {boolean} wasInert  the
+ *   same in the last text with this line
  */
 
 // Flags that hold for everything below an element.
@@ -28,8 +33,11 @@ const IN_NAMED_CONTROL = 256; // inside a control that has a name, as is what it
 const DEEPEST = 400;
 
 const SKIPPED = new Set(
-  ('SCRIPT STYLE TEMPLATE NOSCRIPT HEAD META LINK TITLE BASE PARAM SOURCE TRACK DATALIST COL COLGROUP RP WBR defs symbol clipPath mask ' +
-    'linearGradient radialGradient pattern marker filter metadata style script title desc animate animateTransform set').split(' '),
+  (
+    'SCRIPT STYLE TEMPLATE NOSCRIPT HEAD META LINK TITLE BASE PARAM SOURCE TRACK DATALIST COL COLGROUP RP WBR defs ' +
+    'symbol clipPath mask ' +
+    'linearGradient radialGradient pattern marker filter metadata style script title desc animate animateTransform set'
+  ).split(' '),
 );
 
 // A larger page is not read: the text would fill the reader's memory, or take longer than a reader waits.
@@ -42,7 +50,8 @@ let spent = { textLength: 0, visited: 0, until: 0 };
 
 /** Counts text that is returned to the reader. @param {string} text */
 function spendText(text) {
-  if ((spent.textLength += text.length) > MOST_TEXT) throw tooLarge(`it says more than ${MOST_TEXT / 1e6} million characters`);
+  if ((spent.textLength += text.length) > MOST_TEXT)
+    throw tooLarge(`it says more than ${MOST_TEXT / 1e6} million characters`);
 }
 
 function spendTime() {
@@ -60,15 +69,46 @@ let reading = newReading();
 function newReading() {
   spent = { textLength: 0, visited: 0, until: performance.now() + LONGEST_READING_MS };
   return {
-    queue: [], frames: [], remote: [], omitted: [], internals: [], describedSoFar: new Set(),
-    selections: NOTHING_SELECTED, owners: new Map(), notable: new Set(), modals: [], inert: [], focused: null, selected: null, active: null,
-    page: { origin: '', hasBase: false }, cache: null,
+    queue: [],
+    frames: [],
+    remote: [],
+    omitted: [],
+    internals: [],
+    describedSoFar: new Set(),
+    selections: NOTHING_SELECTED,
+    owners: new Map(),
+    notable: new Set(),
+    modals: [],
+    inert: [],
+    focused: null,
+    selected: null,
+    active: null,
+    page: { origin: '', hasBase: false },
+    cache: null,
   };
 }
 
 const newLine = (element, tag, role) => ({
-  element, tag, role, name: '', states: '', id: 0, value: '', target: '', kids: [], namedByContent: false, maybeClickable: false, remote: false, isDeferred: false,
-  sealed: 0, serial: 0, at: 0, size: 0, depth: 0, inert: false, wasInert: false,
+  element,
+  tag,
+  role,
+  name: '',
+  states: '',
+  id: 0,
+  value: '',
+  target: '',
+  kids: [],
+  namedByContent: false,
+  maybeClickable: false,
+  remote: false,
+  isDeferred: false,
+  sealed: 0,
+  serial: 0,
+  at: 0,
+  size: 0,
+  depth: 0,
+  inert: false,
+  wasInert: false,
 });
 
 /** Appends text to a line's kids; adjacent texts are joined here, and tidied when the line is finished. */
@@ -109,7 +149,10 @@ function readRoot(root) {
   if (isDocument) {
     const url = documentURL_.call(root);
     const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0];
-    facts.page = { origin: origin ? `${origin}/` : '\0', hasBase: [...elementsByTag_.call(root, 'base')].some((base) => hasAttr(base, 'href')) };
+    facts.page = {
+      origin: origin ? `${origin}/` : '\0',
+      hasBase: [...elementsByTag_.call(root, 'base')].some((base) => hasAttr(base, 'href')),
+    };
   }
   return facts;
 }
@@ -160,7 +203,8 @@ function visitSlot(slot, line, flags, depth) {
   const visit = () => {
     for (const node of assigned) {
       if (nodeType(node) === 1) visitElement(node, line, flags, depth + 1);
-      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED))) addText(line, strikeIfStruck(dataOf(node), flags));
+      else if (nodeType(node) === 3 && !(flags & (NO_TEXT | TEXT_IGNORED)))
+        addText(line, strikeIfStruck(dataOf(node), flags));
     }
   };
   inRoot(rootOf(assigned[0]), visit); // slotted nodes are styled in the tree that they come from
@@ -194,7 +238,11 @@ function visitAnew(element, line, flags, depth, isOwned) {
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === NOT_RENDERED) return;
   const isNotable = reading.notable.has(element);
-  if ((isNotable || mayApply(reading.selections.unpainted, element)) && computedStyleOf(element).contentVisibility === 'hidden') return;
+  if (
+    (isNotable || mayApply(reading.selections.unpainted, element)) &&
+    computedStyleOf(element).contentVisibility === 'hidden'
+  )
+    return;
   if (isNotable) {
     if (attr(element, 'aria-hidden')?.toLowerCase() === 'true') {
       const redundancy = isTextRedundant(element);
@@ -240,15 +288,20 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     visitEditor(element, tag, role, line, flags, depth);
     return;
   }
-  let cursor = flags & IN_CLICKABLE && !mayBeOption(element, tag, flags) ? undefined : ownCursor(element, isNotable, reading.selections);
+  let cursor =
+    flags & IN_CLICKABLE && !mayBeOption(element, tag, flags)
+      ? undefined
+      : ownCursor(element, isNotable, reading.selections);
   let clickable = isNotable ? clickableByAttributes(element) : NOT_CLICKABLE;
   if (listening.has(element)) {
     if (LISTEN_FOR_ITEMS.has(tag)) flags |= ITEMS_CLICKABLE;
     else clickable ||= MAYBE_CLICKABLE;
   }
-  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && isLabelOfHiddenControl(element))) clickable = CLICKABLE;
+  if ((tag === 'SUMMARY' && isSummaryOfDetails(element)) || (tag === 'LABEL' && isLabelOfHiddenControl(element)))
+    clickable = CLICKABLE;
   if (tag === 'LABEL' && clickable !== CLICKABLE && controlHasOwnLine(element)) {
-    if (CLICK_CURSORS.has(cursor) && isShownAsControlName(element)) flags |= IN_CLICKABLE; // a click on anything in it is a click on the control
+    // a click on anything in it is a click on the control
+    if (CLICK_CURSORS.has(cursor) && isShownAsControlName(element)) flags |= IN_CLICKABLE;
     cursor = undefined;
     clickable = NOT_CLICKABLE;
   }
@@ -259,19 +312,37 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
     clickable = CLICKABLE;
   }
   const isEmpty = clickable === MAYBE_CLICKABLE && firstChild(element) === null;
-  const isFocusRing = isEmpty && computedStyleOf(element).pointerEvents === 'none'; // a control uses it to show its focus, as is:
+  // a control uses it to show its focus, as is:
+  const isFocusRing = isEmpty && computedStyleOf(element).pointerEvents === 'none';
   if (isFocusRing || (isEmpty && flags & IN_CLICKABLE && !hasCursorOfItsOwn(element))) clickable = NOT_CLICKABLE;
   const isInteractive = INTERACTIVE.has(role) && role !== 'gridcell';
-  if (!isInteractive && !clickable && !isFocusRing && !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED_CONTROL)) && isEmptyGraphic(element, tag)) clickable = CLICKABLE;
+  if (
+    !isInteractive &&
+    !clickable &&
+    !isFocusRing &&
+    !(flags & (ARIA_HIDDEN | UNNAMED_ICON | IN_NAMED_CONTROL)) &&
+    isEmptyGraphic(element, tag)
+  )
+    clickable = CLICKABLE;
   if (!isInteractive && !clickable && (role === '' || role === 'none' || INLINE_ROLES.has(role))) {
     visitTransparent(element, tag, line, flags, depth);
     return;
   }
-  visitLine(element, tag, role === 'none' ? '' : role, line, flags, depth, isInteractive ? CLICKABLE : clickable, isNotable);
+  visitLine(
+    element,
+    tag,
+    role === 'none' ? '' : role,
+    line,
+    flags,
+    depth,
+    isInteractive ? CLICKABLE : clickable,
+    isNotable,
+  );
 }
 
 /** Whether it may be an option of a list inside the element that opens the list. */
-const mayBeOption = (element, tag, flags) => tag === 'LI' && !(flags & (IN_NAMED_CONTROL | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
+const mayBeOption = (element, tag, flags) =>
+  tag === 'LI' && !(flags & (IN_NAMED_CONTROL | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
 
 /** `isCheckboxVisual`; the answer is compared in the next reading. */
 function recordCheckboxVisual(element) {
@@ -285,7 +356,7 @@ const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== compu
 
 // The text itself says these; a line of their own would split the sentence.
 const INLINE_ROLES = new Set(
-  ('strong emphasis code deletion insertion subscript superscript mark time suggestion document rowgroup').split(' '),
+  'strong emphasis code deletion insertion subscript superscript mark time suggestion document rowgroup'.split(' '),
 );
 
 /** Adds the contents directly to the line around, separated if the element is a block. */
@@ -319,8 +390,15 @@ function decorationIn(element, tag) {
 /** Whether the control of a <label> has a line of its own. */
 function controlHasOwnLine(label) {
   const control = controlOfLabel(label);
-  if (control === null || tagOf(control) === 'BUTTON' || isHiddenFromEveryone(control, tagOf(control)) || isTextRedundant(control) === HIDDEN_FROM_EVERYONE) return false;
-  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control)); // otherwise the control is in its shadow root, without that name
+  if (
+    control === null ||
+    tagOf(control) === 'BUTTON' ||
+    isHiddenFromEveryone(control, tagOf(control)) ||
+    isTextRedundant(control) === HIDDEN_FROM_EVERYONE
+  )
+    return false;
+  // otherwise the control is in its shadow root, without that name
+  const isItself = !tagOf(control).includes('-') || !NO_ROLES.has(roleOf(control));
   return isItself && visibilityOf(control) === VISIBLE;
 }
 
@@ -331,36 +409,43 @@ function isShownAsControlName(label) {
   if (!controlHasOwnLine(label)) return false;
   const control = controlOfLabel(label);
   const text = collapse(textContent(label));
-  if (hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby')) return hasText(text) && shownName(control, roleOf(control)).includes(text);
+  if (hasAttr(control, 'aria-label') || hasAttr(control, 'aria-labelledby'))
+    return hasText(text) && shownName(control, roleOf(control)).includes(text);
   return labelsOf(control).length > 0 && (hasText(text) || shownName(control, roleOf(control)) !== '');
 }
 
 const MODAL_ROLES = roleSet('dialog alertdialog');
 // Inside these, a pointer cursor and pictures without a name belong to the control.
-const ATOMIC_ROLES = roleSet('button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem');
+const ATOMIC_ROLES = roleSet(
+  'button link menuitem menuitemcheckbox menuitemradio option tab checkbox radio switch treeitem',
+);
 
 function visitLine(element, tag, role, parent, flags, depth, clickable, isNotable) {
   const line = newLine(element, tag, role);
   const hasRef = clickable !== NOT_CLICKABLE;
   const mark = decorationIn(element, tag);
   if (mark === STRUCK_START) flags |= STRUCK;
-  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON); // the label around it names it, but not what it contains
+  // the label around it names it, but not what it contains
+  if (flags & NO_TEXT && labelsOf(element).length) flags &= ~(NO_TEXT | UNNAMED_ICON);
   line.maybeClickable = clickable === MAYBE_CLICKABLE;
   if (hasRef) line.id = idOf(element);
   const context = { ariaDisabled: Boolean(flags & ARIA_DISABLED) && hasRef, focused: reading.focused };
-  if (isNotable || hasRef || role === 'heading' || context.focused === element || reading.active === element) line.states = statesOf(element, tag, role, context);
+  if (isNotable || hasRef || role === 'heading' || context.focused === element || reading.active === element)
+    line.states = statesOf(element, tag, role, context);
   if (MODAL_ROLES.has(role)) line.states += modalState(element, tag);
   if (GRID_ROLES.has(role)) line.states += rowCountState(element);
   // The outline of a field is often a hidden <fieldset> with a hidden <legend>: that name is of no use to anyone.
   if (role !== 'group' || hasRef || !(flags & ARIA_HIDDEN)) setLineName(line, flags, isNotable);
-  if (tag === 'LABEL' && isLabelOfHiddenControl(element)) line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
+  if (tag === 'LABEL' && isLabelOfHiddenControl(element))
+    line.states += statesOf(controlOfLabel(element), 'INPUT', roleOf(controlOfLabel(element)), context);
   if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
   else if (RANGE_ROLES.has(role)) line.value = valueOf(element, tag, role);
   let inner = flags;
   if (ATOMIC_ROLES.has(role) || (clickable === CLICKABLE && role === '')) inner |= IN_CLICKABLE;
   inner &= ~ITEMS_CLICKABLE | (hasRef ? 0 : ITEMS_CLICKABLE);
   if (hasRef) inner &= ~TEXT_IGNORED; // the text of a hidden control is not its name, but all that identifies it
-  if (ATOMIC_ROLES.has(role) && (line.namedByContent || line.name === '')) inner |= UNNAMED_ICON | (line.namedByContent ? NO_TEXT : 0);
+  if (ATOMIC_ROLES.has(role) && (line.namedByContent || line.name === ''))
+    inner |= UNNAMED_ICON | (line.namedByContent ? NO_TEXT : 0);
   else if (ATOMIC_ROLES.has(role)) inner |= IN_NAMED_CONTROL;
   if (mark === ICON_FONT_START && line.namedByContent) {
     line.states += hintState('icon', line.name);

@@ -1,11 +1,26 @@
 // Elements whose line is not made from their children: fields, frames, media.
 
-/** @type {Record<string, (element: Element, tag: string, role: string, line: Line, flags: number, depth: number) => void>} */
+/**
+ * @type {Record<string, (element: Element, tag: string, role: string, line: Line, flags: number, depth: number) =>
+ *   void>}
+ */
 const SPECIAL_TAGS = {
   __proto__: null,
-  INPUT: visitField, TEXTAREA: visitField, SELECT: visitSelect, PROGRESS: visitField, METER: visitField,
-  IFRAME: visitFrame, FRAME: visitFrame, IMG: visitImage, AREA: visitImage, CANVAS: visitMedia, VIDEO: visitMedia, AUDIO: visitMedia,
-  OBJECT: visitMedia, EMBED: visitMedia, BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
+  INPUT: visitField,
+  TEXTAREA: visitField,
+  SELECT: visitSelect,
+  PROGRESS: visitField,
+  METER: visitField,
+  IFRAME: visitFrame,
+  FRAME: visitFrame,
+  IMG: visitImage,
+  AREA: visitImage,
+  CANVAS: visitMedia,
+  VIDEO: visitMedia,
+  AUDIO: visitMedia,
+  OBJECT: visitMedia,
+  EMBED: visitMedia,
+  BR: (element, tag, role, line, flags) => flags & NO_TEXT || addText(line, ' '),
   math: visitMath,
 };
 
@@ -13,7 +28,10 @@ function fieldLine(element, tag, role, flags) {
   const line = newLine(element, tag, role);
   if (role !== 'progressbar' && role !== 'meter') line.id = idOf(element);
   line.name = shownName(element, role);
-  line.states = statesOf(element, tag, role, { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
+  line.states = statesOf(element, tag, role, {
+    ariaDisabled: Boolean(flags & ARIA_DISABLED),
+    focused: reading.focused,
+  });
   line.states += descriptionState(element, role, line.name) + fieldDetails(element, tag, role, line.name);
   if (reading.focused === element) line.states += selectionState(element, tag);
   if (line.name === '') line.states += hintOf(element);
@@ -23,7 +41,8 @@ function fieldLine(element, tag, role, flags) {
 function visitField(element, tag, role, parent, flags) {
   if (tag === 'INPUT' && inputType(element) === 'hidden') return;
   const line = fieldLine(element, tag, role, flags);
-  line.value = tag === 'TEXTAREA' && !isSecret(element) ? cleanPreformatted(areaValue(element)) : valueOf(element, tag, role);
+  line.value =
+    tag === 'TEXTAREA' && !isSecret(element) ? cleanPreformatted(areaValue(element)) : valueOf(element, tag, role);
   if (reading.owners.size) {
     for (const owned of ownedBy(element, reading.owners)) visitElement(owned, line, flags, 0, true);
     line.kids = tidy(line.kids);
@@ -44,13 +63,15 @@ function visitSelect(element, tag, role, parent, flags) {
   const isList = isListSelect(element);
   const isOnPage = isList || (isOpenSelect(element) && isBaseSelect(element));
   if (isOnPage || options.length <= MOST_OPTION_LINES) {
-    for (const option of options) if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isOnPage));
+    for (const option of options)
+      if (isOffered(option)) groupOf(option, line).kids.push(optionLine(option, flags, isOnPage));
     return;
   }
   const names = options.filter(isOffered).map((option) => cut(collapse(optionLabel(option)), 100));
   let text = '';
   let shown = 0;
-  while (shown < names.length && text.length < LONGEST_OPTIONS) text += (shown ? ' | ' : '') + escapeBars(names[shown++]);
+  while (shown < names.length && text.length < LONGEST_OPTIONS)
+    text += (shown ? ' | ' : '') + escapeBars(names[shown++]);
   if (shown < names.length) text += ` | … ${names.length - shown} more`;
   line.kids.push({ ...newLine(element, tag, 'options'), value: text });
 }
@@ -74,7 +95,10 @@ function optionLine(option, flags, isOnPage) {
   const line = newLine(option, 'OPTION', 'option');
   if (isOnPage) line.id = idOf(option);
   line.name = flatten(optionLabel(option));
-  line.states = statesOf(option, 'OPTION', 'option', { ariaDisabled: Boolean(flags & ARIA_DISABLED), focused: reading.focused });
+  line.states = statesOf(option, 'OPTION', 'option', {
+    ariaDisabled: Boolean(flags & ARIA_DISABLED),
+    focused: reading.focused,
+  });
   return line;
 }
 
@@ -133,7 +157,9 @@ function visitImage(element, tag, role, parent, flags) {
   }
   line.id = idOf(element);
   if (role === 'link') line.target = linkTargetText(element, tag, reading.page);
-  line.states = statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) + descriptionState(element, role, line.name);
+  line.states =
+    statesOf(element, tag, role, { ariaDisabled: false, focused: reading.focused }) +
+    descriptionState(element, role, line.name);
   parent.kids.push(line);
 }
 
@@ -147,7 +173,9 @@ const isActionInControl = (element, flags) => Boolean(flags & (IN_CLICKABLE | UN
 
 const hasOwnAction = (element) =>
   (listening.has(element) || (reading.notable.has(element) && clickableByAttributes(element) === CLICKABLE)) &&
-  (nextElementSibling_.call(element) !== null || previousElementSibling_.call(element) !== null || hasText(textContent(parentNode(element))));
+  (nextElementSibling_.call(element) !== null ||
+    previousElementSibling_.call(element) !== null ||
+    hasText(textContent(parentNode(element))));
 
 /** Adds an action in a control, such as the cross that removes a chip. */
 function visitActionInControl(line, parent) {
@@ -162,7 +190,9 @@ function isClickableImage(element, flags) {
   const isNotable = reading.notable.has(element);
   if (isNotable && clickableByAttributes(element)) return true;
   const cursor = ownCursor(element, isNotable, reading.selections);
-  return (cursor !== undefined && CLICK_CURSORS.has(cursor)) || listening.has(element) || Boolean(flags & ITEMS_CLICKABLE);
+  return (
+    (cursor !== undefined && CLICK_CURSORS.has(cursor)) || listening.has(element) || Boolean(flags & ITEMS_CLICKABLE)
+  );
 }
 
 const isPaused = reader(HTMLMediaElement, 'paused');
@@ -174,7 +204,10 @@ function visitMath(element, tag, role, line, flags) {
   addText(line, `${edge}${strikeIfStruck(mathText(element), flags)}${edge}`);
 }
 
-/** Visits media, canvas and plug-ins, with their tag as the role; fallback content is rendered for a canvas, or where a plug-in has failed. */
+/**
+ * Visits media, canvas and plug-ins, with their tag as the role; fallback content is rendered for a canvas, or where a
+ * plug-in has failed.
+ */
 function visitMedia(element, tag, role, parent, flags, depth) {
   if (isFrame(element, tag)) {
     visitFrame(element, tag, role, parent, flags, depth);

@@ -1,5 +1,5 @@
-// Connections in drawings: a stroke whose two ends lie on other objects is rendered with their refs. A flow editor keeps
-// the connection in its own data; its drawing contains nothing but the path.
+// Connections in drawings: a stroke whose two ends lie on other objects is rendered with their refs. A flow editor
+// keeps the connection in its own data; its drawing contains nothing but the path.
 
 const STROKES = new Set(['path', 'line', 'polyline']);
 const NEAR_END = 6; // px: arrowheads and outlines are between the end of a wire and its target
@@ -9,7 +9,10 @@ const totalLength_ = SVGGeometryElement.prototype.getTotalLength;
 const pointAtLength_ = SVGGeometryElement.prototype.getPointAtLength;
 const screenMatrix_ = SVGGraphicsElement.prototype.getScreenCTM;
 
-/** @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: an object of the drawing, or a part of it such as a port */
+/**
+ * @typedef {{line: Line, thing: Line, box: DOMRect}} Target  what a wire may end at: an object of the drawing, or a
+ *   part of it such as a port
+ */
 
 /** The lines of a drawing, its wires with the refs of what they connect. @param {(string | Line)[]} kids */
 function withConnections(kids) {
@@ -24,11 +27,17 @@ function withConnections(kids) {
   return kids.map((kid) => (strokes.has(kid) ? connectedLine(kid, strokes.get(kid), targets) : kid));
 }
 
-/** The open stroke that an element is, or begins with. @param {Element} element @returns {SVGGeometryElement | undefined} */
+/**
+ * The open stroke that an element is, or begins with.
+ * @param {Element} element
+ * @returns {SVGGeometryElement | undefined}
+ */
 function strokeOf(element) {
   const first = STROKES.has(tagOf(element)) ? element : selectAll(element, ANY_SHAPE)[0];
   if (!first || !STROKES.has(tagOf(first))) return undefined;
-  return tagOf(first) === 'line' || computedStyleOf(first).fill === 'none' ? /** @type {SVGGeometryElement} */ (first) : undefined;
+  return tagOf(first) === 'line' || computedStyleOf(first).fill === 'none'
+    ? /** @type {SVGGeometryElement} */ (first)
+    : undefined;
 }
 
 function addTargets(targets, line, thing) {
@@ -37,7 +46,9 @@ function addTargets(targets, line, thing) {
   for (const kid of line.kids) addTargets(targets, kid, thing);
 }
 
-/** @type {WeakMap<Line, Line>} the connected line of each cached line: the same object while it connects the same refs */
+/**
+ * @type {WeakMap<Line, Line>} the connected line of each cached line: the same object while it connects the same refs
+ */
 const connectedLines = new WeakMap();
 
 function connectedLine(line, stroke, targets) {
@@ -58,7 +69,10 @@ function pointOn(stroke, at, length) {
   return matrix ? pointAtLength_.call(stroke, at).matrixTransform(matrix) : null;
 }
 
-/** The smallest target at a point; none if another object is there too, unless that encloses it. @param {Target[]} targets */
+/**
+ * The smallest target at a point; none if another object is there too, unless that encloses it.
+ * @param {Target[]} targets
+ */
 function targetAt(point, targets) {
   if (!point) return undefined;
   const atPoint = targets.filter(({ box }) => isNear(box, point, NEAR_END));
@@ -68,7 +82,8 @@ function targetAt(point, targets) {
   return isCertain ? smallest : undefined;
 }
 
-const isNear = (box, { x, y }, px) => box.left - px <= x && x <= box.right + px && box.top - px <= y && y <= box.bottom + px;
+const isNear = (box, { x, y }, px) =>
+  box.left - px <= x && x <= box.right + px && box.top - px <= y && y <= box.bottom + px;
 const sizeOf = (box) => box.width * box.height;
 const isAround = (outer, inner) =>
   outer.left <= inner.left && inner.right <= outer.right && outer.top <= inner.top && inner.bottom <= outer.bottom;

@@ -102,7 +102,7 @@ MUTATIONS = (
     Mutation("extract/grounding.py", "while start >= 0:", "while start > 0:", "test_extract_grounding.py"),
     Mutation("telemetry.py", 'self.set_content(span, "gen_ai.tool.call.result", text)', "pass", "test_telemetry.py"),
     Mutation("page/actions/mouse.py", "if result.missed:", "if False:", "test_actions.py"),
-    Mutation("page/js/snapshot/idle.js", "unreferenced.deref() === undefined", "false", "test_closed_shadow.py"),
+    Mutation("page/js/snapshot/adopted.js", "unreferenced.deref() === undefined", "false", "test_closed_shadow.py"),
     Mutation("page/picture/pdf.py", "if found.boxes:", "if found:", "test_made_files.py"),
     Mutation(
         "jobs/load.py",

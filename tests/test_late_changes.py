@@ -297,16 +297,16 @@ RESTLESS = {
 
 async def test_what_has_been_quiet_as_long_as_it_was_restless_is_no_clock(sheet: Page) -> None:
     folder = Path(js.__file__).parent
-    source = "".join((folder / name).read_text() for name in ("core/lifetime.js", "snapshot/idle.js"))
+    source = "".join((folder / name).read_text() for name in ("core/lifetime.js", "core/dom.js", "activity/journal.js"))
 
     clocks = await sheet.evaluate(
         f"""(rows) => {{
             {source}
-            idle.acted = true;
+            journal.acted = true;
             return rows.map(([changes, looked]) => {{
                 const node = document.createElement("p");
                 for (const at of changes) recordIdleChange(node, at * 1000);
-                return ownRestlessness(node, looked * 1000) !== null;
+                return isRestless(behaviours.get(node), looked * 1000);
             }});
         }}""",
         [[changes, looked] for changes, looked, _ in RESTLESS.values()],

@@ -53,7 +53,7 @@ READING = (
     "core/sheet_changes.js",
     "core/styles.js",
     "snapshot/stale.js",
-    "snapshot/idle.js",
+    "activity/journal.js",
     "activity/stability.js",
     "snapshot/snapshot.js",
     "core/exports_of_reading.js",

@@ -271,9 +271,12 @@ class Aftermath:
 
     def _changes_by_itself(self, after: Snapshot | None, found: effects.Effects) -> bool:
         """Whether all changes are the page's own: in parts that changed before, or only in numbers and not at once."""
-        if found.own and not found.others:
+        causes = found.causes
+        if causes.action or not (causes.page or causes.unknown):
+            return False
+        if not causes.unknown:
             return True
-        if found.prompt or not found.others or after is None or self._before is None:
+        if after is None or self._before is None:
             return False
         return differ_only_in_numbers(self._before.text, after.text)
 

@@ -23,17 +23,25 @@ class Effect(msgspec.Struct, frozen=True):
     weak: bool
 
 
+class Causes(msgspec.Struct, frozen=True):
+    """How many changes had which cause, see js/activity/journal.js: the action, the page by itself, or unknown."""
+
+    action: int = 0
+    page: int = 0
+    unknown: int = 0
+
+    def __add__(self, other: Causes) -> Causes:
+        return Causes(self.action + other.action, self.page + other.page, self.unknown + other.unknown)
+
+
 class Effects(msgspec.Struct, frozen=True):
     """The effects in one world, or in all. `gone` are texts that came and went, each as a list of blocks."""
 
     effects: list[Effect] = []
     gone: list[list[str]] = []
-    prompt: bool = False
-    """Whether text changed right after the mouse or key event, or where nothing had changed before."""
-    own: int = 0
-    """The number of changes so far of parts that change by themselves, such as a clock."""
-    others: int = 0
-    """The number of all other changes."""
+    causes: Causes = Causes()
+    log: list[str] = []
+    """The latest changes with their causes, in words."""
 
     def lines(self, *, weak: bool) -> list[str]:
         """The weak or the other effects, as lines of a receipt."""
@@ -86,9 +94,8 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
     return Effects(
         [effect for each in by_world for effect in each.effects],
         [blocks for each in by_world for blocks in each.gone],
-        any(each.prompt for each in by_world),
-        sum(each.own for each in by_world),
-        sum(each.others for each in by_world),
+        sum((each.causes for each in by_world), Causes()),
+        [line for each in by_world for line in each.log],
     )
 
 
@@ -100,7 +107,8 @@ async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) ->
     except (ActionError, ProtocolError):
         return Effects()  # it is being replaced, or hangs, which is reported elsewhere
     written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in found.effects]
-    return msgspec.structs.replace(found, effects=written)
+    log = [refs.write(world, line) for line in found.log]
+    return msgspec.structs.replace(found, effects=written, log=log)
 
 
 def _worlds(tree: FrameTree) -> list[World]:

@@ -70,10 +70,10 @@ function takenFrom(field) {
 
 /** Whether anything in the page outside of the field has changed since. @param {Element} field @param {number} since */
 function hasChangedBeside(field, since) {
-  changeCount();
+  catchUp();
   const elementOfNode = (node) => (nodeType(node) === 3 ? parentNode(node) : node);
   const isBeside = (node) => isConnected_.call(node) && !isInside(elementOfNode(node), field);
-  return watching !== null && [...watching.recent].some(([node, at]) => at >= since && isBeside(node));
+  return journal.entries.some(({ node, at }) => at >= since && isBeside(node));
 }
 
 /**

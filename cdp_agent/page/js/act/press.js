@@ -63,12 +63,12 @@ async function trackPress(element, view) {
   lastPress = press;
   const edited = () => (press.edited = true);
   listen([view], ['change'], edited, true);
-  let before = changeCount();
+  let before = changesSoFar();
   for (;;) {
     await nextFrame();
     await timersDone();
     await timersDone(); // timers that were set by timers of 0 ms
-    const now = changeCount();
+    const now = changesSoFar();
     const held = performance.now() - press.began;
     const least = press.edited || hasLeftText(press) ? waiting.leftFieldMs : 0;
     if (held >= LONGEST_PRESS_MS || (held >= least && now === before)) break;
@@ -102,11 +102,4 @@ function movedSince({ element, corner }) {
 function cornerOf(element) {
   const { left, top } = rectOf(element);
   return outwardPoints(levelsOf(element), { x: left, y: top })[0];
-}
-
-/** The number of changes since the page is watched, without looking for new roots to watch. */
-function changeCount() {
-  if (!watching) return 0;
-  processRecords(watching.observer.takeRecords());
-  return watching.count;
 }

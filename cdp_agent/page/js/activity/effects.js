@@ -3,13 +3,12 @@
 
 /**
  * @typedef {{text: string, weak: boolean}} Effect  weak: the mouse or the focus alone may have caused it
- * @typedef {{at: number, own: number, others: number, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet,
- *   string>, canvases: Map<Element, string | null>, classes: Map<Element, string>, redrawn: Map<Element, Map<string,
- *   string | null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[],
- *   scrolled: Set<Node>, scrollPositions: Map<Element, string>, selection: string, animated: Element[], printed:
- *   boolean, edited: Set<Element>, filledAt: Map<Node, number>, actedAt: number, prompt: boolean}} Baseline  the state
- *   before the action, and what was recorded since; prompt: text changed within PROMPT_MS after an input event, or
- *   where nothing had changed for long
+ * @typedef {{causes: typeof journal.causes, styles: Map<Element, string[]>, sheets: Map<CSSStyleSheet, string>,
+ *   canvases: Map<Element, string | null>, classes: Map<Element, string>, redrawn: Map<Element, Map<string, string |
+ *   null>>, marked: Element[], added: Map<Node, number>, gone: {blocks: string[], from: Node, at: number}[], scrolled:
+ *   Set<Node>, scrollPositions: Map<Element, string>, selection: string, animated: Element[], printed: boolean, edited:
+ *   Set<Element>, filledAt: Map<Node, number>, inputAt: number}} Baseline  the state before the action, and what was
+ *   recorded since; causes: the counts of the journal; inputAt: when the latest input of the action came
  */
 /** @type {Baseline | null} */
 let baseline = null;
@@ -22,7 +21,6 @@ const STYLE_PROPERTIES = (
 const OPACITY_INDEX = STYLE_PROPERTIES.indexOf('opacity');
 const MOST_EFFECTS = 4; // of one kind
 const LONGEST_REMOVED = 120;
-const PROMPT_MS = 20; // text that changes within this time is an effect of the action, even if it looks like a counter
 const SHORTEST_PAINTED_MS = 16; // what is removed earlier was never painted
 // Classes whose names mean something to a reader, and those of hovering, focus and transitions.
 const MEANINGFUL_CLASS =
@@ -46,7 +44,6 @@ const scrollLeft = reader(Element, 'scrollLeft');
 function beginEffects() {
   const result = changes();
   endEffects();
-  setActing(true);
   watching.touched = new WeakSet();
   const styles = elementStylesNow();
   const animated = documentAnimations_
@@ -54,9 +51,7 @@ function beginEffects() {
     .map((animation) => animation.effect?.target)
     .filter(Boolean);
   baseline = {
-    at: performance.now(),
-    own: watching.own,
-    others: watching.others,
+    causes: { ...journal.causes },
     styles,
     sheets: rulesNow(styles.size === MOST_STYLED),
     canvases: canvasesNow(),
@@ -72,8 +67,7 @@ function beginEffects() {
     printed: false,
     edited: new Set(),
     filledAt: new Map(),
-    actedAt: Infinity,
-    prompt: false,
+    inputAt: Infinity,
   };
   recordScrollPositions([scrollerOf(document)]);
   listen([window], ['scroll'], recordScroll, true);
@@ -82,15 +76,13 @@ function beginEffects() {
   return { ...result, unreadable: [...baseline.canvases.values()].includes(null) };
 }
 
-watchers.record = (record, target, now) => {
-  if (!baseline) return false;
-  recordMutation(record, target, now);
-  return isPrompt(now);
+hooks.inputAt = () => baseline && baseline.inputAt;
+hooks.record = (record, target, now) => {
+  if (baseline) recordMutation(record, target, now);
 };
-watchers.ended = endEffects;
+hooks.ended = endEffects;
 
 function endEffects() {
-  setActing(false);
   if (!baseline) return;
   for (const record of [recordScroll, recordPrint, recordActionEvent]) unlisten(record);
   baseline = null;
@@ -99,7 +91,8 @@ function endEffects() {
 const ACTION_EVENTS = ['mousedown', 'mouseup', 'keydown', 'drop'];
 
 function recordActionEvent() {
-  if (baseline) baseline.actedAt = performance.now();
+  catchUp();
+  if (baseline) baseline.inputAt = performance.now();
 }
 
 function recordPrint() {
@@ -136,14 +129,14 @@ const scrollerOf = (document) => document.scrollingElement ?? documentElement_.c
 const roundedScroll = (element) => [Math.round(scrollLeft(element)), Math.round(scrollTop(element))];
 
 /**
- * Called for each record of the observer in stability.js.
+ * Called for each change while the page is watched.
  * @param {MutationRecord} record
  * @param {any} target
  * @param {number} now
  */
 function recordMutation(record, target, now) {
   const type = type_.call(record);
-  if (type !== 'attributes') recordTextChange(target, now);
+  if (type !== 'attributes') recordEdited(target);
   if (type === 'attributes') {
     const name = attributeName_.call(record);
     if (name === 'class' && !baseline.classes.has(target)) baseline.classes.set(target, oldValue_.call(record) ?? '');
@@ -162,17 +155,10 @@ function recordMutation(record, target, now) {
   }
 }
 
-function recordTextChange(target, now) {
-  const element = nodeType(target) === 1 ? target : parentNode(target);
-  if (!element || nodeType(element) !== 1 || isIgnored(target)) return;
-  if (baseline.actedAt === Infinity) recordIdleChange(target, now);
-  else if (isPrompt(now) || wasStable(target, baseline.actedAt))
-    baseline.prompt ||= collapse(textContent(element)) !== '';
-  else recordLateChange(target, now);
-  if (isEditable(element)) baseline.edited.add(element);
+function recordEdited(node) {
+  const element = nodeType(node) === 1 ? node : parentNode(node);
+  if (element && nodeType(element) === 1 && !isEndless(node) && isEditable(element)) baseline.edited.add(element);
 }
-
-const isPrompt = (now) => now >= baseline.actedAt && now - baseline.actedAt < PROMPT_MS;
 
 /**
  * Records the old value of a drawing's attribute. Libraries set all attributes anew, most of them to the same value.
@@ -211,7 +197,7 @@ function recordRemoved(node, from, now) {
  */
 function forgetTransient() {
   if (!baseline) return;
-  changeCount();
+  catchUp();
   baseline.added.clear();
   baseline.marked = [];
   baseline.gone = [];
@@ -238,22 +224,47 @@ const mayHaveShownText = (node) => (nodeType(node) === 1 ? !SKIPPED.has(tagOf(no
  * @param {boolean} styles  no line has changed: also report changed styles, which costs most, and what changed lines
  *   would show
  * @param {boolean} hovered  the action only moves the mouse, so that classes of hovered elements are weak effects
- * @returns {{effects: Effect[], gone: string[][], prompt: boolean, own: number, others: number}} gone: texts that
- *   appeared and were removed again, block by block; own: changes of nodes that change by themselves; others: all other
- *   changes
+ * @returns {{effects: Effect[], gone: string[][], causes: typeof journal.causes, log: string[]}} gone: texts that
+ *   appeared and were removed again, block by block; causes: how many changes had which cause; log: these in words
  */
 function effectsNow(styles, hovered) {
-  if (!baseline)
-    return { effects: [], gone: [], prompt: false, own: watching?.own ?? 0, others: watching?.others ?? 0 };
-  changeCount();
-  const effects = withSharedCaches(() => effectsSoFar(styles, hovered));
+  catchUp();
+  if (!baseline) return { effects: [], gone: [], causes: journal.causes, log: [] };
+  const { action, page, unknown } = journal.causes;
+  const before = baseline.causes;
   return {
-    effects,
+    effects: withSharedCaches(() => effectsSoFar(styles, hovered)),
     gone: baseline.gone.map(({ blocks }) => blocks),
-    prompt: baseline.prompt,
-    own: watching.own - baseline.own,
-    others: watching.others - baseline.others,
+    causes: { action: action - before.action, page: page - before.page, unknown: unknown - before.unknown },
+    log: changesInWords(),
   };
+}
+
+const MOST_LOGGED = 20;
+
+/** The latest changes with their causes. */
+function changesInWords() {
+  return journal.entries.slice(-MOST_LOGGED).map(({ node, at, cause }) => {
+    const when = baseline.inputAt < Infinity ? ` ${Math.round(at - baseline.inputAt)} ms after the input` : '';
+    const whose = { action: 'the action', page: 'the page by itself', unknown: 'unknown' }[cause.by];
+    return `${nodeInWords(node)} changed${when}; cause: ${whose} (${cause.why}${rhythmOf(node, cause)})`;
+  });
+}
+
+function rhythmOf(node, cause) {
+  const behaviour = cause === RESTLESS && behaviours.get(node);
+  if (!behaviour) return '';
+  const { endless, times, longest } = behaviour;
+  return endless ? ' without end' : `, ${times} times while nobody acted, at most ${Math.round(longest)} ms apart`;
+}
+
+function nodeInWords(node) {
+  const element = /** @type {Element | null} */ (nodeType(node) === 1 ? node : parentNode(node));
+  if (!element || nodeType(element) !== 1) return 'the document';
+  const id = idsOfElements.get(element);
+  const ref = id === undefined ? '' : ` [ref=\x01${id}]`;
+  const words = cut(headingOrFirstText(element), 40);
+  return `${tagOf(element).toLowerCase()}${ref}${words ? ` ${quote(words)}` : ''}`;
 }
 
 /** @returns {Effect[]} */
@@ -294,7 +305,7 @@ const isIdentifiable = (element) =>
 function classEffects(all, hovered) {
   const found = [];
   for (const [element, old] of baseline.classes) {
-    if (!isConnected_.call(element) || isIgnored(element) || baseline.added.has(element) || isInAdded(element))
+    if (!isConnected_.call(element) || isEndless(element) || baseline.added.has(element) || isInAdded(element))
       continue;
     const had = new Set(old.split(/\s+/));
     const has = new Set((attr(element, 'class') ?? '').split(/\s+/));
@@ -344,7 +355,7 @@ const isInAdded = (element) => {
 function redrawEffects(all) {
   const redrawn = [...baseline.redrawn].filter(isRedrawn).map(([element]) => element);
   const found = redrawn.filter(
-    (element) => isConnected_.call(element) && !isIgnored(element) && !isInAdded(element) && !isAnimatedBefore(element),
+    (element) => isConnected_.call(element) && !isEndless(element) && !isInAdded(element) && !isAnimatedBefore(element),
   );
   const effects = found.flatMap((element) => {
     const holder = iconOwner(element);
@@ -570,7 +581,7 @@ function styleEffects(classed) {
   const found = [];
   const inside = new Set();
   for (const [element, was] of baseline.styles) {
-    if (!isConnected_.call(element) || isIgnored(element) || isAnimatedBefore(element)) continue;
+    if (!isConnected_.call(element) || isEndless(element) || isAnimatedBefore(element)) continue;
     const now = elementStyle(element);
     const notes = STYLE_PROPERTIES.filter((_, index) => was[index] !== now[index]);
     if (was.at(-2) !== now.at(-2) && !notes.length && !firstElementChild_.call(element)) notes.push('size');

@@ -1,43 +1,10 @@
-// Whether the page keeps changing: MutationObservers of this world, which the page cannot see, from `changes()` until
-// `stopWatching()`. Only changes that a reader of the snapshot could notice count.
-
-/**
- * @typedef {{observer: MutationObserver, roots: Set<Document | ShadowRoot>, last: number, count: number, own: number,
- *   others: number, recent: Map<Node, number>, touched: WeakSet<Node>, hasContent: boolean}} Watching own: changes of
- *   nodes that change by themselves; others: all other changes; touched: elements whose attributes changed since the
- *   action began; hasContent: the document shows something
- */
-/** @type {Watching | null} */
-let watching = null;
-/** Callbacks of effects.js, which records effects, and wait.js, which waits for a change; set when these are loaded. */
-const watchers = {
-  /**
-   * @type {(record: MutationRecord, target: Node, now: number) => boolean} whether the change came right after the
-   *   input of an action
-   */
-  record: () => false,
-  changed: () => {},
-  ended: () => {},
-};
+// How long nothing has changed in the page, and whether it shows anything yet: a reader of the journal.
 
 const contentType_ = getterOf(Document.prototype, 'contentType');
-const attributeName_ = getterOf(MutationRecord.prototype, 'attributeName');
 const contentDocument_ = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
 const contentDocumentOfFrame_ = getterOf(HTMLFrameElement.prototype, 'contentDocument');
 const contentDocumentOfObject_ = getterOf(HTMLObjectElement.prototype, 'contentDocument');
 const drawingOfEmbed_ = HTMLEmbedElement.prototype.getSVGDocument;
-
-const SMALL = 5000; // elements: up to this many are searched for new shadow roots each time
-const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
-// Attributes of the geometry and paint of images and drawings: no text changes with them.
-const GEOMETRY_ATTRIBUTES = new Set(
-  (
-    'd x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform fill stroke stroke-dashoffset ' +
-    'stroke-dasharray ' +
-    'stroke-width viewBox offset opacity srcset sizes'
-  ).split(' '),
-);
-const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility|content)\s*:[^;]*/gi;
 
 /**
  * How long nothing has changed, and how much has since the watching began. The first call begins it.
@@ -46,32 +13,12 @@ const DISPLAY_DECLARATIONS = /(?:^|;)\s*(?:display|visibility|content-visibility
  *   visible content yet; inputs: see countInputs
  */
 function changes() {
-  if (!watching) {
-    setActing(true);
-    watching = {
-      observer: observerFor(processRecords),
-      roots: new Set(),
-      last: performance.now(),
-      count: 0,
-      own: 0,
-      others: 0,
-      recent: new Map(),
-      touched: new WeakSet(),
-      hasContent: false,
-    };
-    watchTree(document);
-  } else {
-    processRecords(watching.observer.takeRecords());
-    for (const root of [...watching.roots]) watchFrames(root);
-    const elements = selectAll(document, '*');
-    if (elements.length < SMALL) watchRoots(elements);
-  }
+  watch();
   const animating_ms = Math.max(remainingAnimationMs(), pendingNavigationMs());
   const hasContent = (watching.hasContent ||= hasMainContent());
   const empty = !hasContent && selectsAny(document, 'script[src]');
-  const now = performance.now();
-  const { last, count } = watching;
-  return { idle_ms: now - last, count, animating_ms, empty, inputs: countInputs() };
+  const { last, count } = journal;
+  return { idle_ms: performance.now() - last, count, animating_ms, empty, inputs: countInputs() };
 }
 
 // Those that Chrome drops while it asks its user something: a text is inserted all the same.
@@ -141,109 +88,6 @@ const seemsScriptless = () =>
   opener === null &&
   parent === self &&
   !selectsAny(document, SCRIPTING_SELECTOR);
-
-const LATEST_MS = 300; // what changed within that time before a wait was cut off goes on
-
-/** Ends the watching. @param {boolean} gaveUp  the latest changes never stop: ignore these nodes in future */
-function stopWatching(gaveUp) {
-  if (!watching) return;
-  if (gaveUp) {
-    const now = performance.now();
-    for (const [node, at] of watching.recent) if (now - at < LATEST_MS) ignore(node, at, LATEST_MS);
-  }
-  watching.observer.disconnect();
-  for (const root of watching.roots) observeIdleChanges(root);
-  setActing(false);
-  watchers.ended();
-  watchers.changed();
-  watching = null;
-}
-
-/** @param {MutationRecord[]} records */
-function processRecords(records) {
-  if (!watching) return;
-  const now = performance.now();
-  for (const record of records) {
-    const target = target_.call(record);
-    const isPrompt = watchers.record(record, target, now);
-    if (type_.call(record) === 'attributes') watching.touched.add(target);
-    const own = ownRestlessness(target, now);
-    if (own) watching.own++;
-    if (own && !isPrompt) own.at = now; // else it is the action's, and no sign that the node goes on
-    if (own?.ignored || !isVisibleChange(record, target)) continue;
-    if (!own) watching.others++;
-    watching.recent.delete(target);
-    watching.recent.set(target, now);
-    watching.last = now;
-    watching.count++;
-    if (type_.call(record) === 'childList') for (const node of addedNodes_.call(record)) watchTree(node);
-    watchers.changed();
-  }
-  if (watching.recent.size > 400) watching.recent = new Map([...watching.recent].slice(-200));
-}
-
-function isVisibleChange(record, target) {
-  if (type_.call(record) !== 'attributes') return true;
-  const name = attributeName_.call(record);
-  if (GEOMETRY_ATTRIBUTES.has(name)) return false;
-  const before = oldValue_.call(record) ?? '';
-  const after = attr(target, name) ?? '';
-  if (name !== 'style') return before !== after;
-  return (before.match(DISPLAY_DECLARATIONS) ?? []).join() !== (after.match(DISPLAY_DECLARATIONS) ?? []).join();
-}
-
-/** Watches a document or shadow root, or an added node: the shadow roots in it and the documents of its frames. */
-function watchTree(node) {
-  const type = nodeType(node);
-  if (type === 9 || type === 11) {
-    if (watching.roots.has(node)) return;
-    watching.roots.add(node);
-    watching.observer.observe(node, OBSERVED);
-  } else if (type !== 1) return;
-  else if (rootOfHost(node)) watchTree(rootOfHost(node));
-  if (type === 1 && !firstElementChild_.call(node)) {
-    watchFrame(node);
-    return;
-  }
-  const elements = selectAll(node, '*');
-  for (let i = 0; i < elements.length; i++) {
-    const root = rootOfHost(elements[i]);
-    if (root) watchTree(root);
-  }
-  watchFrames(node);
-}
-
-/**
- * Watches shadow roots attached to existing elements, which no observer reports.
- * @param {NodeListOf<Element>} elements
- */
-function watchRoots(elements) {
-  for (let i = 0; i < elements.length; i++) {
-    const inner = rootOfHost(elements[i]);
-    if (!inner) continue;
-    if (!watching.roots.has(inner)) countChange();
-    watchTree(inner);
-  }
-}
-
-function countChange() {
-  watching.last = performance.now();
-  watching.count++;
-  watching.others++;
-  watchers.changed();
-}
-
-function watchFrames(root) {
-  const frames = selectAll(root, 'iframe, frame, object, embed');
-  for (let i = 0; i < frames.length; i++) watchFrame(frames[i]);
-}
-
-function watchFrame(element) {
-  const inner = contentDocumentOf(element);
-  if (!inner || watching.roots.has(inner)) return;
-  watchTree(inner);
-  countChange();
-}
 
 /**
  * The document of a frame, an object or an SVG embed, if it is in this process and of this origin.

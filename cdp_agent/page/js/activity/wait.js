@@ -61,7 +61,7 @@ function changedSince(count) {
   });
 }
 
-watchers.changed = resolveChangeWaiter;
+hooks.changed = resolveChangeWaiter;
 
 function resolveChangeWaiter() {
   changeWaiter?.(true);

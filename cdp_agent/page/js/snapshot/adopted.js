@@ -102,6 +102,26 @@ function currentRoots() {
   return { roots: lastRoot, gone, endless: hasHugeText, added: countAddedSoFar() };
 }
 
+/**
+ * An object that nothing else refers to. Chrome frees it when it frees nodes and listeners: an object of the DOM with a
+ * property of ours outlives the more frequent collections of young objects.
+ */
+const unreferencedObject = () => new WeakRef(Object.assign(new DOMPoint(), { ours: true }));
+let unreferenced = unreferencedObject();
+let timesFreed = 0;
+
+/**
+ * How often nodes and listeners may have been freed, as far as calls have noticed. Chrome's counts drop then, and may
+ * be what they were although others came.
+ */
+function timesMemoryWasFreed() {
+  if (unreferenced.deref() === undefined) {
+    timesFreed++;
+    unreferenced = unreferencedObject();
+  }
+  return timesFreed;
+}
+
 /** The roots with a number above this one, null for those that no longer exist. @param {number} taken */
 function rootsEnteredAfter(taken) {
   const roots = [];

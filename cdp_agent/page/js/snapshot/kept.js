@@ -89,6 +89,7 @@ const newCache = () => ({
 function beginCached(base, sameRules) {
   if (resumeCached(base, sameRules)) return currentCache;
   if (!isWorthCaching()) return null;
+  catchUp(); // what changed before this reading is no news for the next
   currentCache = newCache();
   watchStale(currentCache);
   if (currentCache.isTrackable) return currentCache;
@@ -154,8 +155,9 @@ function keepCache(cache) {
 }
 
 function dropCache() {
-  if (currentCache) unwatchStale();
+  if (!currentCache) return;
   currentCache = null;
+  observe(document);
 }
 
 /**

@@ -2,18 +2,11 @@
 // does not notice the observer), what style rules change elsewhere because of them, and what changes without mutation
 // records.
 
-/** @type {MutationObserver | null} */
-let staleObserver = null;
 /** Whether structural selectors may match other elements now. */
 let structureChanged = false;
 /** Whether text nodes were added or removed: no selector depends on these but `:empty`. */
 let textsChanged = false;
 
-const target_ = getterOf(MutationRecord.prototype, 'target');
-const type_ = getterOf(MutationRecord.prototype, 'type');
-const oldValue_ = getterOf(MutationRecord.prototype, 'oldValue');
-const addedNodes_ = getterOf(MutationRecord.prototype, 'addedNodes');
-const removedNodes_ = getterOf(MutationRecord.prototype, 'removedNodes');
 const MOST_STALE = 3000; // elements: with more, reading everything is as fast
 
 // Elements that depend on others, or change without a mutation record.
@@ -49,14 +42,7 @@ function watchStale(cache) {
   compareStructural(cache.around.styles, cache.around.styles, () => {});
   structureChanged = textsChanged = false;
   cache.animated = areDrawingsAnimated();
-  staleObserver = observerFor(processMutations);
-  const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
-  staleObserver.observe(document, all);
-}
-
-function unwatchStale() {
-  staleObserver?.disconnect();
-  staleObserver = null;
+  observe(document);
 }
 
 /**
@@ -98,7 +84,7 @@ const labelledControls = () => [...elementsByTag_.call(document, 'label')].map(c
  * @param {boolean} sameRules
  */
 function isCacheValid(cache, sameRules) {
-  processMutations(staleObserver.takeRecords());
+  catchUp();
   if (currentCache !== cache) return false;
   if (structureChanged) selectedByAttributes.clear();
   // otherwise Chrome's counters include the effects of these changes
@@ -272,21 +258,19 @@ function recordSubtreeChange(cache, element) {
   cache.changes++;
 }
 
-/** @param {MutationRecord[]} records */
-function processMutations(records) {
-  const cache = currentCache;
-  if (!cache || !staleObserver) return;
-  for (const record of records) {
-    const target = target_.call(record);
-    const type = type_.call(record);
-    if (type === 'attributes') {
-      structureChanged = true;
-      markSubtreeStale(cache, target);
-      processElementChange(cache, target);
-    } else if (type === 'characterData') processTextChange(cache, target, oldValue_.call(record));
-    else processChildren(cache, target, record);
-  }
-  if (cache.changes > MOST_STALE || cache.stale.size > MOST_STALE) dropCache();
+/** Marks what a change makes stale. @param {ReadingCache} cache @param {MutationRecord} record */
+function markChange(cache, record, target, type) {
+  if (type === 'attributes') {
+    structureChanged = true;
+    markSubtreeStale(cache, target);
+    processElementChange(cache, target);
+  } else if (type === 'characterData') processTextChange(cache, target, oldValue_.call(record));
+  else processChildren(cache, target, record);
+}
+
+/** @param {ReadingCache} cache */
+function limitStale({ changes, stale }) {
+  if (changes > MOST_STALE || stale.size > MOST_STALE) dropCache();
 }
 
 function processTextChange(cache, node, before) {

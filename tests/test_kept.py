@@ -465,7 +465,7 @@ async def test_only_the_lines_that_changed_are_told(page: Page, serve: Serve, mo
     assert sum(len(edit) for edit in parts[-1].edits if isinstance(edit, str)) < 200
 
 
-BLIND = "staleObserver.observe(document, all);"
+BLIND = "markChange(currentCache, record, target, type);"
 
 
 async def test_a_kept_reading_that_differs_is_repaired_and_logged_without_its_text(

@@ -149,7 +149,7 @@ function causeOf(node, isText, now, inputAt) {
   const behaviour = behaviours.get(node);
   if (behaviour && isRestless(behaviour, Math.min(now, inputAt ?? now))) return RESTLESS;
   if (inputAt === null || inputAt > now) return BEFORE_INPUT;
-  if (!isText || !holdsText(node)) return ATTRIBUTE;
+  if (!isText || !containsText(node)) return ATTRIBUTE;
   if (isPrompt(now, inputAt)) return PROMPT;
   const observed = inputAt - (observedSince.get(rootOf(node)) ?? Infinity);
   return observed > TICK_MS && (!behaviour || isAtRest(behaviour, inputAt)) ? AT_REST_BEFORE : LATE;
@@ -159,9 +159,9 @@ function causeOf(node, isText, now, inputAt) {
 const isPrompt = (now, inputAt) => inputAt !== null && now >= inputAt && now - inputAt < PROMPT_MS;
 
 /** @returns {boolean} */
-function holdsText(node) {
+function containsText(node) {
   if (nodeType(node) === 3) return hasText(dataOf(node));
-  for (let child = firstChild(node); child; child = nextSibling(child)) if (holdsText(child)) return true;
+  for (let child = firstChild(node); child; child = nextSibling(child)) if (containsText(child)) return true;
   return false;
 }
 

@@ -62,6 +62,7 @@ REST = (
     "core/describe.js",
     "names/identity.js",
     "activity/effects.js",
+    "activity/looks.js",
     "core/place.js",
     "core/hit.js",
     "names/preview.js",

@@ -13,12 +13,6 @@
 /** @type {Baseline | null} */
 let baseline = null;
 
-const MOST_STYLED = 200; // elements
-const STYLE_PROPERTIES = (
-  'color background-color background-image border-top-color font-weight font-style text-decoration-line opacity ' +
-  'transform filter box-shadow fill stroke visibility'
-).split(' ');
-const OPACITY_INDEX = STYLE_PROPERTIES.indexOf('opacity');
 const MOST_EFFECTS = 4; // of one kind
 const LONGEST_REMOVED = 120;
 const SHORTEST_PAINTED_MS = 16; // what is removed earlier was never painted
@@ -30,7 +24,6 @@ const TRANSIENT_CLASS =
   /ripple|focus|hover|press|touch|pristine|dirty|wave|enter|leav|appear|transition|animat|(^|[-_])ink/i;
 const MARK_TAGS = new Set(['B', 'STRONG', 'I', 'EM', 'MARK', 'U', 'S', 'DEL', 'INS']);
 
-const styleValue_ = CSSStyleDeclaration.prototype.getPropertyValue;
 const selectionStart = reader(HTMLInputElement, 'selectionStart');
 const selectionEnd = reader(HTMLInputElement, 'selectionEnd');
 const areaStart = reader(HTMLTextAreaElement, 'selectionStart');
@@ -380,74 +373,6 @@ function iconOwner(element) {
 
 const MOST_ICON_OWNERS = 4;
 
-const isAnimatedBefore = (element) => baseline.animated.some((each) => isInside(element, each));
-
-/** @returns {Map<Element, string | null>} fingerprints of the visible canvases; null: the canvas cannot be read */
-function canvasesNow() {
-  const found = new Map();
-  for (const root of watching?.roots ?? [document]) {
-    for (const canvas of selectAll(root, 'canvas'))
-      if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, canvasFingerprint(canvas));
-  }
-  return found;
-}
-
-const LARGEST_SIDE = 512; // pixels: a thin line is still visible when scaled down to this
-const shrunk = { canvas: null };
-
-function canvasFingerprint(canvas) {
-  const { width, height } = canvas;
-  if (!width || !height) return '';
-  const scale = Math.min(1, LARGEST_SIDE / Math.max(width, height));
-  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
-  shrunk.canvas ??= new OffscreenCanvas(1, 1);
-  shrunk.canvas.width = w;
-  shrunk.canvas.height = h;
-  const context = shrunk.canvas.getContext('2d', { willReadFrequently: true });
-  try {
-    context.imageSmoothingQuality = 'medium';
-    context.drawImage(canvas, 0, 0, w, h);
-    const pixels = new Uint32Array(context.getImageData(0, 0, w, h).data.buffer);
-    // A WebGL canvas can only be read while it is drawn.
-    return pixels.some(Boolean) ? `${width}x${height} ${hashOf(pixels)}` : null;
-  } catch {
-    shrunk.canvas = null; // an image of another origin has tainted it for good
-    return null;
-  }
-}
-
-function hashOf(words) {
-  let hash = 2166136261;
-  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words[i], 16777619);
-  return hash;
-}
-
-/**
- * Where the canvases are that cannot be read.
- * @returns {([number, number, number, number] | null)[]} boxes in the root document; null: out of view
- */
-function unreadableCanvases() {
-  /** @type {([number, number, number, number] | null)[]} */
-  const boxes = [];
-  for (const [canvas, picture] of baseline?.canvases ?? []) {
-    if (picture !== null || !isConnected_.call(canvas)) continue;
-    const levels = levelsOf(canvas);
-    const seen = visibleBoxOf(levels);
-    let box = seen && overlap(rectOf(canvas), seen);
-    for (const { outwards } of levels.slice(1).reverse()) box = box && mapBox(outwards, box);
-    boxes.push(box && [box.left + scrollX, box.top + scrollY, box.right - box.left, box.bottom - box.top]);
-  }
-  return boxes;
-}
-
-function canvasEffects() {
-  if (!baseline.canvases.size) return [];
-  const now = canvasesNow();
-  return [...baseline.canvases]
-    .filter(([canvas, was]) => now.has(canvas) && now.get(canvas) !== was && (was !== null || now.get(canvas) !== null))
-    .map(([canvas]) => elementEffect(canvas, 'its picture changed'));
-}
-
 function editorEffects() {
   const hosts = new Set(
     [...baseline.edited]
@@ -505,100 +430,6 @@ function selectionEffects() {
   if (now === baseline.selection || !now) return [];
   if (now.startsWith('"')) return [{ text: `selected: ${now}`, weak: false }];
   return [{ text: 'the caret moved', weak: true }];
-}
-
-/** The styles of the first elements. @returns {Map<Element, string[]>} */
-function elementStylesNow() {
-  const styles = new Map();
-  for (const root of watching.roots) {
-    const elements = selectAll(root, nodeType(root) === 9 ? 'body, body *' : '*');
-    for (let i = 0; i < elements.length && styles.size < MOST_STYLED; i++)
-      styles.set(elements[i], elementStyle(elements[i]));
-  }
-  return styles;
-}
-
-function elementStyle(element) {
-  const style = computedStyleOf(element);
-  const { width, height } = rectOf(element);
-  return [
-    ...STYLE_PROPERTIES.map((name) => styleValue_.call(style, name)),
-    `${Math.round(width)}x${Math.round(height)}`,
-    pointerStateOf(element),
-  ];
-}
-
-const pointerStateOf = (element) =>
-  `${matches(element, HOVERED)}${matches(element, ':focus-within')}${matches(element, ACTIVE)}`;
-
-// Serializing 1,000 rules takes almost 2 ms. Scripts change the rules of small sheets, which are their own.
-const MOST_RULES_WRITTEN = 2000;
-
-/**
- * The style sheets, to notice changes of elements beyond MOST_STYLED: for each sheet the number of its rules, or their
- * text.
- * @param {boolean} written  with the text of the rules, smallest sheets first @returns {Map<CSSStyleSheet, string>}
- */
-function rulesNow(written) {
-  const known = [...watching.roots].flatMap(sheetsOf).map((sheet) => ({ sheet, rules: rulesOf(sheet) }));
-  known.sort((one, other) => one.rules.length - other.rules.length);
-  let left = written ? MOST_RULES_WRITTEN : 0;
-  const now = new Map();
-  for (const { sheet, rules } of known) {
-    left -= rules.length;
-    now.set(
-      sheet,
-      `${rules.length} ${sheet.disabled} ${left >= 0 ? [...rules].map((rule) => rule.cssText).join('') : ''}`,
-    );
-  }
-  return now;
-}
-
-const sheetsOf = (root) => [
-  ...(nodeType(root) === 9 ? styleSheetsOfDocument_ : styleSheetsOfRoot_).call(root),
-  ...(nodeType(root) === 9 ? adoptedOfDocument_ : adoptedOfRoot_).call(root),
-];
-
-/**
- * @param {CSSStyleSheet} sheet
- * @returns {ArrayLike<CSSRule> & Iterable<CSSRule>} empty for a sheet of another origin
- */
-function rulesOf(sheet) {
-  try {
-    return sheet.cssRules;
-  } catch {
-    return [];
-  }
-}
-
-function haveRulesChanged() {
-  const now = rulesNow(baseline.styles.size === MOST_STYLED);
-  return now.size !== baseline.sheets.size || [...now].some(([sheet, text]) => baseline.sheets.get(sheet) !== text);
-}
-
-/** @param {Set<Element>} classed  the elements whose class changed */
-function styleEffects(classed) {
-  const found = [];
-  const inside = new Set();
-  for (const [element, was] of baseline.styles) {
-    if (!isConnected_.call(element) || isEndless(element) || isAnimatedBefore(element)) continue;
-    const now = elementStyle(element);
-    const notes = STYLE_PROPERTIES.filter((_, index) => was[index] !== now[index]);
-    if (was.at(-2) !== now.at(-2) && !notes.length && !firstElementChild_.call(element)) notes.push('size');
-    const parent = parentNode(element);
-    const inherited = parent && inside.has(parent);
-    if (notes.length) inside.add(element);
-    if (!notes.length || inherited) continue;
-    // Hovering changes styles of elements by itself, but not that of the body.
-    const own =
-      tagOf(element) !== 'BODY' && !classed.has(element) && (was.at(-1) !== now.at(-1) || matches(element, HOVERED));
-    const bold = notes.includes('font-weight') && Number(now[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
-    // it is fading out, or dimmed while something loads
-    const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]);
-    found.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
-  }
-  if (!found.length && haveRulesChanged()) found.push({ text: 'style rules changed', weak: false });
-  return limitEffects(found);
 }
 
 function limitEffects(effects) {

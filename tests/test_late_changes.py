@@ -6,12 +6,10 @@ Each row is a page with a button "Go", what the button does, how many ms later, 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from cdp_agent.page import js
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import aftermath
 from cdp_agent.page.receipts.stability import Watch
@@ -272,47 +270,6 @@ async def test_a_clock_hides_no_late_effect(
     receipt = await page.click(button)
 
     assert "+ - paragraph: done" in receipt.changed
-
-
-RESTLESS = {
-    "three changes": ([4, 4.5, 5], 5.9, True),
-    "three changes, and quiet for as long": ([4, 4.5, 5], 6.4, False),
-    "three changes long ago": ([4, 4.5, 5], 300, False),
-    "three changes and two new ones": ([4, 4.5, 5, 20, 20.5], 21, True),
-    "three changes and a new one": ([4, 4.5, 5, 20], 20.5, False),
-    "one change": ([4], 4.1, False),
-    "two changes, the next when it was to come": ([4, 5], 6.1, True),
-    "a clock of 20 ms": ([at / 50 for at in range(500)], 10, True),
-    "a clock of 1 s, a tick of which is late": (list(range(20)), 20.9, True),
-    "a clock of 10 s": ([0, 10, 20], 30.1, True),
-    "a clock of 60 s": ([0, 60, 120], 180.2, True),
-    "changes that have nothing to do with each other": ([0, 3600, 7200], 7201, False),
-    "one that ticked for an hour and stopped": (list(range(3600)), 3603, False),
-    "one that paused and goes on": ([0, 1, 2, 600, 601, 602], 603, True),
-    "bursts, within one": ([0, 0.1, 0.2, 20, 20.1, 20.2], 20.3, True),
-    "bursts, between them": ([0, 0.1, 0.2, 20, 20.1, 20.2], 22, False),
-}
-"""When a node changed by itself and when one looks, in seconds, and whether it is a clock then."""
-
-
-async def test_what_has_been_quiet_as_long_as_it_was_restless_is_no_clock(sheet: Page) -> None:
-    folder = Path(js.__file__).parent
-    source = "".join((folder / name).read_text() for name in ("core/lifetime.js", "core/dom.js", "activity/journal.js"))
-
-    clocks = await sheet.evaluate(
-        f"""(rows) => {{
-            {source}
-            journal.acted = true;
-            return rows.map(([changes, looked]) => {{
-                const node = document.createElement("p");
-                for (const at of changes) recordIdleChange(node, at * 1000);
-                return isRestless(behaviours.get(node), looked * 1000);
-            }});
-        }}""",
-        [[changes, looked] for changes, looked, _ in RESTLESS.values()],
-    )
-
-    assert dict(zip(RESTLESS, clocks, strict=True)) == {what: row[2] for what, row in RESTLESS.items()}
 
 
 STATUS = """<title>Page</title><button onclick="n.textContent = `saved ${'abcdefg'[i++]}`">Save</button>

@@ -14,14 +14,16 @@ const HIDDEN_FROM_EVERYONE = 2;
  * @returns {0 | 1 | 2}
  */
 function isTextRedundant(element) {
-  if (attr(element, 'aria-hidden')?.toLowerCase() !== 'true') return NOT_REDUNDANT;
-  /** @type {0 | 1 | 2} */
-  let answer = NOT_REDUNDANT;
+  return attr(element, 'aria-hidden')?.toLowerCase() === 'true' ? remember(REDUNDANCY, element) : NOT_REDUNDANT;
+}
+
+const REDUNDANCY = { ask: redundancyOf };
+
+/** @param {Element} element  an aria-hidden one @returns {0 | 1 | 2} */
+function redundancyOf(element) {
   if (isClippedAway(element) || isVisuallyHidden(element))
-    answer = holdsTabbable(element) ? REDUNDANT : HIDDEN_FROM_EVERYONE;
-  else if (hasVisuallyHiddenTwin(element) || hasOnlyUnpaintedText(element)) answer = REDUNDANT;
-  reading.cache?.redundancy.set(element, answer);
-  return answer;
+    return holdsTabbable(element) ? REDUNDANT : HIDDEN_FROM_EVERYONE;
+  return hasVisuallyHiddenTwin(element) || hasOnlyUnpaintedText(element) ? REDUNDANT : NOT_REDUNDANT;
 }
 
 /** Whether the keyboard can reach something in it. A custom element may hold something reachable in its shadow root. */

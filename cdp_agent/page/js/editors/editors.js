@@ -192,7 +192,7 @@ const naturalWidth = reader(HTMLImageElement, 'naturalWidth');
 
 function visitEditedImage(element, line, flags) {
   const alt = flatten(attr(element, 'alt') ?? '');
-  reading.cache?.volatile.add(element); // its size counts
+  remember(VOLATILE, element); // its size counts
   const box = getBoundingClientRect_.call(element);
   if (box.height < SMALLEST_IN_TEXT && !alt) return;
   if (alt && box.height <= TALLEST_IN_TEXT && naturalWidth(element) > 0) {

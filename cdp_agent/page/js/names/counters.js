@@ -14,7 +14,7 @@ let countersOfRoots = new Map();
  *   {string} rest  separator and style
  */
 function counterText(element, which, name, nested, rest) {
-  if (reading.cache) reading.cache.isTrackable = false; // the value depends on the elements before this one
+  preventCaching(); // the value depends on the elements before this one
   const root = rootOf(element);
   let counted = countersOfRoots.get(root);
   if (!counted) countersOfRoots.set(root, (counted = countIn(root)));

@@ -67,11 +67,10 @@ const DRAGGED = new Set(['move', 'grab', 'grabbing']);
  * background or a glyph.
  */
 function isEmptyGraphic(element, tag) {
-  if (!PAINTED_TAGS.has(tag) || firstChild_.call(element) !== null) return false;
-  const answer = looksLikeGraphic(element);
-  reading.cache?.emptyGraphics.set(element, answer);
-  return answer;
+  return PAINTED_TAGS.has(tag) && firstChild_.call(element) === null && remember(GRAPHIC, element);
 }
+
+const GRAPHIC = { ask: looksLikeGraphic };
 
 function looksLikeGraphic(element) {
   const style = computedStyleOf(element);
@@ -98,6 +97,8 @@ function hasColourOfRow(cell, style) {
   }
   return false;
 }
+
+const CHECKBOX_VISUAL = { ask: isCheckboxVisual };
 
 /**
  * Whether it is the empty element that draws a checkbox or radio button: the native input, a sibling perhaps in
@@ -132,11 +133,8 @@ const BUTTON_FACE = 'rgb(239, 239, 239)';
  * ` [class=star] [color=#ffd700]`: a hint for an element with neither name nor content, by what its author called it
  * and by its colour.
  */
-function hintOf(element) {
-  const hint = findHint(element);
-  reading.cache?.hints.set(element, hint);
-  return hint;
-}
+const hintOf = (element) => remember(HINT, element);
+const HINT = { ask: findHint };
 
 function findHint(element) {
   const tip = tipHint(element);

@@ -32,7 +32,7 @@ const isPart = (element) => {
 /** Visits an <svg>: an icon gets a line when it has a name or can be clicked, a drawing also when it has content. */
 function visitDrawing(element, tag, role, parent, flags, depth) {
   if (isPart(element)) {
-    reading.cache?.volatile.add(element);
+    remember(VOLATILE, element);
     visitGroup(element, tag, explicitRole(element, tag, attr(element, 'role')) ?? '', parent, flags, depth);
     return;
   }
@@ -41,11 +41,11 @@ function visitDrawing(element, tag, role, parent, flags, depth) {
   if ((isSmall || flags & UNNAMED_ICON) && !holdsMoreThanShapes(element, flags)) {
     // Only the size of an icon can change without a mutation record: its attributes, text and cursor are tracked like
     // any other's.
-    reading.cache?.icons.set(element, isSmall);
+    remember(SMALL_DRAWING, element, isSmall);
     if (!(flags & UNNAMED_ICON) || hasOwnAction(element)) visitIcon(element, tag, role, parent, flags);
     return;
   }
-  reading.cache?.volatile.add(element); // since the boxes of its parts matter
+  remember(VOLATILE, element); // since the boxes of its parts matter
   const line = drawingLine(element, tag, role, flags);
   if (!isSmall) idOf(element); // so that ids follow document order
   const isClickable = isClickableImage(element, flags);
@@ -55,6 +55,7 @@ function visitDrawing(element, tag, role, parent, flags, depth) {
 
 const isSmallBox = ({ width, height }) => width < SMALLEST_DRAWING || height < SMALLEST_DRAWING;
 const isSmallDrawing = (element) => isSmallBox(getBoundingClientRect_.call(element));
+const SMALL_DRAWING = { ask: isSmallDrawing };
 
 function drawingLine(element, tag, role, flags) {
   const line = newLine(element, tag, role && role !== 'none' ? role : 'img');
@@ -259,7 +260,7 @@ function bodyOf({ element, kids }) {
 
 /** Whether a text is painted over a shape. @param {Element} group  contains both */
 function isBehind(group, shape, text) {
-  reading.cache?.volatile.add(group);
+  remember(VOLATILE, group);
   const { x, y } = middleOf(getBoundingClientRect_.call(text));
   const box = getBoundingClientRect_.call(shape);
   return box.left <= x && x <= box.right && box.top <= y && y <= box.bottom;

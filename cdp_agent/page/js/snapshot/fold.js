@@ -141,11 +141,10 @@ const wrapsOneControl = ({ tag, states, kids }) =>
  * Whether a line that may be clickable is kept so: not around other controls, and only with a click area of its own.
  */
 function isClickTarget(line) {
-  if (holdsControls(line) && !isClickableCellText(line)) return false;
-  const answer = hasOwnClickArea(line.element);
-  reading.cache?.clickAreas.set(line.element, answer);
-  return answer;
+  return (!holdsControls(line) || isClickableCellText(line)) && remember(CLICK_AREA, line.element);
 }
+
+const CLICK_AREA = { ask: hasOwnClickArea };
 
 const BUTTON_OR_LINK = 'a[href],button,[role="button" i],[role="link" i]';
 

@@ -13,23 +13,9 @@ const RULES_FOR_AN_ELEMENT = 8;
  * @typedef {{description: string, wasShown: boolean, adds: boolean}} DescriptionUse  whether it had been shown before
  *   in that reading, and is added now
  * @typedef {object} ReadingCache
- * @property {Map<Element, Memo>} memos @property {Set<Element>} volatile  elements that change without mutation
- *   records: sizes, values, shadow roots
- * @property {Map<Element, boolean>} emptyGraphics empty elements, and whether they look like graphics @property
- *   {Map<Element, boolean>} checkboxVisuals empty elements with a clickable cursor, and whether they draw a checkbox
- * @property {Map<Element, boolean>} clickAreas  elements that may be clickable, and whether they have a click area
- *   @property {Map<Element, boolean>} icons  drawings rendered as icons, and whether they are small
- * @property {Map<Element, string>} hints  elements without a name, and their hints @property {Map<Element, null>}
- *   orphanLabels  labels without a control
- * @property {Map<Element, string>} checkStates  checkboxes and radio buttons, and their states @property {Map<Element,
- *   string>} decorated  elements whose text is decorated by rules, and how
- * @property {Map<Element, string | null>} svgClasses  parts of SVGs, and their classes @property {Map<Element, string |
- *   null>} hrefs  parts of SVGs, and their links
- * @property {boolean} animated  whether SVG attributes are animated
- * @property {Map<Element, number>} redundancy  aria-hidden elements, see isTextRedundant @property {Line[]} inert  the
- *   lines that were marked inert
- * @property {Set<Element>} hosts  elements that may get a shadow root @property {DescriptionUse[]} descriptionUses
- *   @property {boolean} isTrackable  whether all changes can be noticed
+ * @property {Map<Element, Memo>} memos @property {Map<Question<unknown>, Map<Element, unknown>>} answers  see remember
+ * @property {Line[]} inert  the lines that were marked inert @property {DescriptionUse[]} descriptionUses @property
+ *   {boolean} isTrackable  whether all changes can be noticed
  * @property {Set<Element>} stale  elements that lost their memo since the last reading, and their ancestors
  * @property {WeakMap<Element, number>} changed  the number of the reading after which a whole subtree may have changed
  *   @property {number} changes  the number of such changes since the last reading
@@ -50,21 +36,8 @@ let readingCount = 0;
 /** @returns {ReadingCache} */
 const newCache = () => ({
   memos: new Map(),
-  volatile: new Set(),
-  emptyGraphics: new Map(),
-  checkboxVisuals: new Map(),
-  clickAreas: new Map(),
-  icons: new Map(),
-  hints: new Map(),
-  orphanLabels: new Map(),
-  checkStates: new Map(),
-  decorated: new Map(),
-  svgClasses: new Map(),
-  hrefs: new Map(),
-  animated: false,
-  redundancy: new Map(),
+  answers: new Map(),
   inert: [],
-  hosts: new Set(),
   descriptionUses: [],
   isTrackable: true,
   stale: new Set(),
@@ -111,6 +84,7 @@ function resumeCached(base = currentCache?.serial, sameRules = false) {
   readingCount++; // changes from now on are newer than what the last reading made
   if (holds) {
     Object.assign(currentCache, { descriptionUses: [], since: 0, visited: null });
+    for (const line of currentCache.inert) line.inert = false;
     return currentCache;
   }
   dropCache();
@@ -152,6 +126,11 @@ function keepCache(cache) {
   cache.stale = new Set();
   cache.changes = 0;
   return true;
+}
+
+/** Has no cache made of a reading whose changes cannot all be noticed. */
+function preventCaching() {
+  if (reading.cache) reading.cache.isTrackable = false;
 }
 
 function dropCache() {

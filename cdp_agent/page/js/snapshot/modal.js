@@ -5,7 +5,7 @@ const topAtPoint_ = { 9: Document.prototype.elementFromPoint, 11: ShadowRoot.pro
 
 /** " [modal]" for a modal dialog, which is added to the list of this reading. */
 function modalState(element, tag) {
-  reading.cache?.volatile.add(element); // whether it is on top changes without a mutation record
+  remember(VOLATILE, element); // whether it is on top changes without a mutation record
   if (!isModal(element, tag)) return '';
   reading.modals.push(element);
   return ' [modal]';

@@ -59,7 +59,6 @@ function readDocument(cache, places) {
   reading = newReading();
   const kids = visitDocument(cache);
   const out = new Output(isEdit ? cache.owners : [], isEdit ? cache.serial : 0);
-  for (const line of cache?.inert ?? []) line.inert = false;
   markInert(kids, document);
   renderKids(kids, 0, out);
   const serial = cache ? endCached(cache, out) : 0;

@@ -41,7 +41,6 @@ function watchStale(cache) {
   if (!cache.isTrackable) return;
   compareStructural(cache.around.styles, cache.around.styles, () => {});
   structureChanged = textsChanged = false;
-  cache.animated = areDrawingsAnimated();
   observe(document);
 }
 
@@ -112,7 +111,6 @@ function isCacheValid(cache, sameRules) {
     ...now.labelled,
   ])
     if (element) markStale(cache, element);
-  if (structureChanged) cache.animated = areDrawingsAnimated();
   markVolatile(cache);
   const diff = (element) => markSubtreeStale(cache, element);
   compareDependent(around.styles, now.styles, diff);
@@ -127,13 +125,41 @@ function isCacheValid(cache, sameRules) {
   return cache.stale.size <= MOST_STALE;
 }
 
-/** Records a visible element that may change without a mutation record. @param {ReadingCache} cache */
-function recordVolatile(cache, element, tag) {
-  if (tag === 'INPUT' && CHECKABLE_INPUTS.has(inputType(element)))
-    cache.checkStates.set(element, checkedStateOf(element));
-  else if (tag === 'LABEL' && controlOfLabel(element) === null) cache.orphanLabels.set(element, null);
+/**
+ * What is read of an element and may change without a mutation record. It is asked again before the next reading, which
+ * visits the element only if the answer is another one. mark: how the element is marked then, else by markStale;
+ * byRulesAlone: the answer is the same while the style rules are
+ * @template T
+ * @typedef {{ask: (element: Element) => T, mark?: (cache: ReadingCache, element: Element) => void, byRulesAlone?:
+ *   boolean}} Question
+ */
+
+/**
+ * The answer to a question about an element; a cached reading records it.
+ * @template T @param {Question<T>} question @param {Element} element @param {T} answer  where the caller has it already
+ */
+function remember(question, element, answer = question.ask(element)) {
+  const answers = reading.cache?.answers;
+  if (!answers) return answer;
+  let ofQuestion = answers.get(question);
+  if (!ofQuestion) answers.set(question, (ofQuestion = new Map()));
+  ofQuestion.set(element, answer);
+  return answer;
+}
+
+/** What is read anew each time: NaN differs from itself. */
+const VOLATILE = { ask: () => NaN };
+/** A shadow root that a script may attach at any time. */
+const OPEN_ROOT = { ask: (host) => shadowRoot_.call(host), mark: markSubtreeStale };
+const LABELLED = { ask: controlOfLabel };
+
+/** Has a visible element visited again, or compared, where it may change without a mutation record. */
+function rememberVolatile(element, tag) {
+  if (!reading.cache) return;
+  if (tag === 'INPUT' && CHECKABLE_INPUTS.has(inputType(element))) remember(CHECKED_STATE, element);
+  else if (tag === 'LABEL' && controlOfLabel(element) === null) remember(LABELLED, element, null);
   else if (tag === 'LABEL' || VOLATILE_TAGS.has(tag) || tag.includes('-') || (tag === 'TH' && !isInRow(element)))
-    cache.volatile.add(element);
+    remember(VOLATILE, element);
 }
 
 let outsideReads = 0;
@@ -141,7 +167,7 @@ let outsideReads = 0;
 /** Records that the element being visited depends on others: another element's text, or what a field contains. */
 function recordOutsideRead() {
   outsideReads++;
-  if (reading.cache) reading.cache.volatile.add(reading.cache.visited);
+  if (reading.cache) remember(VOLATILE, reading.cache.visited);
 }
 
 /** Whether a cell is in a row: markCells handles those. */
@@ -153,22 +179,22 @@ const isInRow = (cell) => {
 // There may be one of these in each row. All that is read of them is compared by this state, or handled with all
 // labelled controls.
 const CHECKABLE_INPUTS = new Set(['checkbox', 'radio']);
-const checkedStateOf = (element) =>
-  `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ` +
-  `${matches(element, ':user-invalid')} ${isHiddenFromEveryone(element, 'INPUT')}`;
+const CHECKED_STATE = {
+  ask: (element) =>
+    `${checkedOf(element, 'INPUT', null)} ${matches(element, ':disabled')} ` +
+    `${matches(element, ':user-invalid')} ${isHiddenFromEveryone(element, 'INPUT')}`,
+};
 
 // A script may set these by `className.baseVal` and `href.baseVal` without a mutation record.
-const classOf = (part) => attr(part, 'class');
-const hrefOf = (part) => attr(part, 'href') ?? attr(part, 'xlink:href');
+const SVG_CLASS = { ask: (part) => attr(part, 'class'), mark: markRestyled };
+const SVG_HREF = { ask: (part) => attr(part, 'href') ?? attr(part, 'xlink:href') };
 
-/** Records a part of an SVG, visible or not. @param {ReadingCache} cache */
-function recordSvgPart(cache, part, tag) {
-  cache.svgClasses.set(part, classOf(part));
-  if (tag === 'a' || tag === 'use') cache.hrefs.set(part, hrefOf(part));
+/** Remembers a part of an SVG, visible or not. */
+function rememberSvgPart(part, tag) {
+  if (!reading.cache || namespaceURI_.call(part) !== SVG) return;
+  remember(SVG_CLASS, part);
+  if (tag === 'a' || tag === 'use') remember(SVG_HREF, part);
 }
-
-/** Whether the document has elements that animate SVG attributes, which `getAnimations` does not return. */
-const areDrawingsAnimated = () => selectAll(document, 'animate,set').length > 0;
 
 function markRestyled(cache, element) {
   structureChanged = true;
@@ -178,42 +204,25 @@ function markRestyled(cache, element) {
 /** Marks what changes without mutation records. @param {ReadingCache} cache */
 function markVolatile(cache) {
   for (const element of selectByAttributes('[popover]')) markStale(cache, element);
-  for (const element of cache.volatile) {
-    if (isConnected_.call(element)) markStale(cache, element);
-    else cache.volatile.delete(element);
-  }
+  // `getAnimations` does not return what animates the attributes of a drawing
+  if (selectByAttributes('animate,set').length)
+    for (const drawing of selectAll(document, 'svg')) markRestyled(cache, drawing);
   sparseRoot = document;
-  markChanged(cache, cache.emptyGraphics, looksLikeGraphic);
-  markChanged(cache, cache.checkboxVisuals, isCheckboxVisual);
-  markChanged(cache, cache.clickAreas, hasOwnClickArea);
-  markChanged(cache, cache.icons, isSmallDrawing);
-  markChanged(cache, cache.hints, findHint);
-  markChanged(cache, cache.orphanLabels, controlOfLabel);
-  markChanged(cache, cache.checkStates, checkedStateOf);
-  markChanged(cache, cache.svgClasses, classOf, markRestyled);
-  markChanged(cache, cache.hrefs, hrefOf);
-  if (cache.animated) for (const drawing of selectAll(document, 'svg')) markRestyled(cache, drawing);
-  markChanged(cache, cache.redundancy, isTextRedundant);
-  if (!areRulesUnchanged)
-    markChanged(cache, cache.decorated, (element) =>
-      decorationOf(element, tagOf(element), selectionsFor(element).decorated),
-    );
-  for (const host of cache.hosts) {
-    if (!isConnected_.call(host)) cache.hosts.delete(host);
-    else if (shadowRoot_.call(host)) markSubtreeStale(cache, host);
+  for (const [question, answers] of cache.answers) {
+    if (!(question.byRulesAlone && areRulesUnchanged)) markChanged(cache, question, answers);
   }
 }
 
 /**
  * Marks the elements whose answer has changed: there are many, and they hardly ever change.
- * @param {ReadingCache} cache
- * @param {Map<Element, unknown>} answers
+ * @param {ReadingCache} cache @param {Question<unknown>} question @param {Map<Element, unknown>} answers
  */
-function markChanged(cache, answers, ask, mark = markStale) {
+function markChanged(cache, { ask, mark = markStale }, answers) {
   for (const [element, answer] of answers) {
-    if (isConnected_.call(element) && ask(element) === answer) continue;
+    const isConnected = isConnected_.call(element);
+    if (isConnected && ask(element) === answer) continue;
     answers.delete(element); // visiting the element records it again
-    if (isConnected_.call(element)) mark(cache, element);
+    if (isConnected) mark(cache, element);
   }
 }
 

@@ -214,7 +214,7 @@ function visitSlot(slot, line, flags, depth) {
 function shadowOf(element) {
   const shadow = rootOfHost(element);
   if (shadow) recordRoot(shadow);
-  reading.cache?.[shadow ? 'volatile' : 'hosts'].add(element);
+  remember(shadow ? VOLATILE : OPEN_ROOT, element, null);
   return shadow;
 }
 
@@ -234,7 +234,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
     reading.queue.push([element, place, flags, reading]);
     return;
   }
-  if (reading.cache && namespaceURI_.call(element) === SVG) recordSvgPart(reading.cache, element, tag);
+  rememberSvgPart(element, tag);
   const visibility = tag === 'AREA' ? VISIBLE : visibilityOf(element);
   if (visibility === NOT_RENDERED) return;
   const isNotable = reading.notable.has(element);
@@ -266,7 +266,7 @@ function visitAnew(element, line, flags, depth, isOwned) {
 
 /** Visits an element that is rendered and visible. */
 function visitVisible(element, tag, line, flags, depth, isNotable) {
-  if (reading.cache) recordVolatile(reading.cache, element, tag);
+  rememberVolatile(element, tag);
   if (isNotable && isHiddenFromEveryone(element, tag)) return;
   if (tag.includes('-') && mayHaveInternals(element)) reading.internals.push(idOf(element));
   if (flags & IN_EDITOR) {
@@ -307,7 +307,7 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
   }
   if (cursor !== undefined && CLICK_CURSORS.has(cursor)) {
     if (CLICKED_BY_ITEM.has(tag)) flags |= ITEMS_CLICKABLE;
-    else if (firstChild(element) !== null || !recordCheckboxVisual(element)) clickable = CLICKABLE;
+    else if (firstChild(element) !== null || !remember(CHECKBOX_VISUAL, element)) clickable = CLICKABLE;
   } else if (flags & ITEMS_CLICKABLE && !CLICKED_BY_ITEM.has(tag)) {
     clickable = CLICKABLE;
   }
@@ -344,13 +344,6 @@ function visitVisible(element, tag, line, flags, depth, isNotable) {
 const mayBeOption = (element, tag, flags) =>
   tag === 'LI' && !(flags & (IN_NAMED_CONTROL | UNNAMED_ICON)) && computedStyleOf(element).pointerEvents !== 'none';
 
-/** `isCheckboxVisual`; the answer is compared in the next reading. */
-function recordCheckboxVisual(element) {
-  const answer = isCheckboxVisual(element);
-  reading.cache?.checkboxVisuals.set(element, answer);
-  return answer;
-}
-
 /** Whether its cursor differs from its parent's, like that of a slider's handle in a track that takes clicks. */
 const hasCursorOfItsOwn = (element) => computedStyleOf(element).cursor !== computedStyleOf(flatParent(element)).cursor;
 
@@ -380,12 +373,17 @@ function markedStates(element) {
   return hasAttr(element, 'title') && isText && hasText(textContent(element)) ? states + tooltipState(element) : states;
 }
 
-/** `decorationOf`; where a rule may decide it, the answer is compared in the next reading. */
+/** `decorationOf`, remembered where a rule may decide it. */
 function decorationIn(element, tag) {
   const mark = decorationOf(element, tag, reading.selections.decorated);
-  if (mark && !(tag in DECORATING_TAGS)) reading.cache?.decorated.set(element, mark);
+  if (mark && !(tag in DECORATING_TAGS)) remember(DECORATION_MARK, element, mark);
   return mark;
 }
+
+const DECORATION_MARK = {
+  ask: (element) => decorationOf(element, tagOf(element), selectionsFor(element).decorated),
+  byRulesAlone: true,
+};
 
 /** Whether the control of a <label> has a line of its own. */
 function controlHasOwnLine(label) {
@@ -454,7 +452,7 @@ function visitLine(element, tag, role, parent, flags, depth, clickable, isNotabl
   const isGlyph = mark === ICON_FONT_START && !line.namedByContent;
   if (isGlyph) addText(line, ICON_FONT_START);
   if (!(line.namedByContent && holdsOnlyText(element))) visitContents(element, tag, line, inner, depth);
-  else if (reading.cache && mayHost(tag)) reading.cache.hosts.add(element);
+  else if (mayHost(tag)) remember(OPEN_ROOT, element, null);
   if (isGlyph) addText(line, ICON_FONT_END);
   finishLine(line, parent);
 }

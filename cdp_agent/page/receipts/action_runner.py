@@ -145,16 +145,11 @@ class ActionRunner:
         """
         tree = await tab.frames()
         await tree.root.wait_for_reported_navigation()
-        watch, kept = Watch(tab, tree), tab.cached_reading
-        reading = asyncio.ensure_future(read(tab)) if kept is None else None  # requested together with the watching
+        watch = Watch(tab, tree)
+        reading = asyncio.ensure_future(read(tab))  # requested together with the watching
         try:
             await watch.begin(effects=expects_effect)
-            if kept is not None and kept.counts == watch.counts:
-                before: Snapshot | None = kept.snapshot
-            elif watch.is_busy or reading is None:
-                before = await read(tab)  # returns at once if the page does not answer
-            else:
-                before = await reading
+            before = await (read(tab) if watch.is_busy else reading)  # a new one returns at once if it is busy
             drawn = watch.latest.unreadable and before is not None
             pictures = await effects.pictures(await tab.frames()) if drawn else None
             choosers = FileChoosers(tree) if expects_effect else None
@@ -162,8 +157,7 @@ class ActionRunner:
             watch.stop()
             raise
         finally:
-            if reading is not None:
-                await _finish_task(reading)
+            await _finish_task(reading)
         return cls(tab, limit, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers)
 
     def name_of(self, ref: str) -> str:
@@ -267,7 +261,7 @@ class ActionRunner:
                 leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
                 raise BlockedByPolicy(f"{leads}{refused}")
         finally:
-            await self._stop(aftermath.settled)
+            self._stop(aftermath.settled)
         tab, requests = self._tab, self._tab.activity.requests
         navigated, moved = self._watch.navigated, aftermath.address_changed
         note = self._note(action, ref, updated)
@@ -387,15 +381,11 @@ class ActionRunner:
         if self._choosers is not None:
             self._choosers.stop()
 
-    async def _stop(self, settled: str) -> None:
-        """Ends the watching. A large settled page stays watched, so that the next action need not read it again."""
+    def _stop(self, settled: str) -> None:
+        """Ends the watching."""
         if self._choosers is not None:
             self._choosers.stop()
-        if settled == QUIET and self._tab.cached_reading is not None:
-            effects.end(await self._tab.frames())
-        else:
-            self._tab.cached_reading = None
-            self._watch.stop(gave_up=settled != QUIET and not self._watch.awaits_server)
+        self._watch.stop(gave_up=settled != QUIET and not self._watch.awaits_server)
 
     async def _title(self) -> str | None:
         root = (await self._tab.frames()).root

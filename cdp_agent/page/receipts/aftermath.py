@@ -20,7 +20,6 @@ from cdp_agent.page.snapshot.lines import FIELDS, line_of, quoted, shortened
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
-from cdp_agent.page.tab.past_views import CachedReading
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects
@@ -29,8 +28,6 @@ from .receipts import NewTab, OtherTab, Outcome
 from .stability import QUIET, Watch
 
 DOWNLOAD_S = 3.0
-LARGE_S = 0.1
-"""A page that takes longer to read stays watched between actions, so that each action reads it only once."""
 _MINOR_CHANGE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
 """Changes that come with the first letter in a field, and are not the purpose of filling it."""
 _PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
@@ -188,8 +185,7 @@ class Aftermath:
         if self.has_left:
             return outcome
         first, outcome = outcome, await self._reread(outcome, ref)
-        keep = tab.read_took_s > LARGE_S and self.settled == QUIET
-        after = self.after = await self._read(keep=keep)
+        after = self.after = await self._read()
         if self.navigates_again():
             return outcome
         changed, self.focus = self._compare(after, action, ref, outcome)
@@ -198,7 +194,7 @@ class Aftermath:
         if self._expects_effect:
             has_effect = await self._add_effects(after, action, ref, outcome)
             if has_effect and not changed and await self._changed_meanwhile():
-                self.after = await self._read(keep=keep)
+                self.after = await self._read()
                 changed, self.focus = self._compare(self.after, action, ref, outcome)
                 self.changed = changed + uncovered(changed, self.changed)
         refused = any(each.error == REFUSED for each in tab.activity.requests.failures(self._watch.requests))
@@ -290,16 +286,11 @@ class Aftermath:
         )
         return list(lines)[:_MOST_TRANSIENT]
 
-    async def _read(self, *, keep: bool) -> Snapshot | None:
-        self._tab.cached_reading = None
-        counts = dict(self._watch.counts)
+    async def _read(self) -> Snapshot | None:
         try:
-            after = await read(self._tab)
+            return await read(self._tab)
         except SessionClosed:
             return None
-        if keep and after is not None:
-            self._tab.cached_reading = CachedReading(after, counts)
-        return after
 
     async def _downloads(self) -> list[Download]:
         watcher = self._tab.downloads

@@ -21,7 +21,7 @@ from cdp_agent.page.snapshot.lines import (
     without_selected,
 )
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.past_views import LastShown
+from cdp_agent.page.tab.tab import LastShown
 
 _MOST_MEANWHILE = 8
 _NOW = re.compile(r"\(now (.*), before ")

@@ -71,12 +71,6 @@ async def pictures(tree: FrameTree) -> Pictures:
     return Pictures(boxes, seen, None in places)
 
 
-def end(tree: FrameTree) -> None:
-    """Ends the recording of effects in all worlds."""
-    for world in _worlds(tree):
-        world.tell("endEffects")
-
-
 async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> Effects:
     """The effects so far. `looks`: also compares styles, which takes longest.
 

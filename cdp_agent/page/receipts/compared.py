@@ -1,13 +1,19 @@
-"""Compares readings for a receipt: which changed lines it reports elsewhere, and which differ only in numbers."""
+"""What a receipt says of two readings and the effects between them: pure functions, which ask no page.
+
+Which lines changed, which of them the receipt reports elsewhere, who caused them, and whether more is to come.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from cdp_agent.page.snapshot.diff import changes
+import msgspec
+
+from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.lines import (
+    FIELDS,
     LONGEST_TITLE,
     in_line,
     indent_of,
@@ -23,9 +29,79 @@ from cdp_agent.page.snapshot.lines import (
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown
 
+from .effects import Effects
+
+_LONGEST_TRANSIENT = 120
+_MOST_TRANSIENT = 4
+"""How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
 _MOST_MEANWHILE = 8
 _NOW = re.compile(r"\(now (.*), before ")
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The lines in which two readings differ, and what has the focus now if that differs ("": nothing)."""
+
+    changed: list[str] = []
+    focus: str | None = None
+
+
+def compare(before: Snapshot, after: Snapshot, values: Mapping[str, str | None], *, focuses: bool) -> Difference:
+    """The difference of two readings, without what the receipt states by itself.
+
+    That are the `values` of the elements that were acted on, by their refs, and the focus on one of these, unless
+    moving the focus was the act (`focuses`).
+    """
+    was, now = before.text, after.text
+    for ref, value in values.items():
+        was, now = without_value(was, now, ref, value)
+    changed = changes(was, now)
+    if after.title != before.title:
+        changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
+    changed = [line for line in changed if not states_only_value(line, values)]
+    focus_before, focus = focused(before.text), focused(after.text)
+    is_expected = focus is not None and not focuses and ref_of_focused(focus) in values
+    return Difference(changed, None if is_expected or same_element(focus_before, focus) else focus or "")
+
+
+def caused_by_page(causes: Effects, before: Snapshot | None, after: Snapshot | None) -> tuple[bool, str]:
+    """Whether all changes between two readings are the page's own and none is the act's, and why.
+
+    They are if they are in parts that had changed before, or only in numbers and not at once.
+    """
+    if causes.own and not causes.others:
+        return True, "all of it is in parts that change by themselves"
+    if causes.prompt:
+        return False, "text changed right after the input, or where nothing had changed for long"
+    if not causes.others:
+        return False, "no change was recorded that the page made by itself"
+    if after is not None and before is not None and differ_only_in_numbers(before.text, after.text):
+        return True, "it differs only in numbers, which did not change at once"
+    return False, "it is in parts that do not change by themselves"
+
+
+def transient_texts(texts: Sequence[str], gone: Sequence[Sequence[str]], chosen: Sequence[str]) -> list[str]:
+    """Lines on texts that came and went (`gone`: each as a list of blocks), and are in none of the readings' `texts`.
+
+    Nor in a list of which the act chose the options `chosen`.
+    """
+    parts = (
+        [part for part in blocks if not any(part in text for text in texts)]
+        for blocks in gone
+        if not any(option in part for option in chosen for part in blocks)
+    )
+    lines = dict.fromkeys(
+        f"~ came and went: {shortened(' | '.join(passed), _LONGEST_TRANSIENT)}" for passed in parts if passed
+    )
+    return list(lines)[:_MOST_TRANSIENT]
+
+
+def is_field_focused(before: Snapshot | None, after: Snapshot | None, ref: str | None) -> bool:
+    """Whether the element is a field, and has the focus now, but not before."""
+    focus = focused(after.text) if after is not None else None
+    if focus is None or ref_of_focused(focus) != ref or focus.partition(" ")[0] not in FIELDS:
+        return False
+    return before is None or not same_element(focused(before.text), focus)
 
 
 def without_value(before: str, after: str, ref: str, value: str | None) -> tuple[str, str]:

@@ -1,0 +1,238 @@
+"""What an act has led to, as far as it is seen once its page is at rest."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from cdp_agent.errors import ActionError, SessionClosed
+from cdp_agent.page.activity.network import REFUSED
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.lines import line_of
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.tab import Tab
+
+from . import effects
+from .baseline import Baseline
+from .compared import (
+    caused_by_page,
+    compare,
+    is_field_focused,
+    not_outdated,
+    transient_texts,
+    uncovered,
+)
+from .receipts import Outcome, Receipt
+from .reported import Reported
+from .stability import QUIET
+
+FALLBACK_S = 0.4
+"""How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them when idle."""
+_MINOR_CHANGE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
+"""Changes that come with the first letter in a field, and are not the purpose of filling it."""
+_PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
+
+
+class Rest(msgspec.Struct, frozen=True):
+    """The end of a wait for the page: "quiet", or why the wait ended, and the number of the document by then."""
+
+    settled: str
+    document: int
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """What was seen of an act once the page was at rest."""
+
+    outcome: Outcome
+    """What the act's code knows about the result by now."""
+    settled: str = QUIET
+    moves_on: bool = False
+    """Whether the tab has baseline to navigate since it was at rest, so that this is not all."""
+    after: Snapshot | None = None
+    changed: list[str] = []
+    """Lines of the receipt: what changed in the page, and effects that no line of it shows."""
+    weak_changes: list[str] = []
+    """Weak effects, which may mean nothing: reported only if there are no others."""
+    focus: str | None = None
+    has_effect: bool = False
+    """Whether there was an effect that is not one of the page's own continuous changes."""
+    cause: str = ""
+    """Why what changed counts as the page's own or as the act's."""
+    missed_pictures: bool = False
+    """Whether there are canvases out of view that no script may read."""
+
+
+async def observe(baseline: Baseline, rest: Rest, reported: Reported, outcome: Outcome, act: Receipt) -> Observed:
+    """Reads the page, which is at rest, and compares it to what it was before the act. Raises BrowserError.
+
+    `act` is the receipt so far, with the action and its ref; `outcome` is what the act's code returned.
+    """
+    if baseline.has_left or reported.refused:
+        return Observed(outcome, rest.settled, _moves_on(baseline, rest))
+    reread = await _reread(baseline.tab, outcome, act.ref)
+    after = await _read(baseline.tab)
+    if _moves_on(baseline, rest):
+        return Observed(reread, rest.settled, moves_on=True, after=after)
+    observed = _compared(baseline, Observed(reread, rest.settled), after, act)
+    if baseline.expects_effect:
+        listed = observed.changed
+        observed = await _with_effects(baseline, observed, act)
+        if observed.has_effect and not listed and await _changed_since_rest(baseline):
+            # The effects may belong to lines that were not read yet.
+            again = _compared(baseline, observed, await _read(baseline.tab), act)
+            unlisted = uncovered(again.changed, observed.changed)
+            observed = msgspec.structs.replace(again, changed=again.changed + unlisted, has_effect=True)
+    requests = baseline.tab.activity.requests
+    has_effect = (
+        observed.has_effect
+        or reread.had_effect
+        or reread.note != outcome.note
+        or observed.focus is not None
+        or reported.is_effect
+        or baseline.address_changed
+        or bool(chooser_note(baseline, act))
+        or any(failure.error == REFUSED for failure in requests.failures(baseline.watch.requests))
+    )
+    return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, rest))
+
+
+def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> float:
+    """How long an effect is waited for after the page is at rest, at most `longest_s`; 0 if there was one.
+
+    `lists`: the button that clears a field does not count, since it comes with the first letter. Nor does the picture
+    of a canvas with elements that describe it, which change later.
+    """
+    text = observed.after.text if observed.after is not None else ""
+    pictures = [_PICTURE.match(line) for line in observed.changed]
+    if all(pictures) and any(picture and line_of(text, picture[1]).endswith(":") for picture in pictures):
+        return min(longest_s, FALLBACK_S)
+    is_minor = lists and observed.changed and all(_MINOR_CHANGE.match(line) for line in observed.changed)
+    return longest_s if is_minor or not observed.has_effect else 0.0
+
+
+def receipt_of(act: Receipt, meanwhile: list[str], observed: Observed, reported: Reported) -> Receipt:
+    """The receipt `act` with what was observed and reported. `meanwhile`: what had changed before the act."""
+    changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
+    return msgspec.structs.replace(
+        act,
+        meanwhile=not_outdated(meanwhile, changed),
+        value=observed.outcome.value,
+        fields=list(observed.outcome.fields),
+        new_tabs=reported.new_tabs,
+        other_tabs=list(reported.others.values()),
+        dialogs=reported.dialogs,
+        app_requests=reported.app_requests,
+        downloads=reported.downloads,
+        changed=changed,
+        focus=observed.focus,
+        blocked=reported.blocked,
+        withheld=reported.withheld,
+        settled=observed.settled,
+    )
+
+
+def chooser_note(baseline: Baseline, act: Receipt) -> str:
+    """A note that a file chooser was opened, and what to do about it; "" if none was."""
+    if baseline.choosers is None or not baseline.choosers.opened or act.action == "upload":
+        return ""
+    return " ".join(filter(None, ("it opened a file chooser, which was closed: give it files with upload", act.ref)))
+
+
+def unseen_note(baseline: Baseline, observed: Observed) -> str:
+    """A note on canvases (out of view, or in other frames) that may have changed unseen, if nothing else did."""
+    if not baseline.expects_effect or observed.has_effect or baseline.has_left:
+        return ""
+    if baseline.watch.unreadable_frames:
+        return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+    if baseline.pictures.out_of_view or observed.missed_pictures:
+        return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
+    return ""
+
+
+async def read(tab: Tab) -> Snapshot | None:
+    """A snapshot; None if the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
+    try:
+        return await tab.read()
+    except ActionError:
+        return None
+
+
+async def _read(tab: Tab) -> Snapshot | None:
+    try:
+        return await read(tab)
+    except SessionClosed:
+        return None
+
+
+async def _reread(tab: Tab, outcome: Outcome, ref: str | None) -> Outcome:
+    """The outcome with what the element has by now."""
+    try:
+        if outcome.on_replaced is not None and ref is not None:
+            return await outcome.on_replaced(await locate(tab, ref))
+        if outcome.read_again is None:
+            return outcome
+        now = await outcome.read_again()
+    except (ActionError, SessionClosed):
+        return outcome  # it navigates, or hangs: the receipt reports that
+    note = "; ".join(filter(None, (outcome.note, now.note)))
+    return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
+
+
+def _moves_on(baseline: Baseline, rest: Rest) -> bool:
+    activity = baseline.tab.activity
+    return rest.settled == QUIET and (activity.navigating() is not None or activity.document.number != rest.document)
+
+
+async def _changed_since_rest(baseline: Baseline) -> bool:
+    count = baseline.watch.latest.count
+    return (await baseline.watch.look()).count != count
+
+
+def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, act: Receipt) -> Observed:
+    """The same with the lines that differ in the reading `after`."""
+    if after is None or baseline.before is None:
+        return msgspec.structs.replace(observed, after=after, changed=[], focus=None, has_effect=False)
+    outcome = observed.outcome
+    values = {field.ref: field.value for field in outcome.fields} or (
+        {} if act.ref is None else {act.ref: outcome.value}
+    )
+    difference = compare(baseline.before, after, values, focuses=act.action == "focus")
+    changed = difference.changed
+    return msgspec.structs.replace(
+        observed, after=after, changed=changed, focus=difference.focus, has_effect=bool(changed)
+    )
+
+
+async def _with_effects(baseline: Baseline, observed: Observed, act: Receipt) -> Observed:
+    """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
+    tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
+    changed, cause, has_effect = observed.changed, "", False
+    found = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=act.action == "hover")
+    if changed:
+        is_own, cause = caused_by_page(found, before, after)
+        has_effect = not is_own
+        if is_own:
+            found = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=act.action == "hover")
+    # Entering a value has weak effects. A key does not move the mouse, so changes of caret and style are its effects.
+    weak = found.lines(weak=True) if act.action != "fill" and outcome.value is None else []
+    strong = found.lines(weak=False) + (
+        weak if act.action == "press" and not has_effect and observed.focus is None else []
+    )
+    texts = [reading.text for reading in (before, after) if reading is not None]
+    lines = uncovered(changed, strong) + transient_texts(texts, found.gone, outcome.chosen)
+    missed_pictures = False
+    if baseline.pictures.boxes and not has_effect and not lines:
+        pictures = await effects.pictures(tree)
+        missed_pictures = pictures.boxes != baseline.pictures.boxes
+        if not missed_pictures and pictures.seen != baseline.pictures.seen:
+            lines = ["~ canvas: its picture changed"]
+    is_focused = act.action == "click" and is_field_focused(before, after, act.ref)
+    return msgspec.structs.replace(
+        observed,
+        changed=changed + lines,
+        weak_changes=weak,
+        has_effect=has_effect or bool(lines) or is_focused,
+        cause=cause,
+        missed_pictures=missed_pictures,
+    )

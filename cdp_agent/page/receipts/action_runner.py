@@ -28,7 +28,7 @@ from cdp_agent.page.tab.limit import CALL_S, REPORT_S, Limit
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects, lost_input
-from .baseline import Baseline, FileChoosers, baseline_of
+from .baseline import Baseline, FileChoosers
 from .dialog_stops import note_so_far, receipt_until_dialog
 from .observed import Observed, Rest, chooser_note, effect_awaited_s, observe, read, receipt_of, unseen_note
 from .receipts import MAX_LISTED, Outcome, Receipt
@@ -117,7 +117,8 @@ class ActionRunner:
         self._baseline = baseline
         self._tab = baseline.tab
         self._watch = baseline.watch
-        baseline.tab.activity.before_action = (baseline.watch.document, baseline.watch.url)
+        self._shown = self._tab.shown
+        self._tab.activity.before_action = (self._watch.document, self._watch.url)
         self._began = time.perf_counter()
         self._acted_ms = 0.0
         self._was_checked = False
@@ -136,19 +137,16 @@ class ActionRunner:
         reading = asyncio.ensure_future(read(tab))  # requested together with the watching
         try:
             await watch.begin(effects=expects_effect)
-            before = await (read(tab) if watch.is_busy else reading)  # a new one returns at once if it is busy
+            before = await (reading if watch.busy is None else read(tab))  # a new one returns at once if it is busy
             drawn = watch.latest.unreadable and before is not None
-            pictures = await effects.pictures(await tab.frames()) if drawn else None
+            pictures = await effects.pictures(await tab.frames()) if drawn else effects.Pictures()
             choosers = FileChoosers(tree) if expects_effect else None
         except BaseException:
             watch.stop()
             raise
         finally:
             await _finish_task(reading)
-        return cls(
-            limit,
-            baseline_of(tab, watch, before, expects_effect=expects_effect, pictures=pictures, choosers=choosers),
-        )
+        return cls(limit, Baseline(watch, before, expects_effect, pictures, choosers))
 
     def name_of(self, ref: str) -> str:
         """The element's name in the snapshot: `button "Add to cart"`."""
@@ -261,7 +259,7 @@ class ActionRunner:
         has_left = baseline.has_left
         tab.note_shown(observed.after.text if observed.after is not None and not has_left else None)
         return msgspec.structs.replace(
-            receipt_of(act, baseline.meanwhile, observed, reported),
+            receipt_of(act, baseline, self._shown, observed, reported),
             note="; ".join(filter(None, notes)),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,

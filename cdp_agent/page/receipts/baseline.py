@@ -9,29 +9,25 @@ from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
 
-from .compared import changed_meanwhile
 from .effects import Pictures
 from .stability import Watch
 
 
-class Baseline(msgspec.Struct, frozen=True, kw_only=True):
+class Baseline(msgspec.Struct, frozen=True):
     """A tab as it was when an act in it began."""
 
-    tab: Tab
     watch: Watch
-    before: Snapshot | None
+    before: Snapshot | None = None
     """The page; None if it could not be read, or need not be."""
-    meanwhile: list[str]
-    """The changes of the page since it was last shown."""
-    documents: dict[Tab, int]
-    """The number of the document in each tab that opened this one or was opened by it, if nobody acts there."""
-    tabs_requested: int
-    """How many tabs the pages of the tab had asked for."""
-    expects_effect: bool
+    expects_effect: bool = False
     """Whether having an effect is the act's only purpose, so that effects are recorded in the page."""
-    pictures: Pictures
-    choosers: FileChoosers | None
+    pictures: Pictures = Pictures()
+    choosers: FileChoosers | None = None
     """None if file choosers are not intercepted."""
+
+    @property
+    def tab(self) -> Tab:
+        return self.watch.tab
 
     @property
     def has_left(self) -> bool:
@@ -48,30 +44,6 @@ class Baseline(msgspec.Struct, frozen=True, kw_only=True):
         self.watch.stop(gave_up=gave_up)
         if self.choosers is not None:
             self.choosers.stop()
-
-
-def baseline_of(
-    tab: Tab,
-    watch: Watch,
-    before: Snapshot | None = None,
-    *,
-    expects_effect: bool = False,
-    pictures: Pictures | None = None,
-    choosers: FileChoosers | None = None,
-) -> Baseline:
-    """The tab now; `before` is the page in it, if that was read."""
-    idle = (other for other in tab.related if not (other.action_lock.locked() or other.activity.navigating()))
-    return Baseline(
-        tab=tab,
-        watch=watch,
-        before=before,
-        meanwhile=changed_meanwhile(tab.shown, watch.document, before) if before is not None else [],
-        documents={other: other.activity.document.number for other in idle},
-        tabs_requested=tab.requested_tabs.count,
-        expects_effect=expects_effect,
-        pictures=pictures or Pictures(),
-        choosers=choosers,
-    )
 
 
 class FileChoosers:

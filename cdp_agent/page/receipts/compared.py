@@ -154,24 +154,20 @@ def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
     return not text or re.search(rf"[*~`]{re.escape(text)}[*~`]", change) is None
 
 
-def changed_meanwhile(shown: LastShown | None, document: int, now: Snapshot) -> list[str]:
-    """The changes of the page since it was last shown to the caller: the first lines, and how many more."""
-    if shown is None:
-        return []
+def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:
+    """The changes of the page from when it was last shown to the caller until it was read `before` the act.
+
+    The first lines, and how many more; without those of lines that `changed` again since, as on a page with a clock.
+    """
+    if shown is None or before is None or any(line.startswith("=") for line in changed):
+        return []  # or the page is reported as a whole
     if shown.document != document:
-        title, address = quoted(shortened(now.title, LONGEST_TITLE)), in_line(shown_address(now.url))
+        title, address = quoted(shortened(before.title, LONGEST_TITLE)), in_line(shown_address(before.url))
         return [f"~ the page went to {address} {title}: snapshot it"]
-    lines = changes(now.text if shown.text is None else shown.text, now.text, limited=False)
-    rest = len(lines) - _MOST_MEANWHILE
-    return [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
-
-
-def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
-    """The changes before an action, without those of lines that changed again since, as on a page with a clock."""
-    if any(line.startswith("=") for line in changed):
-        return []  # the page is reported as a whole
-    again = "\n".join(changed)
-    return [line for line in meanwhile if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
+    lines = changes(before.text if shown.text is None else shown.text, before.text, limited=False)
+    rest, again = len(lines) - _MOST_MEANWHILE, "\n".join(changed)
+    first = [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
+    return [line for line in first if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
 
 
 def differ_only_in_numbers(before: str, after: str) -> bool:

@@ -11,15 +11,15 @@ from cdp_agent.page.activity.network import REFUSED
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import line_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.tab import Tab
+from cdp_agent.page.tab.tab import LastShown, Tab
 
 from . import effects
 from .baseline import Baseline
 from .compared import (
     caused_by_page,
+    changed_meanwhile,
     compare,
     is_field_focused,
-    not_outdated,
     transient_texts,
     uncovered,
 )
@@ -111,12 +111,14 @@ def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> fl
     return longest_s if is_minor or not observed.has_effect else 0.0
 
 
-def receipt_of(act: Receipt, meanwhile: list[str], observed: Observed, reported: Reported) -> Receipt:
-    """The receipt `act` with what was observed and reported. `meanwhile`: what had changed before the act."""
+def receipt_of(
+    act: Receipt, baseline: Baseline, shown: LastShown | None, observed: Observed, reported: Reported
+) -> Receipt:
+    """The receipt `act` with what was observed and reported. `shown`: what the caller was last shown before the act."""
     changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
     return msgspec.structs.replace(
         act,
-        meanwhile=not_outdated(meanwhile, changed),
+        meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed),
         value=observed.outcome.value,
         fields=list(observed.outcome.fields),
         new_tabs=reported.new_tabs,

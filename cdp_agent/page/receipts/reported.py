@@ -55,7 +55,7 @@ class Reported(msgspec.Struct, frozen=True):
         """
         tab, tabs = baseline.tab, dict(self.tabs)
         for popup in popups:
-            tabs[popup] = _new_tab(popup, tab.requested_tabs.since(baseline.tabs_requested), list(tabs.values()))
+            tabs[popup] = _new_tab(popup, tab.requested_tabs.since(baseline.watch.tabs_requested), list(tabs.values()))
         dialogs = [*self.dialogs, *tab.dialogs.take()]
         for other in tab.related:
             if not other.action_lock.locked():
@@ -81,7 +81,7 @@ async def wait_for_reports(baseline: Baseline, reported: Reported) -> Reported:
     for popup in popups:
         await _wait_for(popup)
     others = dict(reported.others)
-    for other, document in baseline.documents.items():
+    for other, document in baseline.watch.others.items():
         moved = other.activity.navigating() or other.activity.document.number != document
         if other.closed or (moved and other not in others and not other.action_lock.locked()):
             await _wait_for(other)

@@ -30,9 +30,9 @@ from cdp_agent.page.tab.tab import Tab
 from . import effects, lost_input
 from .baseline import Baseline, FileChoosers
 from .dialog_stops import note_so_far, receipt_until_dialog
-from .observed import Observed, Rest, chooser_note, effect_awaited_s, observe, read, receipt_of, unseen_note
+from .observed import Observed, chooser_note, effect_awaited_s, observe, read, unseen_note, with_observed
 from .receipts import MAX_LISTED, Outcome, Receipt
-from .reported import Reported, new_popups, wait_for_reports
+from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 EFFECT_S = 1.0
@@ -240,106 +240,104 @@ class ActionRunner:
         navigation_s: float = NAVIGATION_S,
     ) -> Receipt:
         """Waits until the page has settled, and returns the receipt. Raises BrowserError."""
-        ended, baseline, tab = time.perf_counter(), self._baseline, self._tab
-        act = Receipt(action=action, ref=ref, target=target, detail=detail)
+        ended, baseline, tab, requests = time.perf_counter(), self._baseline, self._tab, self._tab.activity.requests
+        receipt = Receipt(action=action, ref=ref, target=target, detail=detail)
         awaits_effect = (
             baseline.expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
         )
-        settled = QUIET
         try:
-            observed, reported = await self._observe(act, outcome, navigation_s, awaits_effect=awaits_effect)
-            settled = observed.settled
-            if not baseline.has_left and (refused := reported.refused):
-                leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
-                raise BlockedByPolicy(f"{leads}{refused}")
+            receipt, observed = await self._observe(receipt, outcome, navigation_s, awaits_effect=awaits_effect)
+            if not baseline.has_left and (blocked := refused(receipt)):
+                leads = "" if blocked.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
+                raise BlockedByPolicy(f"{leads}{blocked}")
         finally:
-            baseline.stop(gave_up=settled != QUIET and not self._watch.awaits_server)
-        navigated, moved, notes = self._watch.navigated, baseline.address_changed, self._notes(act, observed)
+            baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
+        navigated, moved, notes = self._watch.navigated, baseline.address_changed, self._notes(receipt, observed)
         failed, uncaught, title = await self._messages(navigated=navigated)
-        has_left = baseline.has_left
-        tab.note_shown(observed.after.text if observed.after is not None and not has_left else None)
+        has_left, has_effect, after = baseline.has_left, observed.has_effect, observed.after
+        tab.note_shown(after.text if after is not None and not has_left else None)
         return msgspec.structs.replace(
-            receipt_of(act, baseline, self._shown, observed, reported),
+            with_observed(receipt, baseline, self._shown, observed),
             note="; ".join(filter(None, notes)),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
             title=title,
-            status=tab.activity.requests.status(tab.activity.document.loader_id) if navigated else None,
+            status=requests.status(tab.activity.document.loader_id) if navigated else None,
+            new_tabs=without_tabs_of_downloads(tab, receipt),
             closed=tab.closed,
-            failed_requests=[
-                failure
-                for failure in failed
-                if not (navigated and failure.is_document_of(tab.url))  # `status` reports that
-            ],
+            failed_requests=failed,
             uncaught=uncaught,
-            watched_s=EFFECT_S if awaits_effect and not observed.has_effect and not has_left else None,
+            watched_s=EFFECT_S if awaits_effect and not has_effect and not has_left else None,
             acted_ms=self._acted_ms,
             settled_ms=_ms_since(ended),
         )
 
     async def _observe(
-        self, act: Receipt, outcome: Outcome, navigation_s: float, *, awaits_effect: bool
-    ) -> tuple[Observed, Reported]:
+        self, receipt: Receipt, outcome: Outcome, navigation_s: float, *, awaits_effect: bool
+    ) -> tuple[Receipt, Observed]:
         """Observes the page whenever it is at rest, until there is nothing more to wait for, or the call's limit.
 
-        Raises PageUnresponsive if the input arrived nowhere.
+        Returns the receipt with what Chrome reported. Raises PageUnresponsive if the input arrived nowhere.
         """
-        longest_s = EFFECT_S if awaits_effect else SUGGESTIONS_S if outcome.suggests or act.action == "upload" else 0.0
+        suggests = outcome.suggests or receipt.action == "upload"
+        longest_s = EFFECT_S if awaits_effect else SUGGESTIONS_S if suggests else 0.0
         baseline, watch, tab = self._baseline, self._watch, self._tab
-        observed, reported, rested_at = Observed(outcome), Reported(), 0.0
+        observed, rested_at = Observed(outcome), 0.0
         try:
             async with self._limit.stage(more_s=REPORT_S / 2):
                 while True:
                     settled = await watch.settle(navigation_s=navigation_s, keep=True)
-                    rest = Rest(settled, tab.activity.document.number)
-                    reported = await wait_for_reports(baseline, reported)
-                    observed = await observe(baseline, rest, reported, outcome, act)
+                    document = tab.activity.document.number
+                    receipt = await wait_for_reports(baseline, msgspec.structs.replace(receipt, settled=settled))
+                    observed = await observe(baseline, receipt, outcome, document)
                     rested_at = rested_at or time.perf_counter() - QUIET_S
-                    if observed.moves_on:
+                    if settled == QUIET and observed.moves_on:
                         continue
                     awaited_s = effect_awaited_s(observed, longest_s, lists=outcome.suggests)
                     left_s = rested_at + awaited_s - time.perf_counter()
                     if left_s <= 0 or settled != QUIET or baseline.has_left:
                         break
                     await watch.wait_for_change(min(left_s, max(_LOOK_EVERY_S, 8 * tab.read_took_s)))
-                if watch.lacks_input and self._seems_lost(act, observed, awaits_effect=awaits_effect):
+                if watch.lacks_input and self._seems_lost(receipt, observed, awaits_effect=awaits_effect):
                     await self._check_input()
         except TimeoutError:
-            reported = reported.with_news(baseline, reported.others, new_popups(baseline, reported))
+            receipt = with_reports(baseline, receipt, new_popups(baseline, receipt))
             why = f"not at rest {self._limit.seconds:g} s after the call began"
-            observed = msgspec.structs.replace(observed, settled=why)
-        return observed, reported
+            receipt = msgspec.structs.replace(receipt, settled=why)
+        return receipt, observed
 
-    def _seems_lost(self, act: Receipt, observed: Observed, *, awaits_effect: bool) -> bool:
+    def _seems_lost(self, receipt: Receipt, observed: Observed, *, awaits_effect: bool) -> bool:
         """Whether the action may have come to nothing because its input did not reach the page."""
         if observed.outcome.nothing_done or self._baseline.has_left or observed.after is None:
             return False
-        return (awaits_effect and not observed.has_effect) or (act.action == "fill" and bool(observed.outcome.note))
+        return (awaits_effect and not observed.has_effect) or (receipt.action == "fill" and bool(observed.outcome.note))
 
-    def _notes(self, act: Receipt, observed: Observed) -> list[str]:
+    def _notes(self, receipt: Receipt, observed: Observed) -> list[str]:
         """The notes on the action, for the receipt; each may be empty."""
         answered = self._tab.activity.requests.no_content_since(self._watch.requests)
         return [
             observed.outcome.note,
             self._input_note,
-            chooser_note(self._baseline, act),
+            chooser_note(self._baseline, receipt),
             self._watch.watchdog.note,
             # which `goto` reports itself
-            f"the server answered {answered}: it gives no new page" if answered and act.action != "goto" else "",
+            f"the server answered {answered}: it gives no new page" if answered and receipt.action != "goto" else "",
             unseen_note(self._baseline, observed),
         ]
 
     async def _messages(self, *, navigated: bool) -> tuple[list[RequestFailure], list[str], str | None]:
         """The failed requests, the uncaught exceptions, and the new title, as far as they come in time."""
-        requests = self._tab.activity.requests
+        tab, requests, mark = self._tab, self._tab.activity.requests, self._watch.requests
         try:
             async with self._limit.stage(more_s=REPORT_S * 3 / 4):
                 failed, uncaught = await asyncio.gather(
-                    requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
+                    requests.failures_with_messages(mark, MAX_LISTED), self._thrown()
                 )
-                return failed, uncaught, await self._title() if navigated else None
+                title = await self._title() if navigated else None
         except TimeoutError:
-            return requests.failures(self._watch.requests), [], None
+            failed, uncaught, title = requests.failures(mark), [], None
+        # The receipt's `status` reports a failed document.
+        return [each for each in failed if not (navigated and each.is_document_of(tab.url))], uncaught, title
 
     async def _thrown(self) -> list[str]:
         tab = self._tab

@@ -24,8 +24,7 @@ from .compared import (
     uncovered,
 )
 from .receipts import Outcome, Receipt
-from .reported import Reported
-from .stability import QUIET
+from .reported import refused
 
 FALLBACK_S = 0.4
 """How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them when idle."""
@@ -34,19 +33,11 @@ _MINOR_CHANGE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|com
 _PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
 
 
-class Rest(msgspec.Struct, frozen=True):
-    """The end of a wait for the page: "quiet", or why the wait ended, and the number of the document by then."""
-
-    settled: str
-    document: int
-
-
 class Observed(msgspec.Struct, frozen=True):
     """What was seen of an act once the page was at rest."""
 
     outcome: Outcome
     """What the act's code knows about the result by now."""
-    settled: str = QUIET
     moves_on: bool = False
     """Whether the tab has baseline to navigate since it was at rest, so that this is not all."""
     after: Snapshot | None = None
@@ -63,24 +54,25 @@ class Observed(msgspec.Struct, frozen=True):
     """Whether there are canvases out of view that no script may read."""
 
 
-async def observe(baseline: Baseline, rest: Rest, reported: Reported, outcome: Outcome, act: Receipt) -> Observed:
-    """Reads the page, which is at rest, and compares it to what it was before the act. Raises BrowserError.
+async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, document: int) -> Observed:
+    """Reads the page, and compares it to what it was before the act.
 
-    `act` is the receipt so far, with the action and its ref; `outcome` is what the act's code returned.
+    `receipt` is what is known so far; `outcome` is what the act's code returned; `document` is the number of the
+    document that was at rest. Raises BrowserError.
     """
-    if baseline.has_left or reported.refused:
-        return Observed(outcome, rest.settled, _moves_on(baseline, rest))
-    reread = await _reread(baseline.tab, outcome, act.ref)
+    if baseline.has_left or refused(receipt):
+        return Observed(outcome, _moves_on(baseline, document))
+    reread = await _reread(baseline.tab, outcome, receipt.ref)
     after = await _read(baseline.tab)
-    if _moves_on(baseline, rest):
-        return Observed(reread, rest.settled, moves_on=True, after=after)
-    observed = _compared(baseline, Observed(reread, rest.settled), after, act)
+    if _moves_on(baseline, document):
+        return Observed(reread, True, after)
+    observed = _compared(baseline, Observed(reread), after, receipt)
     if baseline.expects_effect:
         listed = observed.changed
-        observed = await _with_effects(baseline, observed, act)
+        observed = await _with_effects(baseline, observed, receipt)
         if observed.has_effect and not listed and await _changed_since_rest(baseline):
             # The effects may belong to lines that were not read yet.
-            again = _compared(baseline, observed, await _read(baseline.tab), act)
+            again = _compared(baseline, observed, await _read(baseline.tab), receipt)
             unlisted = uncovered(again.changed, observed.changed)
             observed = msgspec.structs.replace(again, changed=again.changed + unlisted, has_effect=True)
     requests = baseline.tab.activity.requests
@@ -89,12 +81,12 @@ async def observe(baseline: Baseline, rest: Rest, reported: Reported, outcome: O
         or reread.had_effect
         or reread.note != outcome.note
         or observed.focus is not None
-        or reported.is_effect
+        or not receipt.nothing_changed
         or baseline.address_changed
-        or bool(chooser_note(baseline, act))
+        or bool(chooser_note(baseline, receipt))
         or any(failure.error == REFUSED for failure in requests.failures(baseline.watch.requests))
     )
-    return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, rest))
+    return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, document))
 
 
 def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> float:
@@ -111,34 +103,26 @@ def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> fl
     return longest_s if is_minor or not observed.has_effect else 0.0
 
 
-def receipt_of(
-    act: Receipt, baseline: Baseline, shown: LastShown | None, observed: Observed, reported: Reported
-) -> Receipt:
-    """The receipt `act` with what was observed and reported. `shown`: what the caller was last shown before the act."""
+def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None, observed: Observed) -> Receipt:
+    """The receipt with what was observed. `shown`: what the caller was last shown before the act."""
     changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
     return msgspec.structs.replace(
-        act,
+        receipt,
         meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed),
         value=observed.outcome.value,
         fields=list(observed.outcome.fields),
-        new_tabs=reported.new_tabs,
-        other_tabs=list(reported.others.values()),
-        dialogs=reported.dialogs,
-        app_requests=reported.app_requests,
-        downloads=reported.downloads,
         changed=changed,
         focus=observed.focus,
-        blocked=reported.blocked,
-        withheld=reported.withheld,
-        settled=observed.settled,
     )
 
 
-def chooser_note(baseline: Baseline, act: Receipt) -> str:
+def chooser_note(baseline: Baseline, receipt: Receipt) -> str:
     """A note that a file chooser was opened, and what to do about it; "" if none was."""
-    if baseline.choosers is None or not baseline.choosers.opened or act.action == "upload":
+    if baseline.choosers is None or not baseline.choosers.opened or receipt.action == "upload":
         return ""
-    return " ".join(filter(None, ("it opened a file chooser, which was closed: give it files with upload", act.ref)))
+    return " ".join(
+        filter(None, ("it opened a file chooser, which was closed: give it files with upload", receipt.ref))
+    )
 
 
 def unseen_note(baseline: Baseline, observed: Observed) -> str:
@@ -181,9 +165,9 @@ async def _reread(tab: Tab, outcome: Outcome, ref: str | None) -> Outcome:
     return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
 
-def _moves_on(baseline: Baseline, rest: Rest) -> bool:
+def _moves_on(baseline: Baseline, document: int) -> bool:
     activity = baseline.tab.activity
-    return rest.settled == QUIET and (activity.navigating() is not None or activity.document.number != rest.document)
+    return activity.navigating() is not None or activity.document.number != document
 
 
 async def _changed_since_rest(baseline: Baseline) -> bool:
@@ -191,35 +175,35 @@ async def _changed_since_rest(baseline: Baseline) -> bool:
     return (await baseline.watch.look()).count != count
 
 
-def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, act: Receipt) -> Observed:
+def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, receipt: Receipt) -> Observed:
     """The same with the lines that differ in the reading `after`."""
     if after is None or baseline.before is None:
         return msgspec.structs.replace(observed, after=after, changed=[], focus=None, has_effect=False)
     outcome = observed.outcome
     values = {field.ref: field.value for field in outcome.fields} or (
-        {} if act.ref is None else {act.ref: outcome.value}
+        {} if receipt.ref is None else {receipt.ref: outcome.value}
     )
-    difference = compare(baseline.before, after, values, focuses=act.action == "focus")
+    difference = compare(baseline.before, after, values, focuses=receipt.action == "focus")
     changed = difference.changed
     return msgspec.structs.replace(
         observed, after=after, changed=changed, focus=difference.focus, has_effect=bool(changed)
     )
 
 
-async def _with_effects(baseline: Baseline, observed: Observed, act: Receipt) -> Observed:
+async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt) -> Observed:
     """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
     tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
     changed, cause, has_effect = observed.changed, "", False
-    found = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=act.action == "hover")
+    found = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=receipt.action == "hover")
     if changed:
         is_own, cause = caused_by_page(found, before, after)
         has_effect = not is_own
         if is_own:
-            found = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=act.action == "hover")
+            found = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=receipt.action == "hover")
     # Entering a value has weak effects. A key does not move the mouse, so changes of caret and style are its effects.
-    weak = found.lines(weak=True) if act.action != "fill" and outcome.value is None else []
+    weak = found.lines(weak=True) if receipt.action != "fill" and outcome.value is None else []
     strong = found.lines(weak=False) + (
-        weak if act.action == "press" and not has_effect and observed.focus is None else []
+        weak if receipt.action == "press" and not has_effect and observed.focus is None else []
     )
     texts = [reading.text for reading in (before, after) if reading is not None]
     lines = uncovered(changed, strong) + transient_texts(texts, found.gone, outcome.chosen)
@@ -229,7 +213,7 @@ async def _with_effects(baseline: Baseline, observed: Observed, act: Receipt) ->
         missed_pictures = pictures.boxes != baseline.pictures.boxes
         if not missed_pictures and pictures.seen != baseline.pictures.seen:
             lines = ["~ canvas: its picture changed"]
-    is_focused = act.action == "click" and is_field_focused(before, after, act.ref)
+    is_focused = receipt.action == "click" and is_field_focused(before, after, receipt.ref)
     return msgspec.structs.replace(
         observed,
         changed=changed + lines,

@@ -63,11 +63,11 @@ async def perform(
 
 async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, submits: bool, more_s: float) -> Receipt:
     async with tab.act(), limit_of(tab, more_s) as limit:
-        known = tab.history[-1] if tab.history else None
+        last_reading = tab.history[-1] if tab.history else None
         for attempt in range(ATTEMPTS):
             at = await locate(tab, ref)
             runner = await ActionRunner.start(tab, limit, expects_effect=submits or action in _EXPECTING_EFFECTS)
-            await runner.check_same_record(at, known)
+            await runner.check_same_record(at, last_reading)
             target = runner.name_of(at.ref)
             note_so_far(tab, partial(Receipt, action=action, ref=at.ref, target=target, detail=detail))
             try:
@@ -153,13 +153,13 @@ class ActionRunner:
         before = self._baseline.before
         return label_of(line_of(before.text, ref)) if before is not None else ""
 
-    async def check_same_record(self, at: Located, known: PastReading | None) -> None:
-        """Raises StaleRef if the element shows another record than it did in the reading `known`."""
+    async def check_same_record(self, at: Located, last_reading: PastReading | None) -> None:
+        """Raises StaleRef if the element shows another record than it did in that reading."""
         before = self._baseline.before
-        if before is None or known is None or before is known.snapshot:
+        if before is None or last_reading is None or before is last_reading.snapshot:
             return
         try:
-            await recycled.check_same_record(at, known.snapshot, before)
+            await recycled.check_same_record(at, last_reading.snapshot, before)
         except BaseException:
             self._baseline.stop()
             raise
@@ -291,7 +291,7 @@ class ActionRunner:
                     receipt = await wait_for_reports(baseline, msgspec.structs.replace(receipt, settled=settled))
                     observed = await observe(baseline, receipt, outcome, document)
                     rested_at = rested_at or time.perf_counter() - QUIET_S
-                    if settled == QUIET and observed.moves_on:
+                    if observed.moves_on:
                         continue
                     awaited_s = effect_awaited_s(observed, longest_s, lists=outcome.suggests)
                     left_s = rested_at + awaited_s - time.perf_counter()
@@ -337,7 +337,8 @@ class ActionRunner:
         except TimeoutError:
             failed, uncaught, title = requests.failures(mark), [], None
         # The receipt's `status` reports a failed document.
-        return [each for each in failed if not (navigated and each.is_document_of(tab.url))], uncaught, title
+        failed = [failure for failure in failed if not (navigated and failure.is_document_of(tab.url))]
+        return failed, uncaught, title
 
     async def _thrown(self) -> list[str]:
         tab = self._tab

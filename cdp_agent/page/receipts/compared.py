@@ -9,8 +9,6 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 
-import msgspec
-
 from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.lines import (
     FIELDS,
@@ -39,19 +37,16 @@ _NOW = re.compile(r"\(now (.*), before ")
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
 
 
-class Difference(msgspec.Struct, frozen=True):
-    """The lines in which two readings differ, and what has the focus now if that differs ("": nothing)."""
+def compare(
+    before: Snapshot | None, after: Snapshot | None, values: Mapping[str, str | None], *, focuses: bool
+) -> tuple[list[str], str | None]:
+    """The lines in which two readings differ, and what has the focus now if that differs ("": nothing).
 
-    changed: list[str] = []
-    focus: str | None = None
-
-
-def compare(before: Snapshot, after: Snapshot, values: Mapping[str, str | None], *, focuses: bool) -> Difference:
-    """The difference of two readings, without what the receipt states by itself.
-
-    That are the `values` of the elements that were acted on, by their refs, and the focus on one of these, unless
-    moving the focus was the act (`focuses`).
+    That is without what the receipt states by itself: the `values` of the elements that were acted on, by their refs,
+    and the focus on one of these, unless moving the focus was the act (`focuses`).
     """
+    if before is None or after is None:
+        return [], None
     was, now = before.text, after.text
     for ref, value in values.items():
         was, now = without_value(was, now, ref, value)
@@ -59,9 +54,9 @@ def compare(before: Snapshot, after: Snapshot, values: Mapping[str, str | None],
     if after.title != before.title:
         changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
     changed = [line for line in changed if not states_only_value(line, values)]
-    focus_before, focus = focused(before.text), focused(after.text)
+    focus = focused(after.text)
     is_expected = focus is not None and not focuses and ref_of_focused(focus) in values
-    return Difference(changed, None if is_expected or same_element(focus_before, focus) else focus or "")
+    return changed, None if is_expected or same_element(focused(before.text), focus) else focus or ""
 
 
 def caused_by_page(causes: Effects, before: Snapshot | None, after: Snapshot | None) -> tuple[bool, str]:
@@ -173,8 +168,8 @@ def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot |
 def differ_only_in_numbers(before: str, after: str) -> bool:
     """Whether the texts differ only in numbers, and in the focus, which a click moves."""
     one, other = (
-        re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
-        for each in (before, after)
+        re.sub(r"\d+", "0", "\n".join(map(without_focus, text.split("\n")) if "[focused]" in text else [text]))
+        for text in (before, after)
     )
     return one == other
 
@@ -183,11 +178,11 @@ def uncovered(changed: list[str], lines: list[str]) -> list[str]:
     """The effects on elements that no changed line is about."""
 
     def is_covered(line: str) -> bool:
-        found = _EFFECT.match(line)
-        if found is None:
+        effect = _EFFECT.match(line)
+        if effect is None:
             return False
-        ref, name = found[2], found[1]
-        return any((ref_of_change(each) == ref) if ref else bool(name) and name in each for each in changed)
+        name, ref = effect[1], effect[2]
+        return any((ref_of_change(change) == ref) if ref else bool(name) and name in change for change in changed)
 
     return [line for line in lines if not is_covered(line)]
 

@@ -37,7 +37,7 @@ class Effects(msgspec.Struct, frozen=True):
 
     def lines(self, *, weak: bool) -> list[str]:
         """The weak or the other effects, as lines of a receipt."""
-        return [f"~ {each.text}" for each in self.effects if each.weak is weak]
+        return [f"~ {effect.text}" for effect in self.effects if effect.weak is weak]
 
 
 class Pictures(msgspec.Struct, frozen=True):
@@ -78,11 +78,11 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
     """
     by_world = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(
-        [effect for each in by_world for effect in each.effects],
-        [blocks for each in by_world for blocks in each.gone],
-        any(each.prompt for each in by_world),
-        sum(each.own for each in by_world),
-        sum(each.others for each in by_world),
+        [effect for world in by_world for effect in world.effects],
+        [blocks for world in by_world for blocks in world.gone],
+        any(world.prompt for world in by_world),
+        sum(world.own for world in by_world),
+        sum(world.others for world in by_world),
     )
 
 
@@ -90,11 +90,11 @@ async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) ->
     if world.session.unresponsive:
         return Effects()  # the reading before this has waited for it
     try:
-        found = await world.call("effectsNow", looks, hovered, returning=Effects)
+        recorded = await world.call("effectsNow", looks, hovered, returning=Effects)
     except (ActionError, ProtocolError):
         return Effects()  # it is being replaced, or hangs, which is reported elsewhere
-    written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in found.effects]
-    return msgspec.structs.replace(found, effects=written)
+    written = [msgspec.structs.replace(effect, text=refs.write(world, effect.text)) for effect in recorded.effects]
+    return msgspec.structs.replace(recorded, effects=written)
 
 
 def _worlds(tree: FrameTree) -> list[World]:

@@ -25,6 +25,7 @@ from .compared import (
 )
 from .receipts import Outcome, Receipt
 from .reported import refused
+from .stability import QUIET
 
 FALLBACK_S = 0.4
 """How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them when idle."""
@@ -61,10 +62,10 @@ async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, docume
     document that was at rest. Raises BrowserError.
     """
     if baseline.has_left or refused(receipt):
-        return Observed(outcome, _moves_on(baseline, document))
+        return Observed(outcome, _moves_on(baseline, receipt, document))
     reread = await _reread(baseline.tab, outcome, receipt.ref)
     after = await _read(baseline.tab)
-    if _moves_on(baseline, document):
+    if _moves_on(baseline, receipt, document):
         return Observed(reread, True, after)
     observed = _compared(baseline, Observed(reread), after, receipt)
     if baseline.expects_effect:
@@ -86,7 +87,7 @@ async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, docume
         or bool(chooser_note(baseline, receipt))
         or any(failure.error == REFUSED for failure in requests.failures(baseline.watch.requests))
     )
-    return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, document))
+    return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, receipt, document))
 
 
 def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> float:
@@ -165,9 +166,9 @@ async def _reread(tab: Tab, outcome: Outcome, ref: str | None) -> Outcome:
     return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
 
 
-def _moves_on(baseline: Baseline, document: int) -> bool:
+def _moves_on(baseline: Baseline, receipt: Receipt, document: int) -> bool:
     activity = baseline.tab.activity
-    return activity.navigating() is not None or activity.document.number != document
+    return receipt.settled == QUIET and (activity.navigating() is not None or activity.document.number != document)
 
 
 async def _changed_since_rest(baseline: Baseline) -> bool:
@@ -177,36 +178,29 @@ async def _changed_since_rest(baseline: Baseline) -> bool:
 
 def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, receipt: Receipt) -> Observed:
     """The same with the lines that differ in the reading `after`."""
-    if after is None or baseline.before is None:
-        return msgspec.structs.replace(observed, after=after, changed=[], focus=None, has_effect=False)
-    outcome = observed.outcome
-    values = {field.ref: field.value for field in outcome.fields} or (
-        {} if receipt.ref is None else {receipt.ref: outcome.value}
-    )
-    difference = compare(baseline.before, after, values, focuses=receipt.action == "focus")
-    changed = difference.changed
-    return msgspec.structs.replace(
-        observed, after=after, changed=changed, focus=difference.focus, has_effect=bool(changed)
-    )
+    outcome, ref = observed.outcome, receipt.ref
+    values = {field.ref: field.value for field in outcome.fields} or ({} if ref is None else {ref: outcome.value})
+    changed, focus = compare(baseline.before, after, values, focuses=receipt.action == "focus")
+    return msgspec.structs.replace(observed, after=after, changed=changed, focus=focus, has_effect=bool(changed))
 
 
 async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt) -> Observed:
     """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
     tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
     changed, cause, has_effect = observed.changed, "", False
-    found = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=receipt.action == "hover")
+    recorded = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=receipt.action == "hover")
     if changed:
-        is_own, cause = caused_by_page(found, before, after)
+        is_own, cause = caused_by_page(recorded, before, after)
         has_effect = not is_own
         if is_own:
-            found = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=receipt.action == "hover")
+            recorded = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=receipt.action == "hover")
     # Entering a value has weak effects. A key does not move the mouse, so changes of caret and style are its effects.
-    weak = found.lines(weak=True) if receipt.action != "fill" and outcome.value is None else []
-    strong = found.lines(weak=False) + (
+    weak = recorded.lines(weak=True) if receipt.action != "fill" and outcome.value is None else []
+    strong = recorded.lines(weak=False) + (
         weak if receipt.action == "press" and not has_effect and observed.focus is None else []
     )
     texts = [reading.text for reading in (before, after) if reading is not None]
-    lines = uncovered(changed, strong) + transient_texts(texts, found.gone, outcome.chosen)
+    lines = uncovered(changed, strong) + transient_texts(texts, recorded.gone, outcome.chosen)
     missed_pictures = False
     if baseline.pictures.boxes and not has_effect and not lines:
         pictures = await effects.pictures(tree)

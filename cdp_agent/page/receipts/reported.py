@@ -59,7 +59,7 @@ def with_reports(baseline: Baseline, receipt: Receipt, popups: Sequence[Tab]) ->
         new_tabs=new_tabs,
         dialogs=dialogs,
         app_requests=receipt.app_requests
-        + [app for each in (*popups, tab) for app in each.activity.app_requests.take()],
+        + [app for source in (*popups, tab) for app in source.activity.app_requests.take()],
         downloads=list({(download.url, download.suggested_name): download for download in downloads}.values()),
         blocked=receipt.blocked + tab.request_policy.take(),
         withheld=receipt.withheld + tab.request_policy.take_withheld(),

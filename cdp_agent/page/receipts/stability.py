@@ -315,11 +315,11 @@ class _Wait:
         """Begins to watch documents that are new since the last look."""
         if all(f.navigating_to is not None or f.present_world in self._watch.worlds for f in self._tree.all()):
             return
-        known = len(self._watch.worlds)
+        watched = len(self._watch.worlds)
         await self._watch.look()
         looked = self._now()
         self._quiet_s = await self._present_quiet_s()
-        if self._quiet_s > STATIC_QUIET_S and len(self._watch.worlds) > known:
+        if self._quiet_s > STATIC_QUIET_S and len(self._watch.worlds) > watched:
             self._since = looked  # a new document: its quiet time counts from then on
         self._send_missing_functions(0 if self._quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
         if self._watch.navigated:
@@ -384,10 +384,10 @@ class _Wait:
             return QUIET_S
         try:
             world = root.present_world
-            known = world in self._watch.worlds and await is_static_document(
+            is_static = world in self._watch.worlds and await is_static_document(
                 root, world, self._activity.document.loader_id
             )
-            return STATIC_QUIET_S if known else QUIET_S
+            return STATIC_QUIET_S if is_static else QUIET_S
         except ActionError:
             return QUIET_S  # it is being replaced, or does not answer: the next look finds out
 
@@ -417,8 +417,8 @@ class _Wait:
         stopped = await stop_loading(self._tab)
         if not waits_for_server:
             return OLD_PAGE_HANGS
-        said = f"loading was stopped, since the server does not answer: {address}"
-        return f"{said}; {NEW_PAGE_HANGS}" if stopped and not await is_responsive(root.session) else said
+        why = f"loading was stopped, since the server does not answer: {address}"
+        return f"{why}; {NEW_PAGE_HANGS}" if stopped and not await is_responsive(root.session) else why
 
     def _now(self) -> float:
         """A clock, in seconds, which is paused while somebody is asked about a held request."""

@@ -213,8 +213,8 @@ MUTATIONS = (
         "test_receipts.py::test_lines_of_the_field_itself_stay_where_they_are_others_than_its_value",
     ),
     Mutation(
-        "page/receipts/aftermath.py",
-        "and not each.action_lock.locked()):",
+        "page/receipts/reported.py",
+        "and not other.action_lock.locked()):",
         "):",
         "test_receipts.py::test_another_tab_is_told_of_as_it_comes_is_led_elsewhere_and_goes",
     ),

@@ -82,7 +82,7 @@ async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | 
     read: dict[int, tuple[float, str]] = {}
     while True:
         now = time.perf_counter()
-        if tab.activity.navigating() or watch._pending(now - began):
+        if tab.activity.navigating() or watch.pending(now - began):
             last = now
             await tab.activity.wait_for_event(0.05)
             if now - began > LONGEST_S:
@@ -94,7 +94,7 @@ async def act_and_watch(page: Page, name: str, what: str, ref: str, text: str | 
             await tab.activity.wait_for_event(0.004)
             continue
         idle_ms = min(changes.idle_ms, (now - last) * 1000)
-        patience_ms = 0.0 if changes.count or watch._anything_happened() else PATIENCE_S * 1000
+        patience_ms = 0.0 if changes.count or watch.anything_happened else PATIENCE_S * 1000
         over = [window for window in WINDOWS_MS if window not in read and idle_ms >= max(window, patience_ms)]
         if over:
             seen = ((now - began) * 1000, await state(page))

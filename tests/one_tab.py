@@ -45,7 +45,7 @@ class OneTab:
             await self._page.goto(SHEET)
         else:
             tab = tab_of(self._page)
-            tab.shown = tab.cached_reading = None
+            tab.shown = None
             for known in (tab.history, tab.issued_refs, tab.successors):
                 known.clear()
             last = tab.refs._by_number[-1:]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts import aftermath
+from cdp_agent.page.receipts import observed
 from cdp_agent.page.receipts.stability import Watch
 from tests.acting import ref
 from tests.conftest import Serve
@@ -246,7 +246,7 @@ async def test_a_late_number_is_an_effect_where_all_was_still_before(page: Page,
     assert [each.watched_s for each in receipts] == [None, None]  # nothing more is waited for
 
 
-@pytest.mark.parametrize(("owner", "step"), [(Watch, "look"), (aftermath, "read")], ids=["looking", "reading"])
+@pytest.mark.parametrize(("owner", "step"), [(Watch, "look"), (observed, "read")], ids=["looking", "reading"])
 async def test_a_clock_hides_no_late_effect(
     page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch, owner: Any, step: str
 ) -> None:

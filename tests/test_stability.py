@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 from cdp_agent.cdp import runtime
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts import aftermath, stability
+from cdp_agent.page.receipts import stability
 from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot import snapshot
 from cdp_agent.page.snapshot.refs import RefTable
@@ -343,8 +343,7 @@ async def test_what_a_new_document_fetches_is_waited_for(page: Page, serve: Serv
     assert (await page.snapshot()).text == "- paragraph: fetched"
 
 
-async def test_nothing_is_left_in_the_page(page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aftermath, "LARGE_S", 60)  # what takes long to read stays watched
+async def test_nothing_is_left_in_the_page(page: Page, serve: Serve) -> None:
     await act(page, serve, "out.textContent = 'done'")
 
     world = await (await tab_of(page).frames()).root.world()

@@ -10,6 +10,7 @@ import msgspec
 from cdp_agent.errors import ActionError, InvalidArguments, PageUnresponsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S
 from cdp_agent.page.receipts.action_runner import ActionRunner, limit_of
+from cdp_agent.page.receipts.baseline import Baseline
 from cdp_agent.page.receipts.dialog_stops import open_dialog, receipt_of
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import Watch
@@ -66,7 +67,7 @@ async def _follow_up(tab: Tab, answer: Answer) -> RunningAct[Receipt]:
     async def follow() -> Receipt:
         async with tab.act(), limit_of(tab) as limit:
             await tab.decided()
-            return await ActionRunner(tab, limit, before, watch).finish("dialog", Outcome(), detail=answer)
+            return await ActionRunner(limit, Baseline(watch, before)).finish("dialog", Outcome(), detail=answer)
 
     running = tab.acts.begin(follow())
     running.so_far = lambda: Receipt(action="dialog", detail=answer)

@@ -18,6 +18,7 @@ from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, Pr
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.action_runner import ActionRunner
+from cdp_agent.page.receipts.baseline import Baseline
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
@@ -77,7 +78,7 @@ async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
         tree = await tab.frames()
         await end_scripts(tab, detour=True)
         watch = Watch(tab, tree)
-        runner = ActionRunner(tab, limit, None, watch)
+        runner = ActionRunner(limit, Baseline(watch))
         outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog))
         receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.left_s))
         tab.check_open()
@@ -155,7 +156,7 @@ async def _navigate_by(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any
     navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
     async with tab.act(), Limit(tab, max(CALL_S, navigation_s)) as limit:
         took_detour = await end_scripts(tab, detour=action == "reload")
-        runner = ActionRunner(tab, limit, None, Watch(tab, await tab.frames()))
+        runner = ActionRunner(limit, Baseline(Watch(tab, await tab.frames())))
         outcome = await runner.act(do(took_detour))
         receipt = await runner.finish(action, outcome, navigation_s=navigation_s)
         tab.check_open()

@@ -23,15 +23,16 @@ from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import label_of, line_of
-from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
+from cdp_agent.page.snapshot.snapshot import PastReading
 from cdp_agent.page.tab.limit import CALL_S, REPORT_S, Limit
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects, lost_input
-from .aftermath import Aftermath, FileChoosers, read
-from .compared import changed_meanwhile, not_outdated
+from .baseline import Baseline, FileChoosers
 from .dialog_stops import note_so_far, receipt_until_dialog
+from .observed import Observed, chooser_note, effect_awaited_s, observe, read, unseen_note, with_observed
 from .receipts import MAX_LISTED, Outcome, Receipt
+from .reported import new_popups, refused, wait_for_reports, with_reports, without_tabs_of_downloads
 from .stability import NAVIGATION_S, QUIET, QUIET_S, Watch
 
 EFFECT_S = 1.0
@@ -40,6 +41,8 @@ SUGGESTIONS_S = 0.4
 """How long to wait after filling a field for which pages show a list or a calendar, or giving files to one."""
 ATTEMPTS = 3
 _LEAVING_S = 0.1
+_LOOK_EVERY_S = 0.2
+"""How often to look for changes of values, selections and styles, which have no events."""
 _EXPECTING_EFFECTS = {"click", "hover", "press", "type", "drag", "select", "check", "uncheck", "upload"}
 
 Do = Callable[[Located], Coroutine[Any, Any, Outcome]]
@@ -60,11 +63,11 @@ async def perform(
 
 async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, submits: bool, more_s: float) -> Receipt:
     async with tab.act(), limit_of(tab, more_s) as limit:
-        known = tab.history[-1] if tab.history else None
+        last_reading = tab.history[-1] if tab.history else None
         for attempt in range(ATTEMPTS):
             at = await locate(tab, ref)
             runner = await ActionRunner.start(tab, limit, expects_effect=submits or action in _EXPECTING_EFFECTS)
-            await runner.check_same_record(at, known)
+            await runner.check_same_record(at, last_reading)
             target = runner.name_of(at.ref)
             note_so_far(tab, partial(Receipt, action=action, ref=at.ref, target=target, detail=detail))
             try:
@@ -107,31 +110,16 @@ def limit_of(tab: Tab, more_s: float = 0.0) -> Limit:
 
 
 class ActionRunner:
-    """Records what happens from `start` to `finish`."""
+    """Carries out one act: it acts, observes what comes of it, and makes the receipt."""
 
-    def __init__(
-        self,
-        tab: Tab,
-        limit: Limit,
-        before: Snapshot | None,
-        watch: Watch,
-        *,
-        expects_effect: bool = False,
-        pictures: effects.Pictures | None = None,
-        choosers: FileChoosers | None = None,
-    ) -> None:
-        self._tab = tab
+    def __init__(self, limit: Limit, baseline: Baseline) -> None:
         self._limit = limit
-        self._before = before
-        self._watch = watch
-        self._expects_effect = expects_effect
-        self._choosers = choosers
-        self._aftermath = Aftermath(
-            tab, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers
-        )
-        self._meanwhile = changed_meanwhile(tab.shown, watch.document, before) if before is not None else []
-        tab.activity.before_action = (watch.document, watch.url)
-        self._begun = time.perf_counter()
+        self._baseline = baseline
+        self._tab = baseline.tab
+        self._watch = baseline.watch
+        self._shown = self._tab.shown
+        self._tab.activity.before_action = (self._watch.document, self._watch.url)
+        self._began = time.perf_counter()
         self._acted_ms = 0.0
         self._was_checked = False
         """Whether it is known that the page gets input."""
@@ -145,44 +133,40 @@ class ActionRunner:
         """
         tree = await tab.frames()
         await tree.root.wait_for_reported_navigation()
-        watch, kept = Watch(tab, tree), tab.cached_reading
-        reading = asyncio.ensure_future(read(tab)) if kept is None else None  # requested together with the watching
+        watch = Watch(tab, tree)
+        reading = asyncio.ensure_future(read(tab))  # requested together with the watching
         try:
             await watch.begin(effects=expects_effect)
-            if kept is not None and kept.counts == watch.counts:
-                before: Snapshot | None = kept.snapshot
-            elif watch.is_busy or reading is None:
-                before = await read(tab)  # returns at once if the page does not answer
-            else:
-                before = await reading
+            before = await (reading if watch.busy is None else read(tab))  # a new one returns at once if it is busy
             drawn = watch.latest.unreadable and before is not None
-            pictures = await effects.pictures(await tab.frames()) if drawn else None
+            pictures = await effects.pictures(await tab.frames()) if drawn else effects.Pictures()
             choosers = FileChoosers(tree) if expects_effect else None
         except BaseException:
             watch.stop()
             raise
         finally:
-            if reading is not None:
-                await _finish_task(reading)
-        return cls(tab, limit, before, watch, expects_effect=expects_effect, pictures=pictures, choosers=choosers)
+            await _finish_task(reading)
+        return cls(limit, Baseline(watch, before, expects_effect, pictures, choosers))
 
     def name_of(self, ref: str) -> str:
         """The element's name in the snapshot: `button "Add to cart"`."""
-        return label_of(line_of(self._before.text, ref)) if self._before is not None else ""
+        before = self._baseline.before
+        return label_of(line_of(before.text, ref)) if before is not None else ""
 
-    async def check_same_record(self, at: Located, known: PastReading | None) -> None:
-        """Raises StaleRef if the element shows another record than it did in the reading `known`."""
-        if self._before is None or known is None or self._before is known.snapshot:
+    async def check_same_record(self, at: Located, last_reading: PastReading | None) -> None:
+        """Raises StaleRef if the element shows another record than it did in that reading."""
+        before = self._baseline.before
+        if before is None or last_reading is None or before is last_reading.snapshot:
             return
         try:
-            await recycled.check_same_record(at, known.snapshot, self._before)
+            await recycled.check_same_record(at, last_reading.snapshot, before)
         except BaseException:
-            self._give_up()
+            self._baseline.stop()
             raise
 
     async def act(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
         """Runs the coroutine that acts. If the page goes away meanwhile, that is a possible effect, not an error."""
-        self._begun = time.perf_counter()
+        self._began = time.perf_counter()
         try:
             outcome = await doing
         except (DocumentGone, SessionClosed):
@@ -191,12 +175,12 @@ class ActionRunner:
             try:
                 await self._check_input()
             finally:
-                self._give_up()
+                self._baseline.stop()
             raise
         except BaseException:
-            self._give_up()
+            self._baseline.stop()
             raise
-        self._acted_ms = _ms_since(self._begun)
+        self._acted_ms = _ms_since(self._began)
         return outcome
 
     async def until_left(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
@@ -256,146 +240,112 @@ class ActionRunner:
         navigation_s: float = NAVIGATION_S,
     ) -> Receipt:
         """Waits until the page has settled, and returns the receipt. Raises BrowserError."""
-        begun = time.perf_counter()
-        aftermath = self._aftermath
-        expects_effect = (
-            self._expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
+        ended, baseline, tab, requests = time.perf_counter(), self._baseline, self._tab, self._tab.activity.requests
+        receipt = Receipt(action=action, ref=ref, target=target, detail=detail)
+        awaits_effect = (
+            baseline.expects_effect and not outcome.nothing_done and (outcome.value is None or action == "fill")
         )
         try:
-            updated = await self._observe_in_time(action, outcome, ref, navigation_s, expects_effect=expects_effect)
-            if not aftermath.has_left and not self._watch.navigated and (refused := aftermath.refused()):
-                leads = "" if refused.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
-                raise BlockedByPolicy(f"{leads}{refused}")
+            receipt, observed = await self._observe(receipt, outcome, navigation_s, awaits_effect=awaits_effect)
+            if not baseline.has_left and (blocked := refused(receipt)):
+                leads = "" if blocked.url == detail else f"{_where(action, ref, target)} leads elsewhere: "
+                raise BlockedByPolicy(f"{leads}{blocked}")
         finally:
-            await self._stop(aftermath.settled)
-        tab, requests = self._tab, self._tab.activity.requests
-        navigated, moved = self._watch.navigated, aftermath.address_changed
-        note = self._note(action, ref, updated)
+            baseline.stop(gave_up=receipt.settled != QUIET and not self._watch.awaits_server)
+        navigated, moved, notes = self._watch.navigated, baseline.address_changed, self._notes(receipt, observed)
         failed, uncaught, title = await self._messages(navigated=navigated)
-        tab.note_shown(aftermath.after.text if aftermath.after is not None and not aftermath.has_left else None)
-        changed = aftermath.changed or ([] if aftermath.has_effect else aftermath.weak_changes)
-        return Receipt(
-            action=action,
-            ref=ref,
-            target=target,
-            detail=detail,
-            note=note,
-            meanwhile=not_outdated(self._meanwhile, changed),
-            value=updated.value,
-            fields=list(updated.fields),
+        has_left, has_effect, after = baseline.has_left, observed.has_effect, observed.after
+        tab.note_shown(after.text if after is not None and not has_left else None)
+        return msgspec.structs.replace(
+            with_observed(receipt, baseline, self._shown, observed),
+            note="; ".join(filter(None, notes)),
             navigated_to=tab.url if navigated or moved else None,
             same_document=moved,
             title=title,
             status=requests.status(tab.activity.document.loader_id) if navigated else None,
-            new_tabs=[
-                each for each in aftermath.tabs if not (aftermath.downloads and aftermath.never_had_document(each))
-            ],
-            other_tabs=aftermath.others,
+            new_tabs=without_tabs_of_downloads(tab, receipt),
             closed=tab.closed,
-            dialogs=aftermath.dialogs,
-            app_requests=aftermath.app_requests,
-            downloads=list(aftermath.downloads.values()),
-            changed=changed,
-            focus=aftermath.focus,
-            failed_requests=[
-                each
-                for each in failed
-                if not (navigated and each.is_document_of(tab.url))  # `status` reports that
-            ],
+            failed_requests=failed,
             uncaught=uncaught,
-            blocked=aftermath.blocked,
-            withheld=aftermath.withheld,
-            settled=aftermath.settled,
-            watched_s=EFFECT_S if expects_effect and not aftermath.has_effect and not aftermath.has_left else None,
+            watched_s=EFFECT_S if awaits_effect and not has_effect and not has_left else None,
             acted_ms=self._acted_ms,
-            settled_ms=_ms_since(begun),
+            settled_ms=_ms_since(ended),
         )
-
-    async def _observe_in_time(
-        self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool
-    ) -> Outcome:
-        """As `_observe`, up to the limit of the call. Raises PageUnresponsive if the input arrived nowhere."""
-        try:
-            async with self._limit.stage(more_s=REPORT_S / 2):
-                updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
-                if self._watch.lacks_input and self._seems_lost(action, updated, expects_effect=expects_effect):
-                    await self._check_input()
-                return updated
-        except TimeoutError:
-            self._aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
-            return outcome
 
     async def _observe(
-        self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool
-    ) -> Outcome:
-        """Waits until the page has settled, and for an effect if one is expected; returns the updated outcome."""
-        aftermath = self._aftermath
-        wait_s = EFFECT_S if expects_effect else SUGGESTIONS_S if outcome.suggests or action == "upload" else 0
-        updated = await aftermath.observe(action, outcome, ref, navigation_s)
-        rested = time.perf_counter() - QUIET_S
-        while aftermath.navigates_again() or (
-            wait_s and await aftermath.wait_for_effect(rested, wait_s, lists=outcome.suggests)
-        ):
-            updated = await aftermath.observe(action, outcome, ref, navigation_s)
-        return updated
+        self, receipt: Receipt, outcome: Outcome, navigation_s: float, *, awaits_effect: bool
+    ) -> tuple[Receipt, Observed]:
+        """Observes the page whenever it is at rest, until there is nothing more to wait for, or the call's limit.
 
-    def _seems_lost(self, action: str, outcome: Outcome, *, expects_effect: bool) -> bool:
+        Returns the receipt with what Chrome reported. Raises PageUnresponsive if the input arrived nowhere.
+        """
+        suggests = outcome.suggests or receipt.action == "upload"
+        longest_s = EFFECT_S if awaits_effect else SUGGESTIONS_S if suggests else 0.0
+        baseline, watch, tab = self._baseline, self._watch, self._tab
+        observed, rested_at = Observed(outcome), 0.0
+        try:
+            async with self._limit.stage(more_s=REPORT_S / 2):
+                while True:
+                    settled = await watch.settle(navigation_s=navigation_s, keep=True)
+                    document = tab.activity.document.number
+                    receipt = await wait_for_reports(baseline, msgspec.structs.replace(receipt, settled=settled))
+                    observed = await observe(baseline, receipt, outcome, document)
+                    rested_at = rested_at or time.perf_counter() - QUIET_S
+                    if observed.moves_on:
+                        continue
+                    awaited_s = effect_awaited_s(observed, longest_s, lists=outcome.suggests)
+                    left_s = rested_at + awaited_s - time.perf_counter()
+                    if left_s <= 0 or settled != QUIET or baseline.has_left:
+                        break
+                    await watch.wait_for_change(min(left_s, max(_LOOK_EVERY_S, 8 * tab.read_took_s)))
+                if watch.lacks_input and self._seems_lost(receipt, observed, awaits_effect=awaits_effect):
+                    await self._check_input()
+        except TimeoutError:
+            receipt = with_reports(baseline, receipt, new_popups(baseline, receipt))
+            why = f"not at rest {self._limit.seconds:g} s after the call began"
+            receipt = msgspec.structs.replace(receipt, settled=why)
+        return receipt, observed
+
+    def _seems_lost(self, receipt: Receipt, observed: Observed, *, awaits_effect: bool) -> bool:
         """Whether the action may have come to nothing because its input did not reach the page."""
-        aftermath = self._aftermath
-        if outcome.nothing_done or aftermath.has_left or aftermath.after is None:
+        if observed.outcome.nothing_done or self._baseline.has_left or observed.after is None:
             return False
-        return (expects_effect and not aftermath.has_effect) or (action == "fill" and bool(outcome.note))
+        return (awaits_effect and not observed.has_effect) or (receipt.action == "fill" and bool(observed.outcome.note))
 
-    def _note(self, action: str, ref: str | None, outcome: Outcome) -> str:
-        """The notes on the action, for the receipt."""
-        notes = (
-            outcome.note,
+    def _notes(self, receipt: Receipt, observed: Observed) -> list[str]:
+        """The notes on the action, for the receipt; each may be empty."""
+        answered = self._tab.activity.requests.no_content_since(self._watch.requests)
+        return [
+            observed.outcome.note,
             self._input_note,
-            self._aftermath.chooser_note(action, ref),
+            chooser_note(self._baseline, receipt),
             self._watch.watchdog.note,
-            self._no_page_note() if action != "goto" else "",  # which reports that itself
-            self._aftermath.unseen_note(),
-        )
-        return "; ".join(filter(None, notes))
+            # which `goto` reports itself
+            f"the server answered {answered}: it gives no new page" if answered and receipt.action != "goto" else "",
+            unseen_note(self._baseline, observed),
+        ]
 
     async def _messages(self, *, navigated: bool) -> tuple[list[RequestFailure], list[str], str | None]:
         """The failed requests, the uncaught exceptions, and the new title, as far as they come in time."""
-        requests = self._tab.activity.requests
+        tab, requests, mark = self._tab, self._tab.activity.requests, self._watch.requests
         try:
             async with self._limit.stage(more_s=REPORT_S * 3 / 4):
                 failed, uncaught = await asyncio.gather(
-                    requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
+                    requests.failures_with_messages(mark, MAX_LISTED), self._thrown()
                 )
-                return failed, uncaught, await self._title() if navigated else None
+                title = await self._title() if navigated else None
         except TimeoutError:
-            return requests.failures(self._watch.requests), [], None
+            failed, uncaught, title = requests.failures(mark), [], None
+        # The receipt's `status` reports a failed document.
+        failed = [failure for failure in failed if not (navigated and failure.is_document_of(tab.url))]
+        return failed, uncaught, title
 
     async def _thrown(self) -> list[str]:
         tab = self._tab
-        if self._aftermath.has_left:
+        if self._baseline.has_left:
             return []
-        thrown = await tab.activity.console.exceptions_since(await tab.frames(), self._begun)
-        return [str(each).removeprefix("error: Uncaught ") for each in thrown]
-
-    def _no_page_note(self) -> str:
-        answered = self._tab.activity.requests.no_content_since(self._watch.requests)
-        return f"the server answered {answered}: it gives no new page" if answered else ""
-
-    def _give_up(self) -> None:
-        """Ends the recording without a receipt."""
-        self._watch.stop()
-        if self._choosers is not None:
-            self._choosers.stop()
-
-    async def _stop(self, settled: str) -> None:
-        """Ends the watching. A large settled page stays watched, so that the next action need not read it again."""
-        if self._choosers is not None:
-            self._choosers.stop()
-        if settled == QUIET and self._tab.cached_reading is not None:
-            effects.end(await self._tab.frames())
-        else:
-            self._tab.cached_reading = None
-            self._watch.stop(gave_up=settled != QUIET and not self._watch.awaits_server)
+        thrown = await tab.activity.console.exceptions_since(await tab.frames(), self._began)
+        return [str(error).removeprefix("error: Uncaught ") for error in thrown]
 
     async def _title(self) -> str | None:
         root = (await self._tab.frames()).root

@@ -1,13 +1,17 @@
-"""Compares readings for a receipt: which changed lines it reports elsewhere, and which differ only in numbers."""
+"""What a receipt says of two readings and the effects between them: pure functions, which ask no page.
+
+Which lines changed, which of them the receipt reports elsewhere, who caused them, and whether more is to come.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from cdp_agent.page.snapshot.diff import changes
+from cdp_agent.page.snapshot.diff import changes, focused
 from cdp_agent.page.snapshot.lines import (
+    FIELDS,
     LONGEST_TITLE,
     in_line,
     indent_of,
@@ -21,11 +25,78 @@ from cdp_agent.page.snapshot.lines import (
     without_selected,
 )
 from cdp_agent.page.snapshot.snapshot import Snapshot
-from cdp_agent.page.tab.past_views import LastShown
+from cdp_agent.page.tab.tab import LastShown
 
+from .effects import Causes
+
+_LONGEST_TRANSIENT = 120
+_MOST_TRANSIENT = 4
+"""How many texts that came and went are reported, each of _LONGEST_TRANSIENT characters at most."""
 _MOST_MEANWHILE = 8
 _NOW = re.compile(r"\(now (.*), before ")
 _EFFECT = re.compile(r'~ - \S+?(?: "((?:[^"\\]|\\.)*)")?(?: \[ref=(E\d+)\])?: ')
+
+
+def compare(
+    before: Snapshot | None, after: Snapshot | None, values: Mapping[str, str | None], *, focuses: bool
+) -> tuple[list[str], str | None]:
+    """The lines in which two readings differ, and what has the focus now if that differs ("": nothing).
+
+    That is without what the receipt states by itself: the `values` of the elements that were acted on, by their refs,
+    and the focus on one of these, unless moving the focus was the act (`focuses`).
+    """
+    if before is None or after is None:
+        return [], None
+    was, now = before.text, after.text
+    for ref, value in values.items():
+        was, now = without_value(was, now, ref, value)
+    changed = changes(was, now)
+    if after.title != before.title:
+        changed.append(f"~ title: {quoted(before.title)} → {quoted(after.title)}")
+    changed = [line for line in changed if not states_only_value(line, values)]
+    focus = focused(after.text)
+    is_expected = focus is not None and not focuses and ref_of_focused(focus) in values
+    return changed, None if is_expected or same_element(focused(before.text), focus) else focus or ""
+
+
+def caused_by_page(causes: Causes, before: Snapshot | None, after: Snapshot | None) -> tuple[bool, str]:
+    """Whether all changes between two readings are the page's own and none is the action's, and why.
+
+    They are if they are in parts that had changed before, or if nothing but numbers changed, and not at once.
+    """
+    if causes.action:
+        return False, "something changed right after the input, or where nothing had changed before"
+    if causes.page and not causes.unknown:
+        return True, "all of it changed by itself before"
+    if not causes.unknown:
+        return False, "no node of the page changed, only values or styles"
+    if after is not None and before is not None and differ_only_in_numbers(before.text, after.text):
+        return True, "only numbers differ, and not at once, as with a clock"
+    return False, "it had not changed by itself before, and differs in more than numbers"
+
+
+def transient_texts(texts: Sequence[str], gone: Sequence[Sequence[str]], chosen: Sequence[str]) -> list[str]:
+    """Lines on texts that came and went (`gone`: each as a list of blocks), and are in none of the readings' `texts`.
+
+    Nor in a list of which the act chose the options `chosen`.
+    """
+    parts = (
+        [part for part in blocks if not any(part in text for text in texts)]
+        for blocks in gone
+        if not any(option in part for option in chosen for part in blocks)
+    )
+    lines = dict.fromkeys(
+        f"~ came and went: {shortened(' | '.join(passed), _LONGEST_TRANSIENT)}" for passed in parts if passed
+    )
+    return list(lines)[:_MOST_TRANSIENT]
+
+
+def is_field_focused(before: Snapshot | None, after: Snapshot | None, ref: str | None) -> bool:
+    """Whether the element is a field, and has the focus now, but not before."""
+    focus = focused(after.text) if after is not None else None
+    if focus is None or ref_of_focused(focus) != ref or focus.partition(" ")[0] not in FIELDS:
+        return False
+    return before is None or not same_element(focused(before.text), focus)
 
 
 def without_value(before: str, after: str, ref: str, value: str | None) -> tuple[str, str]:
@@ -78,31 +149,27 @@ def states_only_value(change: str, values: Mapping[str, str | None]) -> bool:
     return not text or re.search(rf"[*~`]{re.escape(text)}[*~`]", change) is None
 
 
-def changed_meanwhile(shown: LastShown | None, document: int, now: Snapshot) -> list[str]:
-    """The changes of the page since it was last shown to the caller: the first lines, and how many more."""
-    if shown is None:
-        return []
+def changed_meanwhile(shown: LastShown | None, document: int, before: Snapshot | None, changed: list[str]) -> list[str]:
+    """The changes of the page from when it was last shown to the caller until it was read `before` the act.
+
+    The first lines, and how many more; without those of lines that `changed` again since, as on a page with a clock.
+    """
+    if shown is None or before is None or any(line.startswith("=") for line in changed):
+        return []  # or the page is reported as a whole
     if shown.document != document:
-        title, address = quoted(shortened(now.title, LONGEST_TITLE)), in_line(shown_address(now.url))
+        title, address = quoted(shortened(before.title, LONGEST_TITLE)), in_line(shown_address(before.url))
         return [f"~ the page went to {address} {title}: snapshot it"]
-    lines = changes(now.text if shown.text is None else shown.text, now.text, limited=False)
-    rest = len(lines) - _MOST_MEANWHILE
-    return [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
-
-
-def not_outdated(meanwhile: list[str], changed: list[str]) -> list[str]:
-    """The changes before an action, without those of lines that changed again since, as on a page with a clock."""
-    if any(line.startswith("=") for line in changed):
-        return []  # the page is reported as a whole
-    again = "\n".join(changed)
-    return [line for line in meanwhile if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
+    lines = changes(before.text if shown.text is None else shown.text, before.text, limited=False)
+    rest, again = len(lines) - _MOST_MEANWHILE, "\n".join(changed)
+    first = [*lines[:_MOST_MEANWHILE], *([f"… and {rest} more: snapshot"] if rest > 0 else [])]
+    return [line for line in first if not ((now := _NOW.search(line)) and f", before {now[1]})" in again)]
 
 
 def differ_only_in_numbers(before: str, after: str) -> bool:
     """Whether the texts differ only in numbers, and in the focus, which a click moves."""
     one, other = (
-        re.sub(r"\d+", "0", "\n".join(map(without_focus, each.split("\n")) if "[focused]" in each else [each]))
-        for each in (before, after)
+        re.sub(r"\d+", "0", "\n".join(map(without_focus, text.split("\n")) if "[focused]" in text else [text]))
+        for text in (before, after)
     )
     return one == other
 
@@ -111,11 +178,11 @@ def uncovered(changed: list[str], lines: list[str]) -> list[str]:
     """The effects on elements that no changed line is about."""
 
     def is_covered(line: str) -> bool:
-        found = _EFFECT.match(line)
-        if found is None:
+        effect = _EFFECT.match(line)
+        if effect is None:
             return False
-        ref, name = found[2], found[1]
-        return any((ref_of_change(each) == ref) if ref else bool(name) and name in each for each in changed)
+        name, ref = effect[1], effect[2]
+        return any((ref_of_change(change) == ref) if ref else bool(name) and name in change for change in changed)
 
     return [line for line in lines if not is_covered(line)]
 

@@ -45,7 +45,7 @@ class Effects(msgspec.Struct, frozen=True):
 
     def lines(self, *, weak: bool) -> list[str]:
         """The weak or the other effects, as lines of a receipt."""
-        return [f"~ {each.text}" for each in self.effects if each.weak is weak]
+        return [f"~ {effect.text}" for effect in self.effects if effect.weak is weak]
 
 
 class Pictures(msgspec.Struct, frozen=True):
@@ -79,12 +79,6 @@ async def pictures(tree: FrameTree) -> Pictures:
     return Pictures(boxes, seen, None in places)
 
 
-def end(tree: FrameTree) -> None:
-    """Ends the recording of effects in all worlds."""
-    for world in _worlds(tree):
-        world.tell("endEffects")
-
-
 async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: bool) -> Effects:
     """The effects so far. `looks`: also compares styles, which takes longest.
 
@@ -92,10 +86,10 @@ async def effects_now(tree: FrameTree, refs: RefTable, *, looks: bool, hovered: 
     """
     by_world = await asyncio.gather(*(_of_world(world, refs, looks, hovered) for world in _worlds(tree)))
     return Effects(
-        [effect for each in by_world for effect in each.effects],
-        [blocks for each in by_world for blocks in each.gone],
-        sum((each.causes for each in by_world), Causes()),
-        [line for each in by_world for line in each.log],
+        [effect for world in by_world for effect in world.effects],
+        [blocks for world in by_world for blocks in world.gone],
+        sum((world.causes for world in by_world), Causes()),
+        [line for world in by_world for line in world.log],
     )
 
 
@@ -103,12 +97,12 @@ async def _of_world(world: World, refs: RefTable, looks: bool, hovered: bool) ->
     if world.session.unresponsive:
         return Effects()  # the reading before this has waited for it
     try:
-        found = await world.call("effectsNow", looks, hovered, returning=Effects)
+        recorded = await world.call("effectsNow", looks, hovered, returning=Effects)
     except (ActionError, ProtocolError):
         return Effects()  # it is being replaced, or hangs, which is reported elsewhere
-    written = [msgspec.structs.replace(each, text=refs.write(world, each.text)) for each in found.effects]
-    log = [refs.write(world, line) for line in found.log]
-    return msgspec.structs.replace(found, effects=written, log=log)
+    written = [msgspec.structs.replace(effect, text=refs.write(world, effect.text)) for effect in recorded.effects]
+    log = [refs.write(world, line) for line in recorded.log]
+    return msgspec.structs.replace(recorded, effects=written, log=log)
 
 
 def _worlds(tree: FrameTree) -> list[World]:

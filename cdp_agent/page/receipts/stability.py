@@ -69,72 +69,42 @@ class Changes(msgspec.Struct, frozen=True):
 
     def since(self, before: Changes) -> Changes:
         """The changes after `before`."""
-        return Changes(
-            self.idle_ms,
-            self.count - before.count,
-            self.animating_ms,
-            self.unreadable,
-            self.empty,
-            self.inputs - before.inputs,
-        )
+        return msgspec.structs.replace(self, count=self.count - before.count, inputs=self.inputs - before.inputs)
 
 
 _NONE = Changes(0, 0, 0)
-
-
-class _Waiting(msgspec.Struct):
-    """The progress of `Watch.settle`. Its times are those of `Watch._now`."""
-
-    patient: bool
-    navigation_s: float
-    begun: float
-    since: float
-    """The start of the time for which the page must be quiet."""
-    resting: float
-    """When the tab was last seen navigating; initially, when the waiting began."""
-    headed_at: float
-    """When the current navigation was first seen."""
-    heading_for: str = ""
-    quiet_s: float = QUIET_S
-    """How long nothing may change."""
-
-    def rest_s(self, changes: Changes, now: float, slow_s: float) -> float:
-        """How long the page still has to be quiet, `slow_s` more if it is slow; at most 0 if it was quiet enough."""
-        if self.quiet_s == STATIC_QUIET_S and changes.count == 0:
-            rest_s = 0.0  # nothing can have changed between its loading and the watching
-        else:
-            rest_s = self.quiet_s + slow_s - changes.idle_ms / 1000
-        animations_s = ANIMATIONS_S + slow_s - (now - self.resting)
-        if changes.animating_ms > 0 and animations_s > 0:
-            return max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
-        return rest_s
 
 
 class Watch:
     """Watches a page from the beginning of an action. Call `start` before the action, then `settle` once."""
 
     def __init__(self, tab: Tab, tree: FrameTree) -> None:
+        self.tab = tab
+        self.tree = tree
         self.requests = tab.activity.requests.mark()
-        self._inputs_sent = tree.root.session.inputs_sent
         self.document = tab.activity.document.number
         self.url = tab.activity.document.url
-        self._frames_loading_before = set(tab.activity.frames_navigating())
-        """The ids of frames that were loading when the watching began."""
+        self.frames_loading = set(tab.activity.frames_navigating())
+        """The ids of frames that were loading already."""
         self.last_popup = tab.last_popup
-        self._tab = tab
-        self._tree = tree
-        self._activity = tab.activity
+        self.tabs_requested = tab.requested_tabs.count
+        """How many tabs its pages had asked for."""
+        self.others = {
+            other: other.activity.document.number
+            for other in tab.related
+            if not (other.action_lock.locked() or other.activity.navigating())
+        }
+        """The number of the document in each tab that opened this one or was opened by it, if nobody acts there."""
+        self._inputs_sent = tree.root.session.inputs_sent
         preload(tree.root.session)
-        self.counts: dict[World, int] = {}
-        """How many changes each world had had since the watching began, as of the last look."""
+        self.worlds: dict[World, Changes] = {}
+        """The worlds that are watched, each with its changes as of the last look."""
         self._before: dict[World, Changes] = {}
-        self._last: dict[World, Changes] = {}
-        self._busy: Frame | None = None
-        """A frame that did not answer at the last look."""
-        self._alive_at = 0.0
-        """When the loading page last answered."""
+        """The same as of the beginning."""
         self.latest = _NONE
         """The last result of `look`."""
+        self.busy: Frame | None = None
+        """A frame that did not answer the last look."""
         self.watchdog = UnloadWatchdog(tab)
         self.awaits_server = False
         """Whether the tab is navigating and the server does not answer: Chrome answers no calls then."""
@@ -147,35 +117,56 @@ class Watch:
         return watch
 
     @property
-    def is_busy(self) -> bool:
-        """Whether any frame did not answer the last look."""
-        return self._busy is not None
+    def navigated(self) -> bool:
+        """Whether the tab has another document than when the watching began."""
+        return self.tab.activity.document.number != self.document
 
     @property
     def has_sent_input(self) -> bool:
         """Whether the mouse or the keyboard was used in the tab since the watching began."""
-        return self._tree.root.session.inputs_sent > self._inputs_sent
+        return self.tree.root.session.inputs_sent > self._inputs_sent
 
     @property
     def lacks_input(self) -> bool:
         """Whether input was sent and all documents answered the last look, but none has had any since the beginning."""
-        return self.has_sent_input and not self.is_busy and not self.navigated and self.latest.inputs == 0
-
-    async def begin(self, *, effects: bool = False) -> None:
-        """Begins to watch. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
-        await self.look("beginEffects" if effects else "changes")
-        self._before = dict(self._last)
+        return self.has_sent_input and self.busy is None and not self.navigated and self.latest.inputs == 0
 
     @property
     def unreadable_frames(self) -> bool:
         """Whether any frame with a world of its own had canvases that no script may read when the watching began."""
-        root = self._tree.root.present_world
-        return any(each.unreadable for world, each in self._before.items() if world is not root)
+        root = self.tree.root.present_world
+        return any(changes.unreadable for world, changes in self._before.items() if world is not root)
 
     @property
-    def navigated(self) -> bool:
-        """Whether the tab has another document than when the watching began."""
-        return self._activity.document.number != self.document
+    def anything_happened(self) -> bool:
+        """Whether anything but a change of the page has happened since the watching began."""
+        tab = self.tab
+        return (
+            tab.activity.requests.any_since(self.requests)
+            or tab.activity.document.url != self.url
+            or tab.last_popup > self.last_popup
+            or tab.dialogs.has_unreported
+            or tab.activity.app_requests.has_unreported
+            or tab.downloads.has_unreported
+        )
+
+    def pending(self, waited_s: float) -> list[str]:
+        """The addresses that are loading since the watching began, after this many seconds of waiting."""
+        activity = self.tab.activity
+        pending = activity.requests.pending(self.requests)
+        for frame_id, url in activity.frames_navigating().items():
+            if frame_id not in self.frames_loading and not any(address.endswith(url) for address in pending):
+                pending.append(url)
+        if not activity.document.loaded and self.navigated and waited_s < LOAD_S:
+            pending.append(activity.document.url)
+        if self.tab.requested_tabs.expects(len(self.tab.popups_after(self.last_popup))):
+            pending.append("a new tab")
+        return pending
+
+    async def begin(self, *, effects: bool = False) -> None:
+        """Begins to watch. `effects`: also records effects of an action, see effects.py. Raises BrowserError."""
+        await self.look("beginEffects" if effects else "changes")
+        self._before = dict(self.worlds)
 
     async def settle(self, *, patient: bool = False, navigation_s: float = NAVIGATION_S, keep: bool = False) -> str:
         """Waits until the page is quiet; returns "quiet", or why the wait ended.
@@ -185,23 +176,83 @@ class Watch:
         """
         why = QUIET
         try:
-            why = await self._settle(patient, navigation_s)
+            why = await _Wait(self, patient, navigation_s).until_quiet()
         finally:
             if not keep:
                 self.stop(gave_up=why != QUIET)
         return why
 
     def stop(self, *, gave_up: bool = False) -> None:
-        """Ends the watching without waiting for anything."""
-        for world in self.counts:
+        """Ends the watching without waiting for anything. `gave_up`: what changes now never stops."""
+        for world in self.worlds:
             if not world.gone:
                 world.tell("stopWatching", gave_up)
-        self.counts = {}
+        self.worlds = {}
 
-    async def _settle(self, patient: bool, navigation_s: float) -> str:
-        now = self._alive_at = self._now()
-        waiting = _Waiting(patient, navigation_s, begun=now, since=now, resting=now, headed_at=now)
-        waiting.quiet_s = await self._quiet_s()
+    async def wait_for_change(self, timeout_s: float) -> None:
+        """Waits for the next change in any world or the next event of the tab, at most `timeout_s`."""
+        asking: list[asyncio.Future[runtime.Evaluated] | asyncio.Future[None]] = [
+            world.ask("changedSince", changes.count) for world, changes in self.worlds.items() if not world.gone
+        ]
+        asking.append(self.tab.activity.next_event())
+        try:
+            await asyncio.wait(asking, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for question in asking:
+                question.cancel()
+
+    async def look(self, function: str = "changes") -> Changes:
+        """The changes in all worlds together. A world that is new, replaced or unresponsive counts as just changed."""
+        self.busy = None
+        looks = [self._changes_in(frame, function) for frame in self.tree.all()]
+        # In a task of its own, it could be overtaken by a reading that is requested after it.
+        seen = [await looks[0]] if len(looks) == 1 else await asyncio.gather(*looks)
+        self.latest = Changes(
+            min((changes.idle_ms for changes in seen), default=1e9),
+            sum(changes.count for changes in seen),
+            max((changes.animating_ms for changes in seen), default=0),
+            any(changes.unreadable for changes in seen),
+            all(changes.empty for changes in seen),
+            sum(changes.inputs for changes in seen),
+        )
+        return self.latest
+
+    async def _changes_in(self, frame: Frame, function: str) -> Changes:
+        if frame.navigating_to is not None:
+            return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
+        try:
+            async with deadline(frame.session, _ASK_TIMEOUT_S):
+                world = await frame.world()
+            changes = await world.call(function, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
+            self.worlds[world] = changes
+            return changes.since(self._before.get(world, _NONE))
+        except PageUnresponsive:
+            if frame.session.stalled_because is None:
+                self.busy = self.busy or frame
+            elif frame.parent is not None:
+                return Changes(1e9, 0, 0)  # its process ended: nothing changes there
+        except ActionError:
+            pass  # it is being replaced, which is reported as a navigation
+        return Changes(0, 0, 0)
+
+
+class _Wait:
+    """One wait for a page to be quiet. Its times are those of `_now`."""
+
+    def __init__(self, watch: Watch, patient: bool, navigation_s: float) -> None:
+        self._watch, self._tab, self._tree, self._activity = watch, watch.tab, watch.tree, watch.tab.activity
+        self._patient = patient
+        self._navigation_s = navigation_s
+        self._begun = self._since = self._resting = self._headed_at = self._alive_at = self._now()
+        # _since: the start of the time for which the page must be quiet; _resting: when the tab was last seen
+        # navigating; _headed_at: when the current navigation was first seen; _alive_at: when the page last answered
+        self._heading_for = ""
+        self._quiet_s = QUIET_S
+        """How long nothing may change."""
+
+    async def until_quiet(self) -> str:
+        """See `Watch.settle`."""
+        self._quiet_s = await self._present_quiet_s()
         why = ""
         while not why:
             await self._tab.decided()
@@ -209,12 +260,12 @@ class Watch:
             if ended := self._ended():
                 return ended
             if address := self._activity.navigating():
-                why = await self._wait_for_navigation(waiting, address, events)
-            elif pending := self._pending(self._now() - waiting.resting):
-                why = await self._wait_for_loading(waiting, pending, events)
+                why = await self._wait_for_navigation(address, events)
+            elif pending := self._watch.pending(self._now() - self._resting):
+                why = await self._wait_for_loading(pending, events)
             else:
-                await self._look_at_new_worlds(waiting)
-                why = await self._wait_for_quiet(waiting)
+                await self._look_at_new_worlds()
+                why = await self._wait_for_quiet()
         return why
 
     def _ended(self) -> str:
@@ -223,87 +274,98 @@ class Watch:
             return "the tab was closed"
         if self._activity.crashed and not self._activity.navigating():
             return "the page crashed"
-        if self._activity.document.number - self.document > _MOST_DOCUMENTS:
+        if self._activity.document.number - self._watch.document > _MOST_DOCUMENTS:
             return "the page keeps going elsewhere by itself"
         return ""
 
-    async def _wait_for_navigation(self, waiting: _Waiting, address: str, events: int) -> str:
+    async def _wait_for_navigation(self, address: str, events: int) -> str:
         """Waits a little while the tab navigates to this address; returns "", or why the wait ends."""
         now = self._now()
-        if address != waiting.heading_for:
-            waiting.heading_for, waiting.headed_at = address, now
-        if now - waiting.begun > waiting.navigation_s:
+        if address != self._heading_for:
+            self._heading_for, self._headed_at = address, now
+        if now - self._begun > self._navigation_s:
             return await self._stop_loading(address)
-        if now - waiting.headed_at > UNANSWERED_S and self._report_slow_server():
+        if now - self._headed_at > UNANSWERED_S and self._report_slow_server():
             return _SLOW_SERVER.format(address)
-        if not await self.watchdog.end_blocking_scripts():
+        if not await self._watch.watchdog.end_blocking_scripts():
             return OLD_PAGE_HANGS
         if await self._hangs():
             return BUSY
         self._prepare_worlds()
-        left_s = waiting.begun + waiting.navigation_s - now + 0.001
+        left_s = self._begun + self._navigation_s - now + 0.001
         await self._activity.wait_for_event(min(left_s, _ASK_EVERY_S), since=events)
-        waiting.since = waiting.resting = self._now()
-        waiting.patient = False
+        self._since = self._resting = self._now()
+        self._patient = False
         return ""
 
-    async def _wait_for_loading(self, waiting: _Waiting, pending: list[str], events: int) -> str:
+    async def _wait_for_loading(self, pending: list[str], events: int) -> str:
         """Waits a little while `pending` requests are loading; returns "", or why the wait ends."""
-        waited_s = self._now() - waiting.resting
+        waited_s = self._now() - self._resting
         if waited_s > REQUESTS_S:
-            self._activity.requests.give_up(self.requests)
+            self._activity.requests.give_up(self._watch.requests)
             return f"still loading: {', '.join(pending[:3])}"
         if await self._hangs():
             return BUSY
         self._prepare_worlds()
         await self._activity.wait_for_event(min(_ASK_EVERY_S, max(LOAD_S - waited_s, QUIET_S)), since=events)
-        waiting.since = self._now()
+        self._since = self._now()
         return ""
 
-    async def _look_at_new_worlds(self, waiting: _Waiting) -> None:
+    async def _look_at_new_worlds(self) -> None:
         """Begins to watch documents that are new since the last look."""
-        if all(f.navigating_to is not None or f.present_world in self.counts for f in self._tree.all()):
+        if all(f.navigating_to is not None or f.present_world in self._watch.worlds for f in self._tree.all()):
             return
-        known = len(self.counts)
-        await self.look()
+        watched = len(self._watch.worlds)
+        await self._watch.look()
         looked = self._now()
-        waiting.quiet_s = await self._quiet_s()
-        if waiting.quiet_s > STATIC_QUIET_S and len(self.counts) > known:
-            waiting.since = looked  # a new document: its quiet time counts from then on
-        self._send_missing_functions(0 if waiting.quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
-        if self.navigated:
+        self._quiet_s = await self._present_quiet_s()
+        if self._quiet_s > STATIC_QUIET_S and len(self._watch.worlds) > watched:
+            self._since = looked  # a new document: its quiet time counts from then on
+        self._send_missing_functions(0 if self._quiet_s > STATIC_QUIET_S else _READ_WITHIN_S)
+        if self._watch.navigated:
             self._tab.read_ahead()
 
-    async def _wait_for_quiet(self, waiting: _Waiting) -> str:
+    async def _wait_for_quiet(self) -> str:
         """Waits a little for a page that has loaded; returns "", QUIET, or why the wait ends."""
         now = self._now()
-        if waiting.since + waiting.quiet_s > now:
-            await self._activity.wait_for_event(waiting.since + waiting.quiet_s - now)
+        if self._since + self._quiet_s > now:
+            await self._activity.wait_for_event(self._since + self._quiet_s - now)
             return ""
         ahead = self._tab.reading_ahead
         if ahead is not None and not ahead.done():  # else the page would seem slow to answer
             await asyncio.wait([ahead], timeout=_ASK_TIMEOUT_S)
             now = self._now()
-        changes = await self.look()
+        changes = await self._watch.look()
         # If an answer takes long, everything does, including the page's next step.
         took_s = self._now() - now
         slow_s = min(_SLOWEST_S, 2 * took_s) if took_s > _QUICK_S else 0.0
-        if self._busy is not None:
-            who = "the page" if self._busy.parent is None else f"the frame {self._busy.url}"
-            return (_BUSY if self._busy.session.blocked_because is None else _HELD_UP).format(who)
-        if waiting.patient and changes.count == 0 and not self._anything_happened():
-            waiting.quiet_s = PATIENCE_S
-        rest_s = waiting.rest_s(changes, now, slow_s)
+        if self._watch.busy is not None:
+            who = "the page" if self._watch.busy.parent is None else f"the frame {self._watch.busy.url}"
+            return (_BUSY if self._watch.busy.session.blocked_because is None else _HELD_UP).format(who)
+        if self._patient and changes.count == 0 and not self._watch.anything_happened:
+            self._quiet_s = PATIENCE_S
+        rest_s = self._rest_s(changes, now, slow_s)
         if rest_s <= _NO_TIME_S:
-            if not (changes.empty and self.navigated):
+            if not (changes.empty and self._watch.navigated):
                 return QUIET
-            if now - waiting.resting > EMPTY_S:
+            if now - self._resting > EMPTY_S:
                 return "the page shows nothing yet"
-            rest_s = waiting.quiet_s
-        elif now - waiting.resting > CHANGES_S:
+            rest_s = self._quiet_s
+        elif now - self._resting > CHANGES_S:
             return "the page keeps changing"
         await self._activity.wait_for_event(rest_s)
         return ""
+
+    def _rest_s(self, changes: Changes, now: float, slow_s: float) -> float:
+        """How long the page still has to be quiet, `slow_s` more if it is slow; at most 0 if it was quiet enough."""
+        if self._quiet_s == STATIC_QUIET_S and changes.count == 0:
+            rest_s = 0.0  # nothing can have changed between its loading and the watching
+        else:
+            rest_s = self._quiet_s + slow_s - changes.idle_ms / 1000
+        animations_s = ANIMATIONS_S + slow_s - (now - self._resting)
+        if changes.animating_ms > 0 and animations_s > 0:
+            return max(rest_s, min(changes.animating_ms / 1000 + FRAME_S, animations_s))
+        return rest_s
 
     def _prepare_worlds(self) -> None:
         """Begins to create worlds while their documents are loading."""
@@ -313,17 +375,19 @@ class Watch:
     def _send_missing_functions(self, after_s: float) -> None:
         """Sends the rest of our functions after this time: during idle waiting, or once the page has been read."""
         loop = asyncio.get_running_loop()
-        for world in self.counts:
+        for world in self._watch.worlds:
             loop.call_later(after_s, world.send_missing_functions)
 
-    async def _quiet_s(self) -> float:
+    async def _present_quiet_s(self) -> float:
         root = self._tree.root
-        if not self._tab.in_own_chrome or root.navigating_to is not None or self._busy is not None:
+        if not self._tab.in_own_chrome or root.navigating_to is not None or self._watch.busy is not None:
             return QUIET_S
         try:
             world = root.present_world
-            known = world in self.counts and await is_static_document(root, world, self._activity.document.loader_id)
-            return STATIC_QUIET_S if known else QUIET_S
+            is_static = world in self._watch.worlds and await is_static_document(
+                root, world, self._activity.document.loader_id
+            )
+            return STATIC_QUIET_S if is_static else QUIET_S
         except ActionError:
             return QUIET_S  # it is being replaced, or does not answer: the next look finds out
 
@@ -339,10 +403,10 @@ class Watch:
 
     def _report_slow_server(self) -> bool:
         root = self._tree.root
-        self.awaits_server = root.is_reported_slow = (
+        self._watch.awaits_server = root.is_reported_slow = (
             root.navigating_to is not None and self._activity.waits_for_server()
         )
-        return self.awaits_server
+        return self._watch.awaits_server
 
     async def _stop_loading(self, address: str) -> str:
         root = self._tree.root
@@ -353,76 +417,8 @@ class Watch:
         stopped = await stop_loading(self._tab)
         if not waits_for_server:
             return OLD_PAGE_HANGS
-        said = f"loading was stopped, since the server does not answer: {address}"
-        return f"{said}; {NEW_PAGE_HANGS}" if stopped and not await is_responsive(root.session) else said
-
-    def _anything_happened(self) -> bool:
-        tab = self._tab
-        return (
-            tab.activity.requests.any_since(self.requests)
-            or tab.activity.document.url != self.url
-            or tab.last_popup > self.last_popup
-            or tab.dialogs.has_unreported
-            or tab.activity.app_requests.has_unreported
-            or tab.downloads.has_unreported
-        )
-
-    def _pending(self, waited_s: float) -> list[str]:
-        pending = self._activity.requests.pending(self.requests)
-        for frame_id, url in self._activity.frames_navigating().items():
-            if frame_id not in self._frames_loading_before and not any(each.endswith(url) for each in pending):
-                pending.append(url)
-        if not self._activity.document.loaded and self.navigated and waited_s < LOAD_S:
-            pending.append(self._activity.document.url)
-        if self._tab.requested_tabs.expects(len(self._tab.popups_after(self.last_popup))):
-            pending.append("a new tab")
-        return pending
-
-    async def wait_for_change(self, timeout_s: float) -> None:
-        """Waits for the next change in any world or the next event of the tab, at most `timeout_s`."""
-        asked: list[asyncio.Future[runtime.Evaluated] | asyncio.Future[None]] = [
-            world.ask("changedSince", count) for world, count in self.counts.items() if not world.gone
-        ]
-        asked.append(self._activity.next_event())
-        try:
-            await asyncio.wait(asked, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in asked:
-                each.cancel()
-
-    async def look(self, asked: str = "changes") -> Changes:
-        """The changes in all worlds together. A world that is new, replaced or unresponsive counts as just changed."""
-        self._busy = None
-        looks = [self._changes_in(frame, asked) for frame in self._tree.all()]
-        # In a task of its own, it could be overtaken by a reading that is requested after it.
-        seen = [await looks[0]] if len(looks) == 1 else await asyncio.gather(*looks)
-        self.latest = Changes(
-            min((each.idle_ms for each in seen), default=1e9),
-            sum(each.count for each in seen),
-            max((each.animating_ms for each in seen), default=0),
-            any(each.unreadable for each in seen),
-            all(each.empty for each in seen),
-            sum(each.inputs for each in seen),
-        )
-        return self.latest
-
-    async def _changes_in(self, frame: Frame, asked: str) -> Changes:
-        if frame.navigating_to is not None:
-            return Changes(1e9, 0, 0)  # it answers nothing now, see Frame; `_pending` waits for it
-        try:
-            async with deadline(frame.session, _ASK_TIMEOUT_S):
-                world = await frame.world()
-            changes = await world.call(asked, returning=Changes, timeout_s=_ASK_TIMEOUT_S)
-            self.counts[world], self._last[world] = changes.count, changes
-            return changes.since(self._before.get(world, _NONE))
-        except PageUnresponsive:
-            if frame.session.stalled_because is None:
-                self._busy = self._busy or frame
-            elif frame.parent is not None:
-                return Changes(1e9, 0, 0)  # its process ended: nothing changes there
-        except ActionError:
-            pass  # it is being replaced, which is reported as a navigation
-        return Changes(0, 0, 0)
+        why = f"loading was stopped, since the server does not answer: {address}"
+        return f"{why}; {NEW_PAGE_HANGS}" if stopped and not await is_responsive(root.session) else why
 
     def _now(self) -> float:
         """A clock, in seconds, which is paused while somebody is asked about a held request."""

@@ -144,6 +144,10 @@ class DownloadWatcher:
         """Whether `take` would return anything."""
         return any(each.unreported for each in self._of(page))
 
+    def has_unfinished(self, page: PageDownloads) -> bool:
+        """Whether any download of the page that `take` has not returned yet is in progress."""
+        return any(each.unreported and each.download.state == "inProgress" for each in self._of(page))
+
     async def settled(self, timeout_s: float = 30.0, page: PageDownloads | None = None) -> bool:
         """Waits until no download is in progress. False at the deadline, after which they continue."""
         try:
@@ -255,6 +259,10 @@ class PageDownloads:
     @property
     def has_unreported(self) -> bool:
         return self._watcher.has_unreported(self)
+
+    @property
+    def has_unfinished(self) -> bool:
+        return self._watcher.has_unfinished(self)
 
     async def settled(self, timeout_s: float = 30.0) -> bool:
         return await self._watcher.settled(timeout_s, self)

@@ -31,7 +31,6 @@ from .dialogs import CLOSING, DialogPolicy, DialogWatcher, open_error
 from .downloads import DownloadWatcher
 from .drawing import DrawnTabs
 from .emulate import emulate
-from .past_views import CachedReading, LastShown
 from .requested_tabs import RequestedTabs
 from .running_act import RunningActs
 from .settings import PageSettings
@@ -45,6 +44,13 @@ REMEMBERED_LENGTH = 2_000_000
 """The limit for remembered readings, in characters; the last few are kept in any case."""
 LEAST_REMEMBERED = 6
 _CLOSED_POPUPS = 5
+
+
+class LastShown(msgspec.Struct, frozen=True):
+    """What the caller was last shown of a page: the number of its document, and its text, if that was complete."""
+
+    document: int
+    text: str | None
 
 
 class Tab:
@@ -106,7 +112,6 @@ class Tab:
         """Refs that were issued other than by a reading, such as by a search."""
         self.read_took_s = 0.0
         """How long the last complete reading took, in seconds."""
-        self.cached_reading: CachedReading | None = None
         self.shown: LastShown | None = None
         self.activity = Activity(info.target_id, info.url, in_own_chrome=in_own_chrome)
         self._read_last = 0
@@ -323,7 +328,6 @@ class Tab:
         self.request_policy.remove_tab(self.target_id)
         self.history.clear()
         self.shown = None
-        self.cached_reading = None
         self.activity.wake()
 
     @property

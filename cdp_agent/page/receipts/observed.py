@@ -1,0 +1,218 @@
+"""What an act has led to, as far as it is seen once its page is at rest."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from cdp_agent.errors import ActionError, SessionClosed
+from cdp_agent.page.activity.network import REFUSED
+from cdp_agent.page.refs.locate import locate
+from cdp_agent.page.snapshot.lines import line_of
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.tab import LastShown, Tab
+
+from . import effects
+from .baseline import Baseline
+from .compared import (
+    caused_by_page,
+    changed_meanwhile,
+    compare,
+    is_field_focused,
+    transient_texts,
+    uncovered,
+)
+from .receipts import Outcome, Receipt
+from .reported import refused
+from .stability import QUIET
+
+FALLBACK_S = 0.4
+"""How long to wait for a canvas's elements for screen readers after its picture changed: grids renew them when idle."""
+_MINOR_CHANGE = re.compile(r"[+~] *- (?:button|img|generic|textbox|searchbox|combobox)\b")
+"""Changes that come with the first letter in a field, and are not the purpose of filling it."""
+_PICTURE = re.compile(r"~ - canvas\b.* \[ref=(E\d+)\]: its picture changed$")
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """What was seen of an act once the page was at rest."""
+
+    outcome: Outcome
+    """What the act's code knows about the result by now."""
+    moves_on: bool = False
+    """Whether the tab has baseline to navigate since it was at rest, so that this is not all."""
+    after: Snapshot | None = None
+    changed: list[str] = []
+    """Lines of the receipt: what changed in the page, and effects that no line of it shows."""
+    weak_changes: list[str] = []
+    """Weak effects, which may mean nothing: reported only if there are no others."""
+    focus: str | None = None
+    has_effect: bool = False
+    """Whether there was an effect that is not one of the page's own continuous changes."""
+    cause: str = ""
+    """Why what changed counts as the page's own or as the act's."""
+    missed_pictures: bool = False
+    """Whether there are canvases out of view that no script may read."""
+
+
+async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, document: int) -> Observed:
+    """Reads the page, and compares it to what it was before the act.
+
+    `receipt` is what is known so far; `outcome` is what the act's code returned; `document` is the number of the
+    document that was at rest. Raises BrowserError.
+    """
+    if baseline.has_left or refused(receipt):
+        return Observed(outcome, _moves_on(baseline, receipt, document))
+    reread = await _reread(baseline.tab, outcome, receipt.ref)
+    after = await _read(baseline.tab)
+    if _moves_on(baseline, receipt, document):
+        return Observed(reread, True, after)
+    observed = _compared(baseline, Observed(reread), after, receipt)
+    if baseline.expects_effect:
+        listed = observed.changed
+        observed = await _with_effects(baseline, observed, receipt)
+        if observed.has_effect and not listed and await _changed_since_rest(baseline):
+            # The effects may belong to lines that were not read yet.
+            again = _compared(baseline, observed, await _read(baseline.tab), receipt)
+            unlisted = uncovered(again.changed, observed.changed)
+            observed = msgspec.structs.replace(again, changed=again.changed + unlisted, has_effect=True)
+    requests = baseline.tab.activity.requests
+    has_effect = (
+        observed.has_effect
+        or reread.had_effect
+        or reread.note != outcome.note
+        or observed.focus is not None
+        or not receipt.nothing_changed
+        or baseline.address_changed
+        or bool(chooser_note(baseline, receipt))
+        or any(failure.error == REFUSED for failure in requests.failures(baseline.watch.requests))
+    )
+    return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, receipt, document))
+
+
+def effect_awaited_s(observed: Observed, longest_s: float, *, lists: bool) -> float:
+    """How long an effect is waited for after the page is at rest, at most `longest_s`; 0 if there was one.
+
+    `lists`: the button that clears a field does not count, since it comes with the first letter. Nor does the picture
+    of a canvas with elements that describe it, which change later.
+    """
+    text = observed.after.text if observed.after is not None else ""
+    pictures = [_PICTURE.match(line) for line in observed.changed]
+    if all(pictures) and any(picture and line_of(text, picture[1]).endswith(":") for picture in pictures):
+        return min(longest_s, FALLBACK_S)
+    is_minor = lists and observed.changed and all(_MINOR_CHANGE.match(line) for line in observed.changed)
+    return longest_s if is_minor or not observed.has_effect else 0.0
+
+
+def with_observed(receipt: Receipt, baseline: Baseline, shown: LastShown | None, observed: Observed) -> Receipt:
+    """The receipt with what was observed. `shown`: what the caller was last shown before the act."""
+    changed = observed.changed or ([] if observed.has_effect else observed.weak_changes)
+    return msgspec.structs.replace(
+        receipt,
+        meanwhile=changed_meanwhile(shown, baseline.watch.document, baseline.before, changed),
+        value=observed.outcome.value,
+        fields=list(observed.outcome.fields),
+        changed=changed,
+        focus=observed.focus,
+    )
+
+
+def chooser_note(baseline: Baseline, receipt: Receipt) -> str:
+    """A note that a file chooser was opened, and what to do about it; "" if none was."""
+    if baseline.choosers is None or not baseline.choosers.opened or receipt.action == "upload":
+        return ""
+    return " ".join(
+        filter(None, ("it opened a file chooser, which was closed: give it files with upload", receipt.ref))
+    )
+
+
+def unseen_note(baseline: Baseline, observed: Observed) -> str:
+    """A note on canvases (out of view, or in other frames) that may have changed unseen, if nothing else did."""
+    if not baseline.expects_effect or observed.has_effect or baseline.has_left:
+        return ""
+    if baseline.watch.unreadable_frames:
+        return "whether the picture of a canvas in a frame changed could not be seen: take a screenshot"
+    if baseline.pictures.out_of_view or observed.missed_pictures:
+        return "whether the picture of a canvas out of view changed could not be seen: scroll to it"
+    return ""
+
+
+async def read(tab: Tab) -> Snapshot | None:
+    """A snapshot; None if the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
+    try:
+        return await tab.read()
+    except ActionError:
+        return None
+
+
+async def _read(tab: Tab) -> Snapshot | None:
+    try:
+        return await read(tab)
+    except SessionClosed:
+        return None
+
+
+async def _reread(tab: Tab, outcome: Outcome, ref: str | None) -> Outcome:
+    """The outcome with what the element has by now."""
+    try:
+        if outcome.on_replaced is not None and ref is not None:
+            return await outcome.on_replaced(await locate(tab, ref))
+        if outcome.read_again is None:
+            return outcome
+        now = await outcome.read_again()
+    except (ActionError, SessionClosed):
+        return outcome  # it navigates, or hangs: the receipt reports that
+    note = "; ".join(filter(None, (outcome.note, now.note)))
+    return msgspec.structs.replace(now, note=note, chosen=outcome.chosen)
+
+
+def _moves_on(baseline: Baseline, receipt: Receipt, document: int) -> bool:
+    activity = baseline.tab.activity
+    return receipt.settled == QUIET and (activity.navigating() is not None or activity.document.number != document)
+
+
+async def _changed_since_rest(baseline: Baseline) -> bool:
+    count = baseline.watch.latest.count
+    return (await baseline.watch.look()).count != count
+
+
+def _compared(baseline: Baseline, observed: Observed, after: Snapshot | None, receipt: Receipt) -> Observed:
+    """The same with the lines that differ in the reading `after`."""
+    outcome, ref = observed.outcome, receipt.ref
+    values = {field.ref: field.value for field in outcome.fields} or ({} if ref is None else {ref: outcome.value})
+    changed, focus = compare(baseline.before, after, values, focuses=receipt.action == "focus")
+    return msgspec.structs.replace(observed, after=after, changed=changed, focus=focus, has_effect=bool(changed))
+
+
+async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt) -> Observed:
+    """The same with effects that the lines do not show. Changes that the page makes by itself are no effects."""
+    tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
+    changed, cause, has_effect = observed.changed, "", False
+    recorded = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=receipt.action == "hover")
+    if changed:
+        is_own, cause = caused_by_page(recorded.causes, before, after)
+        has_effect = not is_own
+        if is_own:
+            recorded = await effects.effects_now(tree, baseline.tab.refs, looks=True, hovered=receipt.action == "hover")
+    # Entering a value has weak effects. A key does not move the mouse, so changes of caret and style are its effects.
+    weak = recorded.lines(weak=True) if receipt.action != "fill" and outcome.value is None else []
+    strong = recorded.lines(weak=False) + (
+        weak if receipt.action == "press" and not has_effect and observed.focus is None else []
+    )
+    texts = [reading.text for reading in (before, after) if reading is not None]
+    lines = uncovered(changed, strong) + transient_texts(texts, recorded.gone, outcome.chosen)
+    missed_pictures = False
+    if baseline.pictures.boxes and not has_effect and not lines:
+        pictures = await effects.pictures(tree)
+        missed_pictures = pictures.boxes != baseline.pictures.boxes
+        if not missed_pictures and pictures.seen != baseline.pictures.seen:
+            lines = ["~ canvas: its picture changed"]
+    is_focused = receipt.action == "click" and is_field_focused(before, after, receipt.ref)
+    return msgspec.structs.replace(
+        observed,
+        changed=changed + lines,
+        weak_changes=weak,
+        has_effect=has_effect or bool(lines) or is_focused,
+        cause=cause,
+        missed_pictures=missed_pictures,
+    )

@@ -1,0 +1,101 @@
+"""What a receipt says of two readings: without a browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdp_agent.page.receipts.compared import (
+    caused_by_page,
+    changed_meanwhile,
+    compare,
+    is_field_focused,
+    transient_texts,
+)
+from cdp_agent.page.receipts.effects import Effects
+from cdp_agent.page.snapshot.snapshot import Snapshot
+from cdp_agent.page.tab.tab import LastShown
+
+
+def reading(text: str, title: str = "Shop") -> Snapshot:
+    return Snapshot(text=text, url="https://shop.example/", title=title, omitted=[], frame_urls={})
+
+
+CAUSES = {
+    "only what changes by itself": (Effects(own=2), "- paragraph: a", "- paragraph: b", True),
+    "also something else": (Effects(own=2, others=1), "- paragraph: a", "- paragraph: b", False),
+    "a number, some time later": (Effects(others=1), "- paragraph: 12:00", "- paragraph: 12:01", True),
+    "a number and the focus": (Effects(others=1), "- link: 1", "- link [focused]: 2", True),
+    "a number at once": (Effects(others=1, prompt=True), "- paragraph: 1", "- paragraph: 2", False),
+    "a number that nobody saw change": (Effects(), "- paragraph: 1", "- paragraph: 2", False),
+    "a number of what changes by itself, at once": (Effects(own=1, prompt=True), "- p: 1", "- p: 2", True),
+}
+
+
+@pytest.mark.parametrize(("causes", "before", "after", "is_own"), CAUSES.values(), ids=CAUSES)
+def test_a_change_is_the_page_s_own(causes: Effects, before: str, after: str, is_own: bool) -> None:
+    assert caused_by_page(causes, reading(before), reading(after))[0] is is_own
+
+
+def test_who_caused_a_change_is_told_with_the_reason() -> None:
+    one, two = reading("- paragraph: 1"), reading("- paragraph: 2")
+    reasons = [caused_by_page(each, one, two) for each in (Effects(own=1), Effects(others=1), Effects(prompt=True))]
+
+    assert reasons == [
+        (True, "all of it is in parts that change by themselves"),
+        (True, "it differs only in numbers, which did not change at once"),
+        (False, "text changed right after the input, or where nothing had changed for long"),
+    ]
+
+
+def test_the_title_is_compared_too() -> None:
+    changed, _ = compare(reading("- link", "One"), reading("- link", "Two"), {}, focuses=False)
+
+    assert changed == ['~ title: "One" → "Two"']
+
+
+@pytest.mark.parametrize(
+    ("focuses", "focus"), [(False, None), (True, 'textbox "Name" [ref=E1]')], ids=["filling", "focusing"]
+)
+def test_the_focus_on_what_was_acted_on_is_told_only_if_that_was_the_act(focuses: bool, focus: str | None) -> None:
+    before, after = reading('- textbox "Name" [ref=E1]'), reading('- textbox "Name" [focused] [ref=E1]')
+
+    assert compare(before, after, {"E1": None}, focuses=focuses)[1] == focus
+
+
+def test_a_focus_that_is_gone_is_told() -> None:
+    assert compare(reading("- link [focused] [ref=E1]"), reading("- main"), {}, focuses=False)[1] == ""
+
+
+def test_what_changed_before_an_act_is_told_without_what_changed_again() -> None:
+    shown = LastShown(1, "- status: a\n- paragraph: 1")
+    before = reading("- status: b\n- paragraph: 2")
+
+    lines = changed_meanwhile(shown, 1, before, ["~ - paragraph (now 3, before 2)"])
+
+    assert lines == ["~ - status (now b, before a)"]
+
+
+def test_a_page_that_went_elsewhere_before_an_act_is_named() -> None:
+    lines = changed_meanwhile(LastShown(1, "- link"), 2, reading("- link"), [])
+
+    assert lines == ['~ the page went to https://shop.example/ "Shop": snapshot it']
+
+
+def test_texts_that_came_and_went_are_in_no_reading_and_in_no_list_that_was_chosen_from() -> None:
+    gone = [["Saving", "Wait"], ["Saved"], ["Red", "Green"], ["Saving", "Wait"]]
+
+    assert transient_texts(["- paragraph: Saved"], gone, chosen=["Red"]) == ["~ came and went: Saving | Wait"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_focused"),
+    [
+        ("- textbox [ref=E1]", "- textbox [focused] [ref=E1]", True),
+        ("- textbox [focused] [ref=E1]", "- textbox [focused] [ref=E1]", False),
+        ("- link [ref=E1]", "- link [focused] [ref=E1]", False),
+        ("- textbox [ref=E2]", "- textbox [focused] [ref=E2]", False),
+    ],
+    ids=["now", "before, too", "no field", "another one"],
+)
+def test_a_field_has_the_focus_now(before: str, after: str, is_focused: bool) -> None:
+    assert is_field_focused(reading(before), reading(after), "E1") is is_focused

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import (
     ActionError,
     BlockedByPolicy,
@@ -73,6 +74,7 @@ async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, subm
             except StaleRef as error:  # it left the page during the aiming: nothing was done to it
                 if error.ref != at.ref or attempt + 1 == ATTEMPTS:
                     raise
+                log_line("retry", "{} left the page before it was touched", at.ref)
         if at.note:
             outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (at.note, outcome.note))))
         return await runner.finish(action, outcome, ref=at.ref, target=target, detail=detail)
@@ -155,6 +157,8 @@ class ActionRunner:
                 before = await read(tab)  # returns at once if the page does not answer
             else:
                 before = await reading
+            how = ", as when it was last read" if kept is not None and before is kept.snapshot else ""
+            log_line("reading", "before the action: {}{}", _size_of(before), how)
             drawn = watch.latest.unreadable and before is not None
             pictures = await effects.pictures(await tab.frames()) if drawn else None
             choosers = FileChoosers(tree) if expects_effect else None
@@ -185,7 +189,8 @@ class ActionRunner:
         self._begun = time.perf_counter()
         try:
             outcome = await doing
-        except (DocumentGone, SessionClosed):
+        except (DocumentGone, SessionClosed) as error:
+            log_line("navigation", "the document went away meanwhile: {}", str(error))
             outcome = Outcome()
         except (NotInteractable, InvalidArguments):
             try:
@@ -197,6 +202,7 @@ class ActionRunner:
             self._give_up()
             raise
         self._acted_ms = _ms_since(self._begun)
+        log_line("input", "done in {:.0f} ms", self._acted_ms)
         return outcome
 
     async def until_left(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
@@ -219,7 +225,8 @@ class ActionRunner:
                     if looking.result() == "covered":
                         await _finish_task(acting)
                     self._input_note = await lost_input.settle(self._tab, looking.result())
-                if activity.navigating():
+                if address := activity.navigating():
+                    log_line("navigation", "the page is on its way to {}", address)
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
@@ -318,12 +325,28 @@ class ActionRunner:
         try:
             async with self._limit.stage(more_s=REPORT_S / 2):
                 updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
+                self._log_observed()
                 if self._watch.lacks_input and self._seems_lost(action, updated, expects_effect=expects_effect):
                     await self._check_input()
                 return updated
         except TimeoutError:
+            log_line("decision", "the limit of {:g} s is over: what was seen so far is reported", self._limit.seconds)
             self._aftermath.give_up(f"not at rest {self._limit.seconds:g} s after the call began")
             return outcome
+
+    def _log_observed(self) -> None:
+        observed = self._aftermath
+        counts = {
+            "new tabs": len(observed.tabs),
+            "other tabs that went elsewhere": len(observed.others),
+            "dialogs": len(observed.dialogs),
+            "downloads": len(observed.downloads),
+            "blocked requests": len(observed.blocked),
+            "requests not sent": len(observed.withheld),
+        }
+        happened = "".join(f"; {count} {what}" for what, count in counts.items() if count)
+        place = f"another document, {self._tab.url}" if observed.has_left else _size_of(observed.after)
+        log_line("reading", "after the action: {}{}", place, happened)
 
     async def _observe(
         self, action: str, outcome: Outcome, ref: str | None, navigation_s: float, *, expects_effect: bool
@@ -416,6 +439,10 @@ async def _finish_task(task: asyncio.Task[object]) -> None:
         await asyncio.wait([task])
     if not task.cancelled():
         task.exception()  # retrieved, since nobody awaits it any more
+
+
+def _size_of(snapshot: Snapshot | None) -> str:
+    return "it was not read" if snapshot is None else f"{snapshot.text.count(chr(10)) + 1} lines"
 
 
 def _where(action: str, ref: str | None, target: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.activity.network import REFUSED
@@ -104,6 +105,7 @@ class Aftermath:
         waited_for = not self.has_effect or only_beside or only_pictures
         if not waited_for or self.settled != QUIET or self.has_left or left_s <= 0:
             return False
+        log_line("wait", "no effect so far: waits for one, {:.0f} ms more at most", left_s * 1000)
         await self._watch.wait_for_change(min(left_s, max(_LOOK_EVERY_S, 8 * self._tab.read_took_s)))
         return True
 
@@ -168,6 +170,7 @@ class Aftermath:
         self.settled = await self._watch.settle(navigation_s=navigation_s, keep=True)
         self._document = tab.activity.document.number
         for popup in tab.popups_after(self._watch.last_popup)[len(self.tabs) :]:
+            log_line("navigation", "a new tab came: {}", popup.url)
             new = await arrived(popup)
             self.app_requests += popup.activity.app_requests.take()
             self.tabs.append(new if new.url or popup.activity.navigations_begun else self._refused_tab(new))
@@ -208,6 +211,8 @@ class Aftermath:
             has_effect or outcome.had_effect or outcome.note != first.note or bool(self.chooser_note(action, ref))
         )
         self.has_effect = has_effect or bool(self.address_changed or reported or self.focus is not None)
+        has = "an effect" if self.has_effect else "no effect"
+        log_line("change", "lines that changed: {}; {}", len(self.changed), has)
         return outcome
 
     def give_up(self, settled: str) -> None:
@@ -305,6 +310,7 @@ class Aftermath:
         watcher = self._tab.downloads
         downloads = watcher.take()
         if any(each.state == "inProgress" for each in downloads):
+            log_line("wait", "a download is not over: waits for it, {:g} s at most", DOWNLOAD_S)
             await watcher.settled(DOWNLOAD_S)
             downloads += watcher.take()
         latest = {(each.url, each.suggested_name): each for each in downloads}
@@ -338,7 +344,8 @@ async def read(tab: Tab) -> Snapshot | None:
     """A snapshot; None if the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
     try:
         return await tab.read()
-    except ActionError:
+    except ActionError as error:
+        log_line("reading", "the page could not be read: {}", str(error))
         return None
 
 

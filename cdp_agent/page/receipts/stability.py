@@ -9,6 +9,7 @@ import asyncio
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
@@ -183,9 +184,11 @@ class Watch:
         `patient`: waits a little longer if nothing happens at all. Ends the watching, unless `keep`: then the caller
         ends it with `stop`. Raises BrowserError.
         """
-        why = QUIET
+        why, begun = QUIET, self._now()
         try:
             why = await self._settle(patient, navigation_s)
+            quiet = f" for {min(self.latest.idle_ms, 60_000):.0f} ms" if why == QUIET and self.counts else ""
+            log_line("wait", "{:.0f} ms for the page to rest: {}{}", (self._now() - begun) * 1000, why, quiet)
         finally:
             if not keep:
                 self.stop(gave_up=why != QUIET)
@@ -232,6 +235,7 @@ class Watch:
         now = self._now()
         if address != waiting.heading_for:
             waiting.heading_for, waiting.headed_at = address, now
+            log_line("navigation", "waits for {}", address)
         if now - waiting.begun > waiting.navigation_s:
             return await self._stop_loading(address)
         if now - waiting.headed_at > UNANSWERED_S and self._report_slow_server():
@@ -418,6 +422,7 @@ class Watch:
         except PageUnresponsive:
             if frame.session.stalled_because is None:
                 self._busy = self._busy or frame
+                log_line("frame", "{} does not answer", frame.url)
             elif frame.parent is not None:
                 return Changes(1e9, 0, 0)  # its process ended: nothing changes there
         except ActionError:

@@ -32,7 +32,7 @@ Value = str | float | None
 log = logging.getLogger(__name__)
 
 
-class LogLine(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True, gc=False):
     """A line of an action's log, `at_ms` milliseconds after the action began; `text` is it in words."""
 
     at_ms: float
@@ -62,17 +62,21 @@ class ActionLog:
         self._begun = time.perf_counter()
         self._lines: list[LogLine] = []
         self._left_out = 0
+        self._is_logged = log.isEnabledFor(logging.DEBUG)
         self.write("act", "{}" if ref is None else "{} {}", action, ref)
 
     def write(self, kind: Kind, template: str, *values: Value) -> None:
         """Adds a line: `template.format(*values)` when somebody reads it."""
-        shortened = tuple([value[:LONGEST_VALUE] if type(value) is str else value for value in values])
-        line = LogLine((time.perf_counter() - self._begun) * 1000, kind, template, shortened)
+        for value in values:
+            if type(value) is str and len(value) > LONGEST_VALUE:
+                values = tuple(_cut(value) for value in values)
+                break
+        line = LogLine((time.perf_counter() - self._begun) * 1000, kind, template, values)
         if len(self._lines) == MOST_LINES:
             del self._lines[MOST_LINES // 2]
             self._left_out += 1
         self._lines.append(line)
-        if log.isEnabledFor(logging.DEBUG):
+        if self._is_logged:
             log.debug("%s", line)
 
     @property
@@ -102,3 +106,7 @@ def written_to(running: ActionLog) -> Iterator[None]:
         yield
     finally:
         _running.reset(former)
+
+
+def _cut(value: Value) -> Value:
+    return value[:LONGEST_VALUE] if isinstance(value, str) else value

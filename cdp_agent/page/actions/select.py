@@ -123,7 +123,7 @@ async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
 async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome:
     wait_ms = OPTIONS_WAIT_S * 1000
     chosen = await at.world.call("chooseNative", local, wanted, by, wait_ms, returning=_Chosen)
-    log_line("reading", "of {} options: {}", chosen.total, chosen.state)
+    log_line("reading", "the option: {}", chosen.state)
     if chosen.refusal is not None:
         raise obstacle_error(at, chosen.refusal, at.world)
     match chosen.state:
@@ -182,7 +182,7 @@ class _Custom:
             log_line("decision", "opens the list")
             await click_element(at, local=self._local)
         found = await self._find(wanted)
-        log_line("reading", "of {} options: {}", found.total, found.state)
+        log_line("reading", "the option: {}", found.state)
         if not listed.open and (found.state != "found" or found.disabled or found.chosen):
             await press(at.frame, "Escape")  # there is nothing to choose: the list is closed again
         if found.state != "found":

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any  # at run time this import would cost each command 5 ms
 
+    from cdp_agent.action_log import LogLine as LogLine
     from cdp_agent.agent.agent import Agent as Agent
     from cdp_agent.agent.base.task import Limits as Limits
     from cdp_agent.browser.attach.connecting import Attempt as Attempt
@@ -94,6 +95,7 @@ _MODULES = {
     "FoundElement": "page.query.find",
     "HarSaved": "page.tab.saving",
     "Limits": "agent.base.task",
+    "LogLine": "action_log",
     "Match": "page.query.search",
     "NewTab": "page.receipts.receipts",
     "Observation": "tools.base",

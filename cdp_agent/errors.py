@@ -21,9 +21,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal  # at run time this import would cost each command 5 ms
 
+    from cdp_agent.action_log import LogLine
+
 
 class CdpAgentError(Exception):
-    """The base class of everything that cdp_agent raises on purpose."""
+    """The base class of everything that cdp_agent raises on purpose.
+
+    `.log` is what the action that raised it did until then; empty if no action raised it.
+    """
+
+    log: tuple[LogLine, ...] = ()
 
 
 class BrowserError(CdpAgentError):

@@ -1,4 +1,7 @@
-"""The protocol's log of each test that fails: its end in the report, all of it in a file beside pytest's cache."""
+"""The logs of each test that fails: what its actions did, and the end of the protocol's, in the report.
+
+All of the protocol's is in a file beside pytest's cache.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ from collections.abc import Generator
 
 import pytest
 
+from cdp_agent import action_log
 from cdp_agent.cdp import protocol_log
 
 _KEPT, _REPORTED = 5_000, 40
 
 
 _records: deque[logging.LogRecord] = deque(maxlen=_KEPT)
+_action_records: deque[logging.LogRecord] = deque(maxlen=_KEPT)
 _format = logging.Formatter("%(asctime)s.%(msecs)03d %(message)s", "%H:%M:%S").format
 
 
@@ -24,13 +29,22 @@ def keep(record: logging.LogRecord) -> bool:
     return False
 
 
+def keep_action_line(record: logging.LogRecord) -> bool:
+    """The same for a line of an action's log."""
+    _action_records.append(record)
+    return False
+
+
 def pytest_configure(config: pytest.Config) -> None:
     protocol_log.log.addFilter(keep)
     protocol_log.log.setLevel(logging.DEBUG)
+    action_log.log.addFilter(keep_action_line)
+    action_log.log.setLevel(logging.DEBUG)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     _records.clear()
+    _action_records.clear()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -38,6 +52,10 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
+    if report.failed and _action_records:
+        reported = [record.getMessage() for record in _action_records][-_REPORTED:]
+        title = f"Actions: the last {len(reported)} of {len(_action_records)} lines of their logs"
+        report.sections.append((title, "\n".join(reported)))
     if report.failed and _records:
         lines = [_format(record) for record in _records]
         folder = item.config.cache.mkdir("protocol") if item.config.cache is not None else None

@@ -11,7 +11,7 @@ from cdp_agent.page.receipts.compared import (
     is_field_focused,
     transient_texts,
 )
-from cdp_agent.page.receipts.effects import Effects
+from cdp_agent.page.receipts.effects import Causes
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import LastShown
 
@@ -21,29 +21,29 @@ def reading(text: str, title: str = "Shop") -> Snapshot:
 
 
 CAUSES = {
-    "only what changes by itself": (Effects(own=2), "- paragraph: a", "- paragraph: b", True),
-    "also something else": (Effects(own=2, others=1), "- paragraph: a", "- paragraph: b", False),
-    "a number, some time later": (Effects(others=1), "- paragraph: 12:00", "- paragraph: 12:01", True),
-    "a number and the focus": (Effects(others=1), "- link: 1", "- link [focused]: 2", True),
-    "a number at once": (Effects(others=1, prompt=True), "- paragraph: 1", "- paragraph: 2", False),
-    "a number that nobody saw change": (Effects(), "- paragraph: 1", "- paragraph: 2", False),
-    "a number of what changes by itself, at once": (Effects(own=1, prompt=True), "- p: 1", "- p: 2", True),
+    "only what changes by itself": (Causes(page=2), "- paragraph: a", "- paragraph: b", True),
+    "also something else": (Causes(page=2, unknpage=1), "- paragraph: a", "- paragraph: b", False),
+    "a number, some time later": (Causes(unknown=1), "- paragraph: 12:00", "- paragraph: 12:01", True),
+    "a number and the focus": (Causes(unknown=1), "- link: 1", "- link [focused]: 2", True),
+    "a number at once": (Causes(action=1), "- paragraph: 1", "- paragraph: 2", False),
+    "a number that nobody saw change": (Causes(), "- paragraph: 1", "- paragraph: 2", False),
+    "a number of what changes by itself, at once": (Causes(page=1), "- p: 1", "- p: 2", True),
 }
 
 
 @pytest.mark.parametrize(("causes", "before", "after", "is_own"), CAUSES.values(), ids=CAUSES)
-def test_a_change_is_the_page_s_own(causes: Effects, before: str, after: str, is_own: bool) -> None:
+def test_a_change_is_the_page_s_own(causes: Causes, before: str, after: str, is_own: bool) -> None:
     assert caused_by_page(causes, reading(before), reading(after))[0] is is_own
 
 
 def test_who_caused_a_change_is_told_with_the_reason() -> None:
     one, two = reading("- paragraph: 1"), reading("- paragraph: 2")
-    reasons = [caused_by_page(each, one, two) for each in (Effects(own=1), Effects(others=1), Effects(prompt=True))]
+    reasons = [caused_by_page(causes, one, two) for causes in (Causes(page=1), Causes(unknown=1), Causes(action=1))]
 
     assert reasons == [
-        (True, "all of it is in parts that change by themselves"),
-        (True, "it differs only in numbers, which did not change at once"),
-        (False, "text changed right after the input, or where nothing had changed for long"),
+        (True, "all of it changed by itself before"),
+        (True, "only numbers differ, and not at once, as with a clock"),
+        (False, "something changed right after the input, or where nothing had changed before"),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -105,6 +106,23 @@ def test_whatever_is_killed_is_told_and_touches_no_other_session(
     assert "No session runs for this command" in own.here("snapshot", status=3).stderr
     assert 'button "Go"' in own.here("open", serve(SHOP), "--cdp", detached.endpoint).stdout
     assert own.here("snapshot", "--session", "first").stdout == other
+
+
+def test_debug_shows_the_log_of_the_action_beside_its_result(session: Cli, serve: Serve) -> None:
+    button = ref_of(session.here("open", serve(SHOP)).stdout, 'button "Go"')
+
+    silent = session.here("click", button)
+    session.here("reload")
+    button = ref_of(session.here("snapshot").stdout, 'button "Go"')
+    debugged = session.here("click", button, "--debug")
+    failed = session.here("click", "E9999", "--debug", status=1)
+
+    assert silent.stderr == ""
+    assert debugged.stdout.replace(button, "E") == re.sub(r"\bE\d+", "E", silent.stdout)
+    shown = [line.split("cdp_agent.action_log", 1)[1].split() for line in debugged.stderr.splitlines()]
+    assert [words[2] for words in shown][:4] == ["act", "ref", "reading", "aim"]
+    assert "failed: StaleRef" in failed.stderr
+    assert failed.stdout == ""
 
 
 def test_a_killed_client_ends_its_call_and_nothing_else(session: Cli, serve: Serve) -> None:

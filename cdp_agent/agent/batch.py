@@ -32,7 +32,7 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import ref_of_change, shown_address
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
-from cdp_agent.session.calls import ParsedCall, parse_call_on, perform
+from cdp_agent.session.calls import ParsedCall, log_of, parse_call_on, perform
 from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
@@ -212,6 +212,7 @@ class Batch:
         if self.lost is None:
             run.usage.acted(failed=isinstance(outcome, ActionError))
         value = outcome.value if isinstance(outcome, Observation) else None
+        run.log.record_action(call.name, log_of(outcome if value is None else value))
         run.emit(
             BrowserActionCompleted(
                 **run.stamp,

@@ -124,4 +124,5 @@ def _log_to(path: str) -> None:
     except OSError:
         return
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setLevel(logging.WARNING)  # while a command has `--debug`, the rest is for its caller
     logging.basicConfig(level=logging.WARNING, handlers=[handler])

@@ -337,7 +337,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = False
     quiet: Annotated[bool, option(_OUTPUT, "print no progress", "command", short="-q")] = False
     json: Annotated[bool, option(_OUTPUT, "print results as JSON", "command")] = False
-    debug: Annotated[bool, option(_OUTPUT, "print debug messages to stderr", "command")] = False
+    debug: Annotated[bool, option(_OUTPUT, "print what each action does to stderr", "command")] = False
     cdp_log: Annotated[
         Path | None,
         option(_OUTPUT, "a file to add all commands, answers and events of the DevTools Protocol to", "command"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal
 
+from cdp_agent.action_log import LogLine
 from cdp_agent.page.actions import (
     actions,
     dialog,
@@ -40,6 +41,7 @@ from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
 from cdp_agent.page.tab.saving import HarSaved, har_content, save
 from cdp_agent.page.tab.tab import Tab
+from cdp_agent.security.secrets import mask_all
 
 if TYPE_CHECKING:
     from cdp_agent.page.picture.redactions import Spans
@@ -101,6 +103,14 @@ class Page:
     def dialog(self) -> Dialog | None:
         """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
         return None if (found := open_dialog(self._tab)) is None else found[1]
+
+    @property
+    def log(self) -> list[LogLine]:
+        """What the last ten actions in the tab decided, waited for, sent and read, oldest first; see docs/debugging.md.
+
+        A receipt and an error have the lines of their own action. A program's secrets are masked.
+        """
+        return mask_all([line for log in self._tab.acts.logs for line in log.lines])
 
     async def answer_dialog(self, accept: bool, text: str | None = None) -> Receipt:
         """Answers the open `dialog`, with `text` for a prompt, and returns the receipt of the action that it stopped.

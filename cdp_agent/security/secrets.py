@@ -186,11 +186,11 @@ class Secrets:
 _in_use: weakref.WeakSet[Secrets] = weakref.WeakSet()
 
 
-def mask_all(text: str) -> str:
-    """The text without the secrets of any run or session of this process: for logs that all of them share."""
+def mask_all(value: _T) -> _T:
+    """The data without the secrets of any run or session of this process: for logs that all of them share."""
     for secrets in list(_in_use):
-        text = secrets.mask(text)
-    return text
+        value = secrets.masked(value)
+    return value
 
 
 def _new_mask() -> Mask:

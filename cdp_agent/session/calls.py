@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent.action_log import Logged, LogLine
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.providers.shared.json_reading import read_object
@@ -55,7 +56,8 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     """The result of a call. `text` is for a model or a person to read; if there is an error, it is the error's message.
 
     `value` is the same as data, such as a Receipt or a Snapshot, `images` are pictures as PNG, and `duration_ms` is how
-    long the call took, without waiting for earlier calls in the same tab.
+    long the call took, without waiting for earlier calls in the same tab. `log` is the log of its action, if it made
+    one: it is not in `as_json`, and no model is shown it.
     """
 
     text: str
@@ -63,17 +65,24 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     images: tuple[bytes, ...] = ()
     error: ToolError | None = None
     duration_ms: float = 0.0
+    log: tuple[LogLine, ...] = ()
 
     @staticmethod
     def failed(error: CdpAgentError, duration_ms: float, note: str | None = None) -> ToolOutcome:
         """The outcome of a call that failed; `note` is added to the error's message."""
         text = "\n".join(filter(None, (str(error), note)))
-        return ToolOutcome(text, error=ToolError.of(error), duration_ms=duration_ms)
+        return ToolOutcome(text, error=ToolError.of(error), duration_ms=duration_ms, log=error.log)
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as JSON data; `value` includes the properties that it derives from its fields."""
         found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
+        del found["log"]
         return found | {"value": None if self.value is None else facts(self.value)}
+
+
+def log_of(value: object) -> tuple[LogLine, ...]:
+    """The log of the action that returned this value or raised this error; empty if there is none."""
+    return value.log if isinstance(value, Logged | CdpAgentError) else ()
 
 
 def parse_call(call: ToolCall, tools: Mapping[str, Tool]) -> ParsedCall | ActionError:
@@ -149,5 +158,6 @@ async def perform(understood: ParsedCall, context: Context) -> Observation | Ans
 
 def _for_model(error: ActionError, secrets: Secrets = _NO_SECRETS) -> ActionError:
     """The error with its message shortened to a length fit for a model, and with its secrets masked."""
+    error.log = secrets.masked(error.log)
     error.args = (shorten_middle(secrets.mask(str(error))),)
     return error

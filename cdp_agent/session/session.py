@@ -28,7 +28,7 @@ from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.session.act_hold import ActHold, BeginAct, clock_stopped
-from cdp_agent.session.calls import ParsedCall, ToolOutcome, parse_call_on, perform
+from cdp_agent.session.calls import ParsedCall, ToolOutcome, log_of, parse_call_on, perform
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import allowed_address
@@ -311,7 +311,8 @@ class Session:
             return ToolOutcome.failed(outcome, _since(began), moved)
         text = "\n".join(filter(None, (outcome.text, moved)))
         pictures = (outcome.value.image,) if isinstance(outcome.value, Screenshot) and outcome.value.image else ()
-        return ToolOutcome(text, permitted.secrets.masked(outcome.value), pictures, None, _since(began))
+        value = permitted.secrets.masked(outcome.value)
+        return ToolOutcome(text, value, pictures, None, _since(began), log_of(value))
 
     async def _in_time(
         self,

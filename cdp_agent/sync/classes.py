@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Literal, TypedDict, Unpack
 
+    from cdp_agent.action_log import LogLine
     from cdp_agent.agent.agent import T
     from cdp_agent.agent.base.act_log import ActLog
     from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
@@ -410,6 +411,14 @@ class Page(SyncWrapper[AsyncPage]):
     def dialog(self) -> Dialog | None:
         """The open dialog that waits for an answer, of this tab or of one that it opened or that opened it."""
         return read(lambda: self._async.dialog)
+
+    @property
+    def log(self) -> list[LogLine]:
+        """What the last ten actions in the tab decided, waited for, sent and read, oldest first; see docs/debugging.md.
+
+        A receipt and an error have the lines of their own action. A program's secrets are masked.
+        """
+        return read(lambda: self._async.log)
 
     def answer_dialog(self, accept: bool, text: str | None = None) -> Receipt:
         """Answers the open `dialog`, with `text` for a prompt, and returns the receipt of the action that it stopped.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from cdp_agent.action_log import Logged
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.providers.base import REF_PATTERN, Usage
@@ -273,8 +274,10 @@ def tool(
 
 
 def facts(value: msgspec.Struct) -> dict[str, Any]:
-    """A tool's value as JSON data: its fields and its properties, such as `Snapshot.refs`."""
+    """A tool's value as JSON data: its fields and its properties, such as `Snapshot.refs`, but no action's log."""
     found: dict[str, Any] = msgspec.to_builtins(value)
+    if isinstance(value, Logged):
+        del found["log"]
     derived = [name for name, each in vars(type(value)).items() if isinstance(each, property | cached_property)]
     return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 

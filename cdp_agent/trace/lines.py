@@ -12,7 +12,7 @@ from cdp_agent.page.activity.request_log import RequestInfo
 from cdp_agent.page.picture.marks import Box
 from cdp_agent.providers.base import FinishReason, ToolCall, Usage
 
-Subject = Literal["event", "prompt", "reply", "picture", "network", "console", "document"]
+Subject = Literal["event", "action", "prompt", "reply", "picture", "network", "console", "document"]
 
 
 class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
@@ -24,6 +24,13 @@ class TraceOmitted(BaseEvent, frozen=True, tag="trace:omitted"):
     what: Subject
     why: str
     count: int = 1
+
+
+class ActionLogged(BaseEvent, frozen=True, tag="action:log"):
+    """The log of an action, a text for each line: what it decided, waited for, sent and read (docs/debugging.md)."""
+
+    action: str
+    lines: list[str]
 
 
 class ModelMessage(BaseEvent, frozen=True, tag="model:message"):
@@ -144,12 +151,14 @@ class ConsoleLine(BaseEvent, frozen=True, tag="console:message"):
 ModelLine = ModelMessage | ModelTools | ModelRequest | ModelReply | ModelFailure
 PictureLine = PictureTaken | PictureTarget
 DocumentLine = DocumentTaken | SheetTaken
-Record = ModelLine | PictureLine | DocumentLine | RequestLine | ConsoleLine
+Record = ActionLogged | ModelLine | PictureLine | DocumentLine | RequestLine | ConsoleLine
 
 
 def subject_of(line: msgspec.Struct) -> Subject:
     """The subject that is counted as left out if this line is not written."""
     match line:
+        case ActionLogged():
+            return "action"
         case ModelMessage() | ModelTools() | ModelRequest():
             return "prompt"
         case ModelReply() | ModelFailure():

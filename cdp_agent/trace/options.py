@@ -16,6 +16,7 @@ import msgspec
 from cdp_agent.errors import SetupError
 
 EVENTS = "events.jsonl"
+ACTIONS = "actions.jsonl"
 MODEL = "model.jsonl"
 PICTURES = "pictures.jsonl"
 NETWORK = "network.jsonl"

@@ -136,6 +136,9 @@ class _Zip:
                     given = ", ".join(f"{key}={value!r}" for key, value in line["arguments"].items())
                     title = f"{line['action']}({given})"[:200]
                     self._begin(open_action, line, title, "Page", line["action"], line["arguments"], shown=True)
+                case "action:log" if open_action:
+                    for text in line["lines"]:
+                        self._log(open_action, line, text)
                 case "browser:action_completed" if open_action:
                     self._log(open_action, line, line["text"])
                     error = None if line["success"] else ("ActionError", line["text"])

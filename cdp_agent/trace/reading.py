@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from cdp_agent.errors import SetupError
-from cdp_agent.trace.options import CONSOLE, EVENTS, MODEL, NETWORK, PICTURES, run_folders
+from cdp_agent.trace.options import ACTIONS, CONSOLE, EVENTS, MODEL, NETWORK, PICTURES, run_folders
 
 _UNSHOWN = {
     "trace:started",
@@ -41,7 +41,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     An incomplete last line is left out: the process was killed while writing it.
     """
     found: list[dict[str, Any]] = []
-    for name in (EVENTS, MODEL, PICTURES, NETWORK, CONSOLE):
+    for name in (EVENTS, ACTIONS, MODEL, PICTURES, NETWORK, CONSOLE):
         found += lines_in(folder / name)
     # Lines without a time are the first of their file.
     return sorted(found, key=lambda line: line.get("timestamp", 0.0))

@@ -13,11 +13,12 @@ import os
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
+from cdp_agent.action_log import LogLine
 from cdp_agent.errors import ModelError, SetupError
 from cdp_agent.event import BaseEvent, Stamp
 from cdp_agent.events import AgentProcessing, AgentStep, Event, TaskCompleted, without_image
@@ -28,6 +29,7 @@ from cdp_agent.trace import lines
 from cdp_agent.trace.event_file import TraceStarted
 from cdp_agent.trace.lines import Record, Subject, TraceOmitted, subject_of
 from cdp_agent.trace.options import (
+    ACTIONS,
     CONSOLE,
     DOCUMENTS,
     EVENTS,
@@ -41,6 +43,7 @@ from cdp_agent.trace.options import (
 
 _FILES: dict[Subject, str] = {
     "event": EVENTS,
+    "action": ACTIONS,
     "prompt": MODEL,
     "reply": MODEL,
     "picture": PICTURES,
@@ -103,6 +106,12 @@ class Recorder:
     def record(self, line: Record) -> None:
         """Writes a line other than an event."""
         self._write(subject_of(line), line)
+
+    def action_log(self, action: str, log: Sequence[LogLine], step: int) -> None:
+        """Writes the log of an action, if there is any."""
+        if log:
+            texts = [str(line) for line in log]
+            self.record(lines.ActionLogged(timestamp=time.time(), step=step, action=action, lines=texts))
 
     def asked(self, request: Request, provider: str) -> int:
         """Writes a request to a model. Returns its number, for `replied` or `failed`."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import logging
 import time
+from collections.abc import Sequence
 
 import msgspec
 
+from cdp_agent.action_log import LogLine
 from cdp_agent.event import Stamp
 from cdp_agent.events import AgentAction, AgentStep, BrowserActionCompleted, Event, TaskCompleted, TaskSetup
 from cdp_agent.outcome import AgentResult, Stats
@@ -79,6 +81,10 @@ class SessionTrace:
         self._events += 1
         self._recorder.event(self._secrets.masked(event))
 
+    def write_log(self, action: str, log: Sequence[LogLine], step: int) -> None:
+        """Writes the log of a call's action, if it made one."""
+        self._recorder.action_log(action, self._secrets.masked(log), step)
+
     async def close(self) -> None:
         """Looks at the tabs a last time, and ends the trace."""
         await self._watcher.end()
@@ -124,6 +130,7 @@ class TracedCall:
         value = outcome.value
         is_structured = value is not None and not isinstance(value, Snapshot | Screenshot)
         self._trace.count_call(failed=outcome.error is not None)
+        self._trace.write_log(self._name, outcome.log, self._stamp["step"])
         self._trace.write_event(
             BrowserActionCompleted(
                 **self._stamp,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cdp_agent.action_log import LogLine
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.event import Stamp
 from cdp_agent.events import Event
@@ -41,3 +43,8 @@ class EventLog:
         self.queue.put_nowait(masked)
         if self.recorder is not None:
             self.recorder.event(masked)
+
+    def record_action(self, action: str, log: Sequence[LogLine]) -> None:
+        """Writes the log of an action into the run's trace, if there is one."""
+        if self.recorder is not None:
+            self.recorder.action_log(action, self.secrets.masked(log), self._usage.steps)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.cdp import protocol_log
 from cdp_agent.config.settings import Config
+from cdp_agent.security.secrets import mask_all
 
 if TYPE_CHECKING:
     from cdp_agent.cli.caller import Stream
@@ -29,7 +30,7 @@ def logged(config: Config, output: Stream) -> Iterator[None]:
 
     class OutputHandler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            output.write_error(self.format(record) + "\n")
+            output.write_error(mask_all(self.format(record)) + "\n")
 
     handler = OutputHandler()
     handler.setFormatter(logging.Formatter("%(relativeCreated)7.0f ms  %(name)s  %(message)s"))

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import NotInteractable, StaleRef
@@ -25,7 +26,15 @@ from cdp_agent.page.snapshot.refs import RefTable
 from .mouse import PressAnswer
 
 DEADLINE_S = 5.0
+_WAITS = {"hidden": "not shown", "outside": "out of view"}
+"""The words for what keeps the mouse from an element, where they are not those of `Obstacle.why`."""
 _CLOSED_BY_ESCAPE = {"listbox", "menu", "tooltip"}
+_HITS = {
+    "met": "the mouse hit it",
+    "missed": "the mouse hit {} in its place",
+    "waiting": "no event of the mouse arrived",
+    "none": "whether the mouse hit it is not known",
+}
 RELEASE_REPORT_S = 0.02
 """How long to wait for the page's report on a release after Chrome has reported it as handled."""
 Intercepted = Literal["", "press", "move"]
@@ -62,6 +71,14 @@ class Obstacle(msgspec.Struct, frozen=True):
     said: ElementLabel = ElementLabel("", "")
 
 
+class _Wait(msgspec.Struct, frozen=True):
+    """What kept the mouse from the element from `at_ms` on, as in `Obstacle`: `by` is the label of what covered it."""
+
+    why: str
+    by: str
+    at_ms: float
+
+
 class _Answer(Obstacle, frozen=True):
     """The result of `aim` and `aimThrough` in page/js: a point, or an obstacle."""
 
@@ -69,6 +86,8 @@ class _Answer(Obstacle, frozen=True):
     y: float = 0.0
     scrolled: bool = False
     hint: str = ""
+    waits: list[_Wait] = []
+    waited_ms: float = 0.0
 
 
 class HitResult(msgspec.Struct, frozen=True):
@@ -125,6 +144,7 @@ class Aimed(msgspec.Struct, frozen=True):
         index = next((index for index, each in enumerate(answers) if each.state == "missed"), 0)
         by = answers[index].by
         met = self.refs.write(self.worlds[index], by.text) if by else ""
+        log_line("aim", _HITS[answers[index].state], met or "something else")
         return HitResult(answers[index].state, met, answers[index].lost)
 
 
@@ -162,6 +182,7 @@ async def aim(
     within_s = at.call_timeout_s(DEADLINE_S)
     element = at.local if local is None else local
     found = await at.world.call("aim", element, options, returning=_Answer, timeout_s=within_s)
+    _note_waits(at, found, at.world)
     if found.why:
         raise obstacle_error(at, found, at.world)
     worlds = [at.world]
@@ -171,11 +192,24 @@ async def aim(
         through = {"intercept": intercept, "moved": moved, "wait_ms": wait_s * 1000}
         inner = {"x": found.x, "y": found.y}
         outer = await world.call("aimThrough", owner, inner, through, returning=_Answer, timeout_s=within_s)
+        _note_waits(at, outer, world)
         if outer.why:
             raise obstacle_error(at, msgspec.structs.replace(outer, said=await element_label(at, local)), world)
         worlds.append(world)
         frame, found, moved = outside, outer, moved or outer.scrolled
+    log_line("aim", "aimed at {:.0f},{:.0f}{}", found.x, found.y, ", after scrollIntoView" if moved else "")
     return Aimed(found.x, found.y, worlds, at.refs, hint, released, answers)
+
+
+def _note_waits(at: Located, found: _Answer, world: World) -> None:
+    if found.waits:
+        covers = [wait.by and f" by {at.refs.write(world, wait.by)}" for wait in found.waits]
+        reasons = ", ".join(
+            f"{_WAITS.get(wait.why, wait.why)}{cover} from {wait.at_ms:.0f} ms"
+            for wait, cover in zip(found.waits, covers, strict=True)
+        )
+        result = "in vain" if found.why else "until the mouse could reach it"
+        log_line("wait", "{:.0f} ms {}: {}", found.waited_ms, result, reasons)
 
 
 def input_session(frame: Frame) -> Session:

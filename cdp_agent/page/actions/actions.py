@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import DocumentGone, InvalidArguments, NotInteractable
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import answer_of
@@ -80,10 +81,13 @@ async def click_element(
             hit = await aimed.hit_result_of(clicking)
         except DocumentGone:
             return ""  # because of the click
+        if hit.lost:
+            log_line("decision", "{}", _LOST[hit.lost])
         if hit.state in ("met", "none"):
             return _LOST[hit.lost] if hit.lost else aimed.hint
         if loop.time() > ends:
             raise missed_error(at, await element_label(at, local), hit)
+        log_line("retry", "aims again in the next frame")
         # Chrome drops input until a new document has painted, and a moving element is elsewhere in the next frame.
         await at.world.call("nextFrame")
 
@@ -107,6 +111,7 @@ async def hover(at: Located) -> Outcome:
             return Outcome()
         if loop.time() > ends:
             raise missed_error(at, await element_label(at), hit)
+        log_line("retry", "aims again")
 
 
 class _Focus(msgspec.Struct, frozen=True):
@@ -128,6 +133,8 @@ async def focus(at: Located, *, watched: bool = False) -> Outcome:
     Raises NotInteractable if nothing there accepts the focus.
     """
     found = await at.world.call("focusOn", at.local, watched, returning=_Focus)
+    moved = at.refs.write(at.world, found.moved or found.inner)
+    log_line("input", "focused{}", f", and the focus is on {moved}" if moved else "" if found.got else " in vain")
     if not found.got:
         message = "takes no focus: click it, or use the field or button in it."
         raise refusal(at, "wrong_element", await element_label(at), message)
@@ -224,6 +231,7 @@ async def uncheck(at: Located) -> Outcome:
 async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
     name = "checked" if wanted == "true" else "unchecked"
     before = await at.world.call("checkable", at.local, returning=_Checkable)
+    log_line("reading", "{} with the state {}, to be {}", before.kind, before.state, wanted)
     if before.kind == "none":
         message = "is nothing that can be checked: click it, or use select for a list."
         raise refusal(at, "wrong_element", await element_label(at), message)
@@ -246,6 +254,7 @@ async def _set(at: Located, wanted: Literal["true", "false"]) -> Outcome:
         return Outcome(read_again=again)
     await click_element(at, local=before.local)
     state = await _state_after(at, before.local, wanted)
+    log_line("reading", "its state after the click: {}", state)
     if state == "mixed" or (before.state == "mixed" and state not in (wanted, None)):
         await click_element(at, local=before.local)
         state = await _state_after(at, before.local, wanted)

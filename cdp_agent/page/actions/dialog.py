@@ -50,7 +50,7 @@ async def answer_dialog(tab: Tab, answer: Answer, text: str | None = None) -> Re
         # The navigation did not take place, as the caller wanted.
         where.dialogs.take()  # told here, and no more by the next call
         told = [msgspec.structs.replace(dialog, answer=answer)]
-        return Receipt(action="dialog", detail=answer, note=str(error), dialogs=told)
+        return Receipt(action="dialog", detail=answer, note=str(error), dialogs=told, log=error.log)
 
 
 def _stopped_act(tab: Tab) -> RunningAct[Any] | None:
@@ -69,7 +69,7 @@ async def _follow_up(tab: Tab, answer: Answer) -> RunningAct[Receipt]:
             await tab.decided()
             return await ActionRunner(limit, Baseline(watch, before)).finish("dialog", Outcome(), detail=answer)
 
-    running = tab.acts.begin(follow())
+    running = tab.acts.begin(follow(), "dialog")
     running.so_far = lambda: Receipt(action="dialog", detail=answer)
     running.stop()
     return running

@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
@@ -178,6 +179,7 @@ class _Hand:
     async def let_go(self, *, elsewhere: bool) -> None:
         """Drops at the mouse's position. `elsewhere`: whether that is in another process than the start of the drag."""
         if self.handed_over is not None and self.handed_over.done():
+            log_line("input", "drops at {:.0f},{:.0f}, in the drag that the page began", self.at.x, self.at.y)
             await _drop(self.session, self.handed_over.result().data, self.start, self.at, elsewhere=elsewhere)
         await self.release()
 
@@ -203,6 +205,7 @@ async def _press(at: Located, hand: _Hand) -> Aimed:
             return start
         if loop.time() > ends:
             raise missed_error(at, await element_label(at), hit)
+        log_line("retry", "presses again")
 
 
 async def _end(start: Aimed, to: Located | Offset) -> _Point:

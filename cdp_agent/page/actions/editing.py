@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.receipts.receipts import LONGEST_VALUE
 from cdp_agent.page.refs.locate import Located
@@ -110,6 +111,7 @@ async def enter_rich(at: Located, ready: Ready, text: str, append: bool) -> Ente
         return entered  # the page accepted it and moved on, as between parts of a date: more input would go there
     if filled.value != ready.before and not await _undone(at, ready) and append:
         return await _read_back(at, ready, wanted)  # entering it again would duplicate it
+    log_line("retry", "the editor holds something else: the text is pasted")
     if not append:
         await send(session, select_all(ready))
     if not await at.world.call("pasteInto", ready.local, text, returning=bool):
@@ -144,6 +146,7 @@ async def enter_code(at: Located, ready: Ready, text: str, append: bool) -> Ente
     if value is None:  # it cannot be copied: only the rendered part can be read
         return await _read_back(at, ready, wanted)
     if value != wanted:
+        log_line("retry", "the editor holds something else: the text is inserted")
         await send(session, inserting(wanted) if wanted else keys("Delete"))
         value = await _whole(at, ready) or ""
     await send(session, to_end(ready))

@@ -19,4 +19,4 @@ async def evaluate(tab: Tab, source: str, arguments: Sequence[object], timeout_s
     def as_receipt(value: Any) -> Receipt:
         return Receipt(action="evaluate", value=msgspec.json.encode(value).decode(), dialogs=tab.dialogs.take())
 
-    return await value_until_dialog(tab, query.evaluate(tab, source, arguments, timeout_s), as_receipt)
+    return await value_until_dialog(tab, "evaluate", query.evaluate(tab, source, arguments, timeout_s), as_receipt)

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import DocumentGone, InvalidArguments, StaleRef
@@ -69,6 +70,7 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
     answer = at.world.ask("fillResultAfterKey", at.local, text) if simple else None
     before = at.requests.mark()
     ready = await _ready(at, text, append)
+    log_line("decision", "a field of the kind {}, for {} characters", ready.kind, len(text))
     notes = [at.refs.write(at.world, ready.note)] if ready.note else []
     if ready.kind == "slider":
         slid = await slide(at, ready.local, text)
@@ -89,7 +91,9 @@ async def _fill(at: Located, text: str, append: bool) -> Outcome | None:
         filled, note = await _set(at, ready, text), ""
     else:
         filled, note = await _type(at, ready, text, append, answer), ""
+    log_line("reading", "the field holds {} characters, compared to the text: {}", filled.length, filled.match)
     if filled.astray:
+        log_line("retry", "the page moved the focus elsewhere before the text came")
         return None
     taken = filled.match == "empty" and was_taken(at, filled.taken, before)
     if filled.match == "empty" and not taken and (filled.taken or ready.kind in ("typed", "row")):
@@ -180,6 +184,8 @@ async def _ready(at: Located, text: str, append: bool) -> Ready:
     options = {"text": text, "append": append, "wait_ms": at.ready_timeout_s(FIELD_WAIT_S) * 1000}
     within_s = at.call_timeout_s(FIELD_WAIT_S)
     ready = await at.world.call("prepareField", at.local, options, returning=Ready, timeout_s=within_s)
+    if ready.refusal is not None:
+        log_line("wait", "the field is not ready: {}", ready.refusal.why)
     if opens := ready.opens:  # a text box or cell that becomes a field only when clicked
         cell = ready.local
         await click_element(at, count=2 if opens == "double" else 1)
@@ -234,6 +240,7 @@ async def _type(
     if filled.astray or (filled.match in ("other", "empty") and 0 <= filled.max == filled.length):
         return filled
     if filled.match in ("other", "empty") and text and not (append or filled.taken) and len(text) <= _TYPED_AT_MOST:
+        log_line("retry", "the field holds something else: the text is typed again, key by key")
         # Input masks and old scripts react to each key.
         try:
             again = await _ready(at, text, append)

@@ -8,6 +8,7 @@ from functools import partial
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, InvalidArguments, StaleRef
 from cdp_agent.page.receipts.action_runner import ATTEMPTS, ActionRunner, limit_of
 from cdp_agent.page.receipts.dialog_stops import note_so_far, receipt_until_dialog
@@ -60,6 +61,7 @@ async def _fill_form(tab: Tab, values: Mapping[str, str | Revealed], *, submit: 
         async def enter_all() -> Outcome:
             try:
                 for ref, value in values.items():
+                    log_line("decision", "fills in {}", ref)
                     at, outcome = await _enter_found(tab, ref, value)
                     note = "; ".join(filter(None, (at.note, outcome.note)))
                     done[ref] = FilledField(at.ref, runner.name_of(at.ref), outcome.value, note), outcome.read_again
@@ -95,6 +97,7 @@ async def _enter_found(tab: Tab, ref: str, value: str | Revealed) -> tuple[Locat
         except StaleRef as error:
             if error.ref != at.ref or attempt == ATTEMPTS:
                 raise
+            log_line("retry", "{} left the page before it was touched", at.ref)
 
 
 async def _enter(at: Located, value: str | Revealed) -> Outcome:
@@ -125,6 +128,7 @@ async def _submit(tab: Tab, ref: str, outcome: Outcome) -> str:
     if not local:
         return "nothing was submitted, since no form with a button for that is around the last one: click what sends it"
     button = await element_label(at, local)
+    log_line("decision", "submits with {} {}", button.role, quoted(button.name))
     hint = await click_element(msgspec.structs.replace(at, local=local, part=True))
     return "; ".join(filter(None, (f"{button.role} {quoted(button.name)} was clicked", hint)))
 

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session, lone_surrogate_message
 from cdp_agent.cdp.types import Command, Empty
@@ -61,7 +62,11 @@ async def press(frame: Frame, chord: str, repeat: int = 1) -> Outcome:
     Raises InvalidArguments for a key that does not exist, PageUnresponsive, DocumentGone.
     """
     mac = "Meta" in chord and await is_mac(frame)
-    events = events_of(parse_chord(chord, mac=mac), mac=mac)
+    parsed = parse_chord(chord, mac=mac)
+    is_character = len(parsed.key.key) == 1 and set(parsed.modifiers) <= {"Shift"}  # perhaps one of a password
+    times = f" {repeat} times" if repeat > 1 else ""
+    log_line("input", "presses {}{}", "a character" if is_character else chord, times)
+    events = events_of(parsed, mac=mac)
     for _ in range(repeat):
         await send(input_session(frame), events)
     return Outcome()
@@ -77,6 +82,7 @@ async def type_text(frame: Frame, text: str) -> Outcome:
         frame = frame.parent
     world = await frame.world()
     focused = await world.call("focusedLabel", returning=str)
+    log_line("input", "types {} characters into {}", len(text), "the focus" if focused else "a page without a focus")
     moves = True  # the first key may open a field, which then takes the focus
     for part in _strokes(text):
         is_key = len(part) == 1 and _key_of(part) is not None
@@ -191,6 +197,7 @@ async def held_down(session: Session, names: Sequence[str]) -> AsyncIterator[int
     if not names:
         yield 0
         return
+    log_line("input", "holds down {}", "+".join(names))
     try:
         await send(session, down)
         yield modifiers_of(names)

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session
@@ -59,6 +60,7 @@ async def click_at(
 
     Chrome answers a lone move only with the next frame, but a press at once, so the move is not awaited separately.
     """
+    log_line("input", "clicks at {:.0f},{:.0f}, {} button{}", x, y, button, f", {count} times" if count > 1 else "")
     sent = [session.post(_event("mouseMoved", x, y, modifiers=modifiers))]
     for click in range(1, count + 1):
         pressed = session.post(_event("mousePressed", x, y, button=button, held=True, count=click, modifiers=modifiers))
@@ -71,9 +73,12 @@ async def click_at(
             raise
         sent.append(pressed)
         if result.missed:
+            log_line("input", "let the button go without a click, since the press missed")
             sent += _post_release_without_click(session, x, y, button)
             break
         at = x + result.x, y + result.y
+        if result.x or result.y:
+            log_line("input", "released at {:.0f},{:.0f}, where the press had moved the element", *at)
         sent.append(session.post(_event("mouseReleased", *at, button=button, count=click, modifiers=modifiers)))
     async with deadline(session, HANDLED_WITHIN_S):
         await asyncio.gather(*sent)
@@ -83,23 +88,27 @@ async def move_to(session: Session, x: float, y: float, *, held: bool = False, m
     """Moves to the point (`held`: with the left button down); returns when the page has received it, in a frame."""
     async with deadline(session, HANDLED_WITHIN_S):
         button: Button | None = "left" if held else None
+        log_line("input", "moved the mouse to {:.0f},{:.0f}", x, y)
         await session.send(_event("mouseMoved", x, y, button=button, held=held, modifiers=modifiers))
 
 
 async def press_at(session: Session, x: float, y: float, *, modifiers: int = 0) -> None:
     """Presses the left button at the point, and keeps it down; returns when the page has received the event."""
+    log_line("input", "pressed the left button at {:.0f},{:.0f}", x, y)
     async with deadline(session, HANDLED_WITHIN_S):
         await session.send(_event("mousePressed", x, y, button="left", held=True, count=1, modifiers=modifiers))
 
 
 async def turn_wheel(session: Session, x: float, y: float, right: float, down: float) -> None:
     """Turns the wheel at the point by `right` and `down` CSS pixels; returns when the page has received the event."""
+    log_line("input", "turned the wheel at {:.0f},{:.0f} by {:.0f},{:.0f} px", x, y, right, down)
     async with deadline(session, HANDLED_WITHIN_S):
         await session.send(cdp_input.DispatchMouseEvent(type="mouseWheel", x=x, y=y, delta_x=right, delta_y=down))
 
 
 async def press_down(session: Session, x: float, y: float, answer: PressAnswer) -> bool:
     """Moves to the point, presses the left button and keeps it down; returns whether the press hit its element."""
+    log_line("input", "pressed the left button at {:.0f},{:.0f}", x, y)
     moved = session.post(_event("mouseMoved", x, y))
     try:
         pressed = session.post(_event("mousePressed", x, y, button="left", held=True, count=1))
@@ -112,12 +121,14 @@ async def press_down(session: Session, x: float, y: float, answer: PressAnswer) 
 
 async def release(session: Session, x: float, y: float) -> None:
     """Releases the left button at the point."""
+    log_line("input", "released the left button at {:.0f},{:.0f}", x, y)
     async with deadline(session, HANDLED_WITHIN_S):
         await session.send(released(x, y))
 
 
 async def release_without_click(session: Session, x: float, y: float) -> None:
     """Releases the left button at the point after a press that missed its element: no click follows."""
+    log_line("input", "released the left button without a click, since the press missed")
     async with deadline(session, HANDLED_WITHIN_S):
         await asyncio.gather(*_post_release_without_click(session, x, y, "left"))
 
@@ -138,6 +149,7 @@ async def _answered(session: Session, pressed: asyncio.Future[Empty], answer: Pr
         await pressed
     await asyncio.wait([answer.response], timeout=HELD_S)
     if not answer.response.done():
+        log_line("wait", "the page has not answered the press within {:.0f} ms", HELD_S * 1000)
         try:  # a slow page is asked for the element's present position, since the release goes there
             return await answer.world.call("pressResultSoFar", returning=PressResult, timeout_s=HANDLED_WITHIN_S)
         except DocumentGone:

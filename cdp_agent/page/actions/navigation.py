@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.known_errors import is_not_active
@@ -186,6 +187,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog
         tab.activity.wake()
 
     session = (await tab.frames()).root.session
+    log_line("navigation", "asks Chrome for {}", url)
     asked = session.post(cdp_page.Navigate(url=url))
     asked.add_done_callback(answered)
     while not asked.done():
@@ -198,6 +200,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog
             asked.cancel()
             await check_chrome(session)
             stays = stays or not tab.activity.waits_for_server()
+            log_line("decision", "stops the loading, which came to nothing in {:g} s", timeout_s)
             hangs = await stop_loading(tab) and not await is_responsive(session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
         await tab.activity.wait_for_event(min(limit.left_s + 0.001, _LOOK_EVERY_S), since=events)
@@ -207,6 +210,7 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog
         raise
     except ProtocolError as error:
         _refuse(url, "ERR_INVALID_URL", error)
+    log_line("navigation", "Chrome answers: {}", answer.error_text or "on its way")
     if answer.error_text is None or answer.is_download:
         return Outcome()
     if answer.error_text == "net::ERR_ABORTED":

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from cdp_agent.action_log import Logged, log_line
 from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
@@ -34,7 +35,7 @@ _WAYS: dict[str, tuple[Literal["x", "y"], int]] = {
 }
 
 
-class Scrolled(msgspec.Struct, frozen=True, kw_only=True):
+class Scrolled(Logged, frozen=True, kw_only=True):
     """How far a scroll went. After scrolling sideways `at_top` and `at_bottom` mean the left and the right end.
 
     `container` is "page", or the box that scrolled, as the snapshot names it. `found` is the element with the text that
@@ -129,7 +130,9 @@ async def scroll(
     """
     _check(direction, pages, pixels, ref)
     scrolling = _scroll(tab, direction, pages, pixels, ref, to_text)
-    return await value_until_dialog(tab, scrolling, lambda scrolled: Receipt(action="scroll", note=scrolled.text))
+    return await value_until_dialog(
+        tab, "scroll", scrolling, lambda scrolled: Receipt(action="scroll", note=scrolled.text)
+    )
 
 
 async def _scroll(
@@ -275,6 +278,7 @@ class _Scroll:
         if settled != QUIET:
             self._note = settled
         moved = (await self._place()).position - before.position
+        log_line("input", "scrolled {} by {:.0f} px of {:.0f}", self._box.label, moved, px)
         self._moved += moved
         return moved
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
@@ -77,6 +78,7 @@ async def enter_secret(at: Located, secret: Revealed, *, append: bool = False, l
     before = at.requests.mark()
     text = secret.text if lines else " ".join(secret.text.split("\n"))
     entered = await at.world.call("enterSecret", field.local, text, {**allowed, "append": append}, returning=_Entered)
+    log_line("reading", "the field was given a secret, compared to it: {}", entered.match)
     if entered.match != "gone" or entered.why != "gone":
         await check_allowed(at, secret, entered)
     taken = entered.match == "empty" and was_taken(at, entered.taken, before)

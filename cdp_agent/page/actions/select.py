@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import InvalidArguments, NotInteractable, StaleRef
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
@@ -91,6 +92,7 @@ async def select(at: Located, option: str | int | Sequence[str], *, by: By = "te
     """
     wanted = [str(option)] if isinstance(option, str | int) else [str(each) for each in option]
     kind = await at.world.call("listKind", at.local, returning=_Kind)
+    log_line("decision", "a list of the kind {}", kind.kind)
     match kind.kind:
         case "native":
             return await _native(at, kind.local, wanted, by)
@@ -121,6 +123,7 @@ async def _suggested(at: Located, wanted: str, by: By) -> Outcome:
 async def _native(at: Located, local: int, wanted: list[str], by: By) -> Outcome:
     wait_ms = OPTIONS_WAIT_S * 1000
     chosen = await at.world.call("chooseNative", local, wanted, by, wait_ms, returning=_Chosen)
+    log_line("reading", "the option: {}", chosen.state)
     if chosen.refusal is not None:
         raise obstacle_error(at, chosen.refusal, at.world)
     match chosen.state:
@@ -176,8 +179,10 @@ class _Custom:
         at = self._at
         listed = await at.world.call("beginChoice", self._local, self._last, returning=_List)
         if not listed.open:
+            log_line("decision", "opens the list")
             await click_element(at, local=self._local)
         found = await self._find(wanted)
+        log_line("reading", "the option: {}", found.state)
         if not listed.open and (found.state != "found" or found.disabled or found.chosen):
             await press(at.frame, "Escape")  # there is nothing to choose: the list is closed again
         if found.state != "found":
@@ -190,6 +195,7 @@ class _Custom:
         for _ in range(_MOST_CLICKS):
             if await self._was_clicked(found) or await self._is_done(wanted, text):
                 break
+            log_line("retry", "the option was not clicked: looks for it again")
             found = await self._scrolled_to(text if self._by == "text" else wanted)
         else:
             raise NotInteractable(at.ref, "moving", f"{await describe(at)} keeps moving {quoted(text)} away.")
@@ -226,6 +232,7 @@ class _Custom:
         field = await world.call("filterField", self._local, returning=int) if self._by == "text" else 0
         found = await self._option(wanted, SHORT_WAIT_S if field else OPTIONS_WAIT_S)
         if not found.is_decided and field:
+            log_line("decision", "filters the list by its field")
             filtered = msgspec.structs.replace(self._at, local=field)
             before = await world.call("displayedValue", field, returning=str)
             await fill(filtered, wanted)
@@ -236,6 +243,7 @@ class _Custom:
                 unfiltered = await self._unfiltered(wanted, found if was_filtered else None)
                 found = unfiltered if unfiltered.state == "found" or unfiltered.total else found
         if found.state == "unknown" and not found.total:  # some lists open by keys only
+            log_line("retry", "there are no options: ArrowDown may open the list")
             await press(self._at.frame, "ArrowDown")
             found = await self._option(wanted, SHORT_WAIT_S)
         return found if found.is_decided else await self._scrolled_to(wanted, found)

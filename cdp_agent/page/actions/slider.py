@@ -6,6 +6,7 @@ import math
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import InvalidArguments
 from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
@@ -103,6 +104,7 @@ class _Setting:
         return value
 
     async def _press(self, key: str, count: int) -> None:
+        log_line("input", "presses {} (times: {})", key, count)
         press = events_of(parse_chord(key, mac=False), mac=False)
         for begun in range(0, count, _PRESSES_AT_ONCE):
             if begun and (await self.now()).gone:  # after a frame

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import dom
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.errors import InvalidArguments
@@ -46,6 +47,8 @@ async def upload(at: Located, paths: Sequence[str | os.PathLike[str]]) -> Outcom
     if field.refusal is not None:
         raise obstacle_error(at, field.refusal, at.world)
     files = _files(paths, folder=field.folder)
+    where = "a file field" if field.local else "the chooser that a click opens"
+    log_line("decision", "gives {} to {}", f"{len(files)} file{'s'[: len(files) != 1]}", where)
     if not field.local:
         return await _by_chooser(at, files)
     if len(files) > 1 and not (field.multiple or field.folder):

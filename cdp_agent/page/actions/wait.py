@@ -12,6 +12,7 @@ import fnmatch
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
 from cdp_agent.page.frames.frames import Frame
@@ -134,7 +135,10 @@ class _Waiting:
             if self._tab.activity.crashed and not self._tab.activity.navigating():
                 raise PageUnresponsive(CRASHED_PAGE)
             looks = await self._look()
-            self._missing = self._what_is_missing([look for _, look in looks]) + await self._missing_element()
+            missing = self._what_is_missing([look for _, look in looks]) + await self._missing_element()
+            if missing != self._missing:
+                log_line("wait", "{}", "; ".join(missing) or "all that was waited for is there")
+            self._missing = missing
             if not self._missing:
                 return
             took_s = loop.time() - begun

@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
@@ -254,6 +255,7 @@ class deadline:
             if self._session.blocked_because is not None:
                 raise _copy(self._session.blocked_because) from timeout
             self._session.unresponsive = True
+            log_line("frame", "no answer within {:g} s", self._timeout_s)
             await check_chrome(self._session)
             raise PageUnresponsive(_BUSY.format(self._timeout_s)) from timeout
         if isinstance(error, SessionClosed) and error.message == CRASHED:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import (
     ActionError,
     BlockedByPolicy,
@@ -76,6 +77,7 @@ async def _perform(tab: Tab, action: str, ref: str, do: Do, *, detail: str, subm
             except StaleRef as error:  # it left the page during the aiming: nothing was done to it
                 if error.ref != at.ref or attempt + 1 == ATTEMPTS:
                     raise
+                log_line("retry", "{} left the page before it was touched", at.ref)
         if at.note:
             outcome = msgspec.structs.replace(outcome, note="; ".join(filter(None, (at.note, outcome.note))))
         return await runner.finish(action, outcome, ref=at.ref, target=target, detail=detail)
@@ -138,6 +140,7 @@ class ActionRunner:
         try:
             await watch.begin(effects=expects_effect)
             before = await (reading if watch.busy is None else read(tab))  # a new one returns at once if it is busy
+            log_line("reading", "before the action: {}", size_of(before))
             drawn = watch.latest.unreadable and before is not None
             pictures = await effects.pictures(await tab.frames()) if drawn else effects.Pictures()
             choosers = FileChoosers(tree) if expects_effect else None
@@ -169,7 +172,8 @@ class ActionRunner:
         self._began = time.perf_counter()
         try:
             outcome = await doing
-        except (DocumentGone, SessionClosed):
+        except (DocumentGone, SessionClosed) as error:
+            log_line("navigation", "the document went away meanwhile: {}", str(error))
             outcome = Outcome()
         except (NotInteractable, InvalidArguments):
             try:
@@ -181,6 +185,7 @@ class ActionRunner:
             self._baseline.stop()
             raise
         self._acted_ms = _ms_since(self._began)
+        log_line("input", "done in {:.0f} ms", self._acted_ms)
         return outcome
 
     async def until_left(self, doing: Coroutine[Any, Any, Outcome]) -> Outcome:
@@ -203,7 +208,8 @@ class ActionRunner:
                     if looking.result() == "covered":
                         await _finish_task(acting)
                     self._input_note = await lost_input.settle(self._tab, looking.result())
-                if activity.navigating():
+                if address := activity.navigating():
+                    log_line("navigation", "the page is on its way to {}", address)
                     await asyncio.wait([acting], timeout=_LEAVING_S)
                     break
             return acting.result() if acting.done() else Outcome()
@@ -297,10 +303,12 @@ class ActionRunner:
                     left_s = rested_at + awaited_s - time.perf_counter()
                     if left_s <= 0 or settled != QUIET or baseline.has_left:
                         break
+                    log_line("wait", "no effect so far: waits for one, {:.0f} ms more at most", left_s * 1000)
                     await watch.wait_for_change(min(left_s, max(_LOOK_EVERY_S, 8 * tab.read_took_s)))
                 if watch.lacks_input and self._seems_lost(receipt, observed, awaits_effect=awaits_effect):
                     await self._check_input()
         except TimeoutError:
+            log_line("decision", "the limit of {:g} s is over: what was seen so far is reported", self._limit.seconds)
             receipt = with_reports(baseline, receipt, new_popups(baseline, receipt))
             why = f"not at rest {self._limit.seconds:g} s after the call began"
             receipt = msgspec.structs.replace(receipt, settled=why)

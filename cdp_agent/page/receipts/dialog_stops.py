@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from cdp_agent.action_log import Logged
 from cdp_agent.errors import DialogOpen
 from cdp_agent.page.frames.timeout_pause import pause_of_act
 from cdp_agent.page.tab.dialogs import Dialog, open_error
@@ -25,24 +26,27 @@ async def receipt_until_dialog(tab: Tab, act: Coroutine[Any, Any, Receipt], begu
     """
     if pause_of_act.get() is not None:
         return await act  # it is a part of another action
-    running = await _begin(tab, act)
+    running = await _begin(tab, act, begun.action, begun.ref)
     running.so_far = lambda: begun
     return await receipt_of(tab, running)
 
 
-async def value_until_dialog(tab: Tab, act: Coroutine[Any, Any, T], as_receipt: Callable[[T], Receipt]) -> T:
+async def value_until_dialog(
+    tab: Tab, action: str, act: Coroutine[Any, Any, T], as_receipt: Callable[[T], Receipt]
+) -> T:
     """The result of an action that gives no receipt. Raises DialogOpen if a dialog stops it, and what it raises.
 
     After the answer, which has to be a receipt, `as_receipt` turns the result into one.
     """
     if pause_of_act.get() is not None:
         return await act
-    running = await _begin(tab, act)
+    running = await _begin(tab, act, action)
     running.as_receipt = as_receipt
     await running.result()
-    if running.task.done():
-        return running.task.result()
-    raise _open_error(tab)
+    if not running.task.done():
+        raise _open_error(tab, running)
+    result = running.task.result()
+    return msgspec.structs.replace(result, log=running.log.lines) if isinstance(result, Logged) else result
 
 
 def note_so_far(tab: Tab, so_far: Callable[[], Receipt]) -> None:
@@ -66,17 +70,19 @@ async def receipt_of(tab: Tab, running: RunningAct[Any]) -> Receipt:
     if running.task.done():
         receipt = running.as_receipt(result)
         assert isinstance(receipt, Receipt)
-        return receipt if found is None else msgspec.structs.replace(receipt, dialog=found[1])
+        log = running.log.lines
+        return msgspec.structs.replace(receipt, log=log, dialog=receipt.dialog if found is None else found[1])
     if not running.had_turn:
         await running.cancel()
-        raise _open_error(tab)
+        raise _open_error(tab, running)
     so_far = running.so_far()
     assert isinstance(so_far, Receipt)
     told = [*so_far.dialogs, *tab.dialogs.take()]
-    return msgspec.structs.replace(so_far, stopped=True, dialogs=told, dialog=None if found is None else found[1])
+    dialog = None if found is None else found[1]
+    return msgspec.structs.replace(so_far, log=running.log.lines, stopped=True, dialogs=told, dialog=dialog)
 
 
-async def _begin(tab: Tab, act: Coroutine[Any, Any, T]) -> RunningAct[T]:
+async def _begin(tab: Tab, act: Coroutine[Any, Any, T], action: str, ref: str | None = None) -> RunningAct[T]:
     """Begins an action. Raises DialogOpen if a dialog is open already, PageClosed, BrowserError."""
     try:
         tab.check_open()
@@ -84,11 +90,13 @@ async def _begin(tab: Tab, act: Coroutine[Any, Any, T]) -> RunningAct[T]:
     except BaseException:
         act.close()
         raise
-    return tab.acts.begin(act)
+    return tab.acts.begin(act, action, ref)
 
 
-def _open_error(tab: Tab) -> DialogOpen:
+def _open_error(tab: Tab, running: RunningAct[Any]) -> DialogOpen:
     found = open_dialog(tab)
-    if found is None:
-        return DialogOpen("A dialog stopped this, and was closed by somebody else meanwhile. Look at the page.")
-    return open_error(found[1], of_person=found[0].dialogs.is_of_person)
+    error = DialogOpen("A dialog stopped this, and was closed by somebody else meanwhile. Look at the page.")
+    if found is not None:
+        error = open_error(found[1], of_person=found[0].dialogs.is_of_person)
+    error.log = running.log.lines
+    return error

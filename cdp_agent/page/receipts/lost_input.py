@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import emulation
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp import page as cdp_page
@@ -60,6 +61,7 @@ async def settle(tab: Tab, obstacle: Obstacle) -> str:
     In somebody else's tab nothing is done. Raises PageUnresponsive for lost input, with what was done about it and what
     is lost. Raises BrowserError.
     """
+    log_line("input", "whether the page gets input: {}", obstacle or "it does")
     if obstacle != "covered":
         return "" if not obstacle else POINTER_FREED if _is_ours(tab) else _POINTER_LOCKED
     done = await _bring_back(tab) if _is_ours(tab) else _LEFT_ALONE

@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.activity.network import REFUSED
 from cdp_agent.page.refs.locate import locate
@@ -67,6 +68,7 @@ async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, docume
     after = await _read(baseline.tab)
     if _moves_on(baseline, receipt, document):
         return Observed(reread, True, after)
+    log_line("reading", "after the action: {}", size_of(after))
     observed = _compared(baseline, Observed(reread), after, receipt)
     if baseline.expects_effect:
         listed = observed.changed
@@ -87,6 +89,8 @@ async def observe(baseline: Baseline, receipt: Receipt, outcome: Outcome, docume
         or bool(chooser_note(baseline, receipt))
         or any(failure.error == REFUSED for failure in requests.failures(baseline.watch.requests))
     )
+    has, why = "an effect" if has_effect else "no effect", f": {observed.cause}" if observed.cause else ""
+    log_line("decision", "{} lines changed, which counts as {}{}", len(observed.changed), has, why)
     return msgspec.structs.replace(observed, has_effect=has_effect, moves_on=_moves_on(baseline, receipt, document))
 
 
@@ -141,8 +145,14 @@ async def read(tab: Tab) -> Snapshot | None:
     """A snapshot; None if the page hangs, crashed, or is loading: the next call reports that. Raises BrowserError."""
     try:
         return await tab.read()
-    except ActionError:
+    except ActionError as error:
+        log_line("reading", "the page could not be read: {}", str(error))
         return None
+
+
+def size_of(snapshot: Snapshot | None) -> str:
+    """How long a reading is, for the log."""
+    return "it was not read" if snapshot is None else f"{snapshot.text.count(chr(10)) + 1} lines"
 
 
 async def _read(tab: Tab) -> Snapshot | None:
@@ -189,6 +199,8 @@ async def _with_effects(baseline: Baseline, observed: Observed, receipt: Receipt
     tree, before, after, outcome = await baseline.tab.frames(), baseline.before, observed.after, observed.outcome
     changed, cause, has_effect = observed.changed, "", False
     recorded = await effects.effects_now(tree, baseline.tab.refs, looks=not changed, hovered=receipt.action == "hover")
+    for change in recorded.log:
+        log_line("change", "{}", change)
     if changed:
         is_own, cause = caused_by_page(recorded.causes, before, after)
         has_effect = not is_own

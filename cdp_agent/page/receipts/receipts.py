@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
+from cdp_agent.action_log import Logged
 from cdp_agent.page.activity.network import RequestFailure
 from cdp_agent.page.policy.holding import Withheld
 from cdp_agent.page.policy.rules import Blocked
@@ -105,7 +106,7 @@ class OtherTab(ReportedTab, frozen=True):
     closed: bool = False
 
 
-class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+class Receipt(Logged, frozen=True, kw_only=True):
     """The effects of an action. `text` is for a model."""
 
     action: str

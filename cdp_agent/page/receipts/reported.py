@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import ActionError, SessionClosed
 from cdp_agent.page.policy.rules import Blocked
 from cdp_agent.page.tab.tab import Tab
@@ -22,6 +23,7 @@ async def wait_for_reports(baseline: Baseline, receipt: Receipt) -> Receipt:
     """Waits for the tabs and downloads that came, and for decisions; returns the receipt with what is new."""
     tab, popups = baseline.tab, new_popups(baseline, receipt)
     for popup in popups:
+        log_line("navigation", "a new tab came: {}", popup.url)
         await _wait_for(popup)
     others = {other.target_id: other for other in receipt.other_tabs}
     for other, document in baseline.watch.others.items():
@@ -30,6 +32,7 @@ async def wait_for_reports(baseline: Baseline, receipt: Receipt) -> Receipt:
             await _wait_for(other)
             others[other.target_id] = OtherTab(other.target_id, other.url, other.title, other.closed)
     if tab.downloads.has_unfinished:
+        log_line("wait", "a download is not over: waits for it, {:g} s at most", DOWNLOAD_S)
         await tab.downloads.settled(DOWNLOAD_S)
     await tab.decided()  # a download may have been asked about meanwhile
     return with_reports(baseline, msgspec.structs.replace(receipt, other_tabs=list(others.values())), popups)

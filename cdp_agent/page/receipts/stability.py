@@ -6,9 +6,11 @@ Time is measured here, not in the page: timers and frames of a background tab ru
 from __future__ import annotations
 
 import asyncio
+import time
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
@@ -174,9 +176,11 @@ class Watch:
         `patient`: waits a little longer if nothing happens at all. Ends the watching, unless `keep`: then the caller
         ends it with `stop`. Raises BrowserError.
         """
-        why = QUIET
+        why, begun = QUIET, time.perf_counter()
         try:
             why = await _Wait(self, patient, navigation_s).until_quiet()
+            quiet = f" for {min(self.latest.idle_ms, 60_000):.0f} ms" if why == QUIET and self.worlds else ""
+            log_line("wait", "{:.0f} ms for the page to rest: {}{}", (time.perf_counter() - begun) * 1000, why, quiet)
         finally:
             if not keep:
                 self.stop(gave_up=why != QUIET)
@@ -229,6 +233,7 @@ class Watch:
         except PageUnresponsive:
             if frame.session.stalled_because is None:
                 self.busy = self.busy or frame
+                log_line("frame", "{} does not answer", frame.url)
             elif frame.parent is not None:
                 return Changes(1e9, 0, 0)  # its process ended: nothing changes there
         except ActionError:
@@ -283,6 +288,7 @@ class _Wait:
         now = self._now()
         if address != self._heading_for:
             self._heading_for, self._headed_at = address, now
+            log_line("navigation", "waits for {}", address)
         if now - self._begun > self._navigation_s:
             return await self._stop_loading(address)
         if now - self._headed_at > UNANSWERED_S and self._report_slow_server():

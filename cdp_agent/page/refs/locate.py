@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.errors import DocumentGone, StaleRef
 from cdp_agent.page.activity.network import Requests
 from cdp_agent.page.frames.frames import Frame
@@ -69,10 +70,18 @@ async def locate(tab: Tab, ref: str) -> Located:
         tab.successors[latest] = await _renewed(tab, latest)
         latest = tab.successors[latest]
         found = await _alive(tab, latest)
+        log_line("ref", "E{} is the only one that can be E{}", latest, asked)
     if found is None:
         message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
         raise StaleRef(f"E{asked}", message)
+    _note_place(found, asked)
     return found if latest == asked else msgspec.structs.replace(found, note=_note(asked, latest))
+
+
+def _note_place(found: Located, asked: int) -> None:
+    was = "" if found.ref == f"E{asked}" else f", which E{asked} was rendered anew as,"
+    where = "" if found.frame.parent is None else f" in the frame {found.frame.url}"
+    log_line("ref", "{}{} is there{}", found.ref, was, where)
 
 
 def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
@@ -95,6 +104,7 @@ async def _renewed(tab: Tab, number: int) -> int:
     before = last_reading_with(f"E{number}", list(tab.history))
     await tab.read()
     found = similar_elements(f"E{number}", before, tab.history[-1])
+    log_line("ref", "E{} is gone: of {} like it, {} came since it was read", number, len(found.are), len(found.fresh))
     return parse_ref(replacement(found, await _identities(tab, found)))
 
 

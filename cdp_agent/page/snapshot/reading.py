@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import dom
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone
@@ -116,6 +117,7 @@ async def _read_at_once(reader: _Reader[P], frames: list[Frame]) -> Readings[P]:
     for frame, reading in zip(frames[1:], others, strict=True):
         if isinstance(reading, ActionError):
             readings.failures[frame.id] = str(reading)
+            log_line("frame", "{} was not read: {}", frame.url, str(reading))
         elif isinstance(reading, BaseException):
             raise reading
         else:
@@ -231,6 +233,7 @@ class _Reader(Generic[P]):
                     readings.by_frame[frame_id] = await self.read(frame)
             except ActionError as error:
                 readings.failures[frame_id] = str(error)
+                log_line("frame", "the frame {} was not read: {}", frame_id, str(error))
 
 
 async def _main_world_document(session: Session) -> Handle:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
 from cdp_agent.cdp.connection import Session, retrieve_exception
@@ -59,6 +60,7 @@ async def end_scripts(tab: Tab, *, detour: bool = False) -> bool:
     elif tab.has_answered:
         if session.stalled_because is not None or not await stop_loading(tab) or not await _hangs(tab):
             return False
+        log_line("decision", "the page hangs: its script is ended, so that it can be left")
         session.tell(runtime.TerminateExecution())
         if not await _hangs(tab) or (not await _shares_process(tab) and await _crash(tab)):
             return False
@@ -69,6 +71,7 @@ async def stop_loading(tab: Tab) -> bool:
     """Stops the tab's navigation; False if it could not be stopped because the next document is arriving."""
     root = (await tab.frames()).root
     if root.navigating_to is not None:
+        log_line("decision", "stops the loading of {}", root.navigating_to)
         root.session.tell(cdp_page.StopLoading())
     return await _wait_until(tab, lambda: root.navigating_to is None, _STOPS_WITHIN_S)
 
@@ -98,6 +101,7 @@ class UnloadWatchdog:
         session = (await self._tab.frames()).root.session
         if self._tries <= _MOST_SCRIPTS:
             session.tell(runtime.TerminateExecution())
+            log_line("decision", _ENDED)
             self.note, self._tried_at = _ENDED, _now()
             return True
         self.note = ""
@@ -138,6 +142,7 @@ async def _processor_times(session: Session) -> dict[int, float]:
 
 async def _crash(tab: Tab) -> bool:
     """Ends the page's process; False if it did not end."""
+    log_line("decision", "ends the page's process")
     (await tab.frames()).root.session.tell(cdp_page.Crash())
     return await _wait_until(tab, lambda: tab.activity.crashed, _CRASHES_WITHIN_S)
 
@@ -157,6 +162,7 @@ async def _shares_process(tab: Tab) -> bool:
 
 async def take_detour(tab: Tab) -> bool:
     """Goes to an empty page in another process; returns whether the tab got there."""
+    log_line("decision", "goes to an empty page in another process first")
     number = tab.activity.document.number
     (await tab.frames()).root.session.tell(cdp_page.Navigate(url=_EMPTY_PAGE))
     return await _wait_until(tab, lambda: tab.activity.document.number != number, UNLOAD_TIMEOUT_S)

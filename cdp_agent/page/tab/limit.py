@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, PageUnresponsive
 from cdp_agent.page.frames.timeout_pause import timeout
@@ -59,6 +60,7 @@ class Limit:
         try:
             await self._timeout.__aexit__(kind, error, trace)
         except TimeoutError as expired:
+            log_line("decision", "given up {:g} s after its limit of {:g} s", REPORT_S, self.seconds)
             raise self._error() from expired
 
     def _now(self) -> float:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack
 from typing import Any, Generic, TypeVar
 
+from cdp_agent.action_log import ActionLog, written_to
 from cdp_agent.cdp.connection import retrieve_exception
+from cdp_agent.errors import CdpAgentError
 from cdp_agent.page.frames.timeout_pause import TimeoutPause, pause_of_act
 
 from .dialogs import policy_of_call
 
 T = TypeVar("T")
 
+REMEMBERED_LOGS = 10
+"""How many of a tab's last actions are remembered with their logs."""
+
 
 class RunningAct(Generic[T]):
     """An action in a task of its own. While a dialog waits for an answer, its timeouts are paused; then it goes on."""
 
-    def __init__(self, act: Coroutine[Any, Any, T]) -> None:
+    def __init__(self, act: Coroutine[Any, Any, T], log: ActionLog) -> None:
         self.pause = TimeoutPause()
+        self.log = log
         self.so_far: Callable[[], object] = lambda: None
         """Returns what is known of the result while the action waits."""
         self.as_receipt: Callable[[Any], object] = lambda result: result
@@ -34,7 +41,8 @@ class RunningAct(Generic[T]):
         self._asking = ExitStack()
         running = pause_of_act.set(self.pause)
         try:
-            self.task = asyncio.ensure_future(act)
+            with written_to(log):
+                self.task = asyncio.ensure_future(act)
         finally:
             pause_of_act.reset(running)
         self.task.add_done_callback(retrieve_exception)  # raised by `result`, unless nobody ever answers
@@ -47,7 +55,7 @@ class RunningAct(Generic[T]):
     async def result(self) -> T | None:
         """Its result; None if it stopped at a dialog, and has to be asked again after the answer.
 
-        Raises what the action raises. If cancelled, the action is cancelled too.
+        Raises what the action raises, with its log. If cancelled, the action is cancelled too.
         """
         self.is_awaited = True
         stopped = asyncio.ensure_future(self._stopped.wait())
@@ -59,7 +67,14 @@ class RunningAct(Generic[T]):
         finally:
             stopped.cancel()
             self.is_awaited = False
-        return self.task.result() if self.task.done() else None
+        if not self.task.done():
+            return None
+        try:
+            return self.task.result()
+        except CdpAgentError as error:
+            self.log.write("act", "failed: {}", type(error).__name__)
+            error.log = self.log.lines
+            raise
 
     async def cancel(self) -> None:
         """Cancels the action, and waits for its cleanup."""
@@ -70,11 +85,14 @@ class RunningAct(Generic[T]):
     def stop(self) -> None:
         """Pauses it: a dialog is open."""
         if not self.is_stopped:
+            self.log.write("dialog", "a dialog is open: the action is paused until it is answered")
             self._asking.enter_context(self.pause.asking())
             self._stopped.set()
 
     def go_on(self) -> None:
         """Ends the pause: no dialog is open any more."""
+        if self.is_stopped:
+            self.log.write("dialog", "no dialog is open any more: the action goes on")
         self._stopped.clear()
         self._asking.close()
 
@@ -90,14 +108,17 @@ class RunningActs:
         self._uncollected: RunningAct[Any] | None = None
         """The last action, if it ended after a person had answered its dialog."""
         self._state = state
+        self.logs: deque[ActionLog] = deque(maxlen=REMEMBERED_LOGS)
+        """The logs of the last actions, oldest first."""
         self._acts: list[RunningAct[Any]] = []
 
     def __iter__(self) -> Iterator[RunningAct[Any]]:
         return iter(tuple(self._acts))
 
-    def begin(self, act: Coroutine[Any, Any, T]) -> RunningAct[T]:
-        """Begins an action."""
-        running, restore = RunningAct(act), self._state()
+    def begin(self, act: Coroutine[Any, Any, T], action: str, ref: str | None = None) -> RunningAct[T]:
+        """Begins an action; its log is called by the name `action`, and the ref of its element."""
+        self.logs.append(ActionLog(action, ref))
+        running, restore = RunningAct(act, self.logs[-1]), self._state()
 
         def ended(_: asyncio.Task[T]) -> None:
             self._acts.remove(running)

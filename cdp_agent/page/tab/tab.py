@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.action_log import log_line
 from cdp_agent.cdp import emulation, inspector, target
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
@@ -213,7 +214,10 @@ class Tab:
         """Waits while the present action waits for a decision: on an effect that is held, or on a dialog."""
         if (act := pause_of_act.get()) is not None:
             await act.wait_until_answered()
+        before_s = self.request_policy.paused_s
         await self.request_policy.decided()
+        if (waited_s := self.request_policy.paused_s - before_s) > 0:
+            log_line("wait", "{:.0f} ms for a decision about what the page was to send", waited_s * 1000)
 
     @property
     def paused_s(self) -> float:
@@ -224,6 +228,8 @@ class Tab:
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """A block that has the tab to itself, for an action or a wait. Raises PageClosed."""
+        if self.action_lock.locked():
+            log_line("wait", "another action has the tab: waits for its end")
         async with self.action_lock:
             self.check_open()
             if (act := self.acts.present) is not None:

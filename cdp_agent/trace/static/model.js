@@ -6,8 +6,8 @@
  * @typedef {{request: Line, reply: Line|null, failure: Line|null}} Asked
  * @typedef {{ask: any, decided: Line|null}} Question
  * @typedef {{number: number, began: number, ended: number, saw: Line[], asked: Asked[], picture: Line|null, targets:
- *   Line[], said: string[], calls: Call[], notes: {text: string, tone: string}[], questions: Question[], network:
- *   Line[], console: Line[], resolved: Line|null, outcome: Line|null}} Part
+ *   Line[], said: string[], calls: Call[], logs: Line[], notes: {text: string, tone: string}[], questions: Question[],
+ *   network: Line[], console: Line[], resolved: Line|null, outcome: Line|null}} Part
  * @typedef {{name: string, setup: Line|null, plan: Line|null, steps: Part[], beginning: Part, result: any, omitted:
  *   Line[], messages: Map<number, any>, tools: Map<number, string[]>, planned: Line|null, judged: Line[], began:
  *   number, ended: number, pictures: Record<string, string>}} Run
@@ -25,6 +25,7 @@ function newPart(number, began) {
     targets: [],
     said: [],
     calls: [],
+    logs: [],
     notes: [],
     questions: [],
     network: [],
@@ -93,6 +94,7 @@ const OF_THEIR_STEP = new Set([
   'picture:target',
   'network:request',
   'console:message',
+  'action:log',
   'agent:action',
   'browser:action_completed',
 ]);
@@ -212,6 +214,9 @@ const TAKES = {
   },
   'network:request': (part, line) => {
     part.network.push(line);
+  },
+  'action:log': (part, line) => {
+    part.logs.push(line);
   },
   'console:message': (part, line) => {
     part.console.push(line);

@@ -478,12 +478,15 @@ class RunView {
     );
   }
 
-  /** What few look at: the prompts, requests, the console. @param {Part} part */
+  /** What few look at: the prompts, the logs of actions, requests, the console. @param {Part} part */
   more(part) {
     const failed = part.network.filter(({ request }) => request.error || request.status >= 400);
     const errors = part.console.filter(({ message }) => message.level === 'error');
     const all = [
       ...part.asked.map((each) => this.asked(each)),
+      ...part.logs.map(({ action, lines }) =>
+        folded(`Log of ${action}: ${lines.length} lines`, '', h('pre', {}, lines.join('\n'))),
+      ),
       part.network.length
         ? folded(
             `Network: ${part.network.length} request${part.network.length > 1 ? 's' : ''}`,

@@ -40,8 +40,10 @@ const resolveElement = (id) => (id < 0 ? (internalElements[-id - 1]?.deref() ?? 
  *   element must be enabled; place: a point is accepted where only an ancestor of the element is on top; position:
  *   offset from its top left corner, instead of its middle; beside_frames: the page has out-of-process iframes
  * @returns {Aimed | Promise<Aimed>}
- * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed
+ * @typedef {{x: number, y: number, scrolled: boolean, hint: string} | Obstacle} Aimed  with what `withWaits` adds, if
+ *   it had to wait
  * @typedef {{why: string, detail: string, by: Cover | null, said: RoleAndName}} Obstacle
+ * @typedef {{why: string, by: string, at_ms: number}} Wait  what kept the mouse from the element, from this time on
  */
 function aim(id, options) {
   const element = resolveElement(id);
@@ -53,6 +55,8 @@ function aim(id, options) {
     began: performance.now(),
     boxes: '',
     times: '',
+    waits: [],
+    cover: null,
   };
   return attempt(element, options, state) ?? aimInLaterFrames(element, options, state);
 }
@@ -65,9 +69,23 @@ async function aimInLaterFrames(element, options, state) {
       await nextTwoFrames();
     }
     const result = attempt(element, options, state);
-    if (result) return result;
+    if (result) return withWaits(result, state);
   }
 }
+
+const MOST_WAITS = 10;
+
+/** Notes why an aim waits, when that is another reason or another cover than before. @returns {null} */
+function waitFor(state, why, element, cover = null) {
+  if ((state.waits.at(-1)?.why !== why || state.cover !== cover) && state.waits.length < MOST_WAITS) {
+    const by = cover ? (obstacle(why, cover, element).by?.text ?? '') : '';
+    state.waits.push({ why, by, at_ms: performance.now() - state.began });
+    state.cover = cover;
+  }
+  return null;
+}
+
+const withWaits = (result, { waits, began }) => ({ ...result, waits, waited_ms: performance.now() - began });
 
 /** @returns {Aimed | null} null: try again after the next frame */
 function attempt(element, options, state) {
@@ -75,10 +93,10 @@ function attempt(element, options, state) {
   const mayWaitFor = (why) => waited < Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms);
   if (!isConnected_.call(element)) return obstacle('gone', null, element);
   if (options.enabled && isDisabled(element))
-    return mayWaitFor('disabled') ? null : obstacle('disabled', null, element);
+    return mayWaitFor('disabled') ? waitFor(state, 'disabled', element) : obstacle('disabled', null, element);
   if (options.intercept === 'press' && isFileField(element)) return obstacle('file', null, element);
   const levels = levelsOf(element);
-  if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return null;
+  if (waited < LONGEST_MOVE && isMoving(element, levels, state)) return waitFor(state, 'moving', element);
   const acceptAncestor = Boolean(options.place) && state.centred;
   const picked = options.position
     ? pickAt(element, levels, options.position, acceptAncestor)
@@ -92,9 +110,12 @@ function attempt(element, options, state) {
     state.centred = state.scrolled = true;
     if (options.position) scrollPointIntoView(element, () => pointAtOffset(element, options.position));
     else scrollToCentre(element);
-    return null; // the page gets the scroll event with the next frame, and may render anew then
+    // The page gets the scroll event with the next frame, and may render anew then.
+    return waitFor(state, picked.why, element, picked.by);
   }
-  return mayWaitFor(picked.why) ? null : obstacle(picked.why, picked.by, element);
+  return mayWaitFor(picked.why)
+    ? waitFor(state, picked.why, element, picked.by)
+    : obstacle(picked.why, picked.by, element);
 }
 
 /** A point on the element itself, or else on its label: styled check boxes are often invisible or have no size. */
@@ -222,7 +243,7 @@ function timersDone(ms = 0) {
 async function aimThrough(id, inner, options) {
   const frame = resolveElement(id);
   if (!frame) return { why: 'gone', detail: '', by: null, said: { role: 'iframe', name: '' } };
-  const began = performance.now();
+  const state = { began: performance.now(), waits: [], cover: null };
   let scrolled = false;
   let hasAwaitedFrames = !options.moved;
   let place = options.moved ? '' : ownerPlace(frame);
@@ -249,7 +270,7 @@ async function aimThrough(id, inner, options) {
         continue;
       }
       if (options.intercept) interceptMouse(frame, levels, options.intercept, false);
-      return { ...outwardPoints(levels, point)[0], scrolled };
+      return withWaits({ ...outwardPoints(levels, point)[0], scrolled }, state);
     }
     if (!scrolled) {
       scrolled = true;
@@ -259,8 +280,9 @@ async function aimThrough(id, inner, options) {
       continue;
     }
     const why = isPointVisible ? 'covered' : 'outside';
-    if (performance.now() - began > Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms))
-      return obstacle(why, hit, frame);
+    if (performance.now() - state.began > Math.min(OBSTACLE_TIMEOUT_MS[why], options.wait_ms))
+      return withWaits(obstacle(why, hit, frame), state);
+    waitFor(state, why, frame, hit);
     await nextFrame();
   }
 }

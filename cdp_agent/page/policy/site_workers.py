@@ -1,0 +1,239 @@
+"""Holds the requests of shared and service workers, which belong to no tab, and of the workers that they start.
+
+We attach to them from the browser, on a session that is used for nothing else. The rules of some tabs apply to the
+workers of the sites that these tabs have visited.
+
+`Fetch` holds the requests of a shared worker only if it was enabled before the worker's script arrived. The script does
+not wait for us, and from a `blob:` or `data:` address or a service worker it arrives at once. So the worker's process
+is also told to block what lists of origins refuse (`Network.setBlockedURLs`), and sockets, also of service workers, are
+refused by network conditions. Both apply once the process has answered, and the worker does not run before. They apply
+to redirects too, and in a worker that began before there were rules.
+
+Network conditions would stop requests as well, but Chrome passes them to the network service while it already lets the
+worker run: under load the first request was faster. Sockets take the same path as the conditions, after them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from cdp_agent.cdp import network, runtime, target
+from cdp_agent.cdp.connection import Connection, Session, retrieve_exception
+from cdp_agent.cdp.types import Empty
+from cdp_agent.security.origins import origin_of
+
+from .interception import Interception, blocked_urls, socket_conditions
+from .judge import Site, SiteWorker, Table, distinct, violation_of
+from .rules import RequestRules
+
+_OUTLIVING = [
+    target.FilterEntry(type="service_worker"),
+    target.FilterEntry(type="shared_worker"),
+    target.FilterEntry(exclude=True),
+]
+WORKERS = [target.FilterEntry(type="worker"), target.FilterEntry(exclude=True)]
+
+
+class _Attached(msgspec.Struct, eq=False):
+    """A worker that we are attached to by `session`, from the session `parent`. `is_new`: it has not run before."""
+
+    worker: SiteWorker
+    session: Session
+    parent: Session
+    kind: str
+    is_new: bool
+    interception: Interception
+    ready: asyncio.Future[Empty] | None = None
+    """With lists of origins, done when the worker's process has answered, and knows them; else None."""
+
+
+class SiteWorkers:
+    """The shared and service workers of a browser, and the workers that they start."""
+
+    def __init__(self, connection: Connection, table: Table) -> None:
+        self._connection = connection
+        self._table = table
+        self._session: Session | None = None
+        """The session from which we attach to workers, while there are, or will be, rules for any."""
+        self._workers: dict[str, _Attached] = {}
+        """By session id, in the order of their arrival, parents first."""
+        self._released: dict[str, Site] = {}
+        """The workers without rules, from which we detached, by target id."""
+        self._starting: set[asyncio.Future[Empty]] = set()
+        """The pending commands that let waiting workers run."""
+        self._updates: set[asyncio.Task[None]] = set()
+        self._updating = asyncio.Lock()
+
+    @property
+    def origin_lists(self) -> list[RequestRules]:
+        """The lists that apply to workers which run now."""
+        return distinct([rules for attached in self._workers.values() for rules in attached.worker.origin_lists])
+
+    @property
+    def _watches(self) -> bool:
+        return self._table.has_tab_rules or bool(self.origin_lists)
+
+    async def update(self) -> None:
+        """Puts the table's present rules in force in all workers. Raises ProtocolError, BrowserError."""
+        async with self._updating:
+            if self._session is None:
+                if self._watches:
+                    await self._attach()
+                return
+            await self._auto_attach(self._session)
+            if self._watches or self._starting:
+                self._reattach()
+                await asyncio.gather(*map(self._enforce, self._workers.values()), return_exceptions=True)
+            else:
+                await self._detach(self._session)
+
+    def site_visited(self, site: Site) -> None:
+        """Puts rules in force in the workers of a site that a tab came to, also in those that had none."""
+        for attached in self._workers.values():
+            if attached.worker.site == site:
+                self._enforce(attached)
+        self._reattach()
+
+    def stop_freed(self) -> list[SiteWorker]:
+        """Ends service workers that ran under lists and now have no rules, and returns them.
+
+        Shared workers end with their pages.
+        """
+        freed = [
+            attached
+            for attached in self._workers.values()
+            if attached.kind == "service_worker" and attached.worker.origin_lists
+            if not self._table.rules_at(attached.worker.site)
+        ]
+        for attached in freed:
+            self._connection.browser.tell(target.CloseTarget(target_id=attached.worker.target_id))
+            # While a session is attached, a worker that was stopped restarts with the same target.
+            attached.parent.tell(target.DetachFromTarget(session_id=attached.session.id))
+            self._on_detached(attached.session.id)
+        return [attached.worker for attached in freed]
+
+    async def end(self, shown: set[str]) -> None:
+        """Ends the shared workers that began under lists and outlive their pages (`extendedLifetime`).
+
+        To be called when our tabs are closed and we are about to leave a Chrome that is not ours: their requests would
+        no longer be held. Workers of origins in `shown`, which other people's tabs show and may use, are spared.
+        """
+        close = [
+            target.CloseTarget(target_id=attached.worker.target_id)
+            for attached in self._workers.values()
+            if attached.kind == "shared_worker" and attached.is_new
+            if attached.worker.origin_lists and attached.worker.site.origin not in shown
+        ]
+        # They may be gone with their pages.
+        await asyncio.gather(*map(self._connection.browser.send, close), return_exceptions=True)
+
+    async def _attach(self) -> None:
+        attached = await self._connection.browser.send(target.AttachToBrowserTarget())
+        session = self._session = self._connection.session(attached.session_id)
+        session.on(target.AttachedToTarget, lambda event: self._on_attached(session, event))
+        session.on(target.DetachedFromTarget, lambda event: self._on_detached(event.session_id))
+        await self._auto_attach(session)
+
+    async def _auto_attach(self, session: Session) -> None:
+        """Makes new workers wait for us only if there are rules: one that waits while we detach would never run."""
+        waits = self._watches
+        await session.send(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=waits, flatten=True, filter=_OUTLIVING)
+        )
+
+    async def _detach(self, session: Session) -> None:
+        self._session = None
+        for session_id in list(self._workers):
+            self._on_detached(session_id)
+        self._released = {}
+        await self._connection.browser.send(target.DetachFromTarget(session_id=session.id))
+
+    def _on_attached(self, parent: Session, event: target.AttachedToTarget, inside: Site | None = None) -> None:
+        """`inside`: the site of the worker that started this one, if any."""
+        session, info = self._connection.session(event.session_id), event.target_info
+        site = inside or Site(info.browser_context_id, str(origin_of(info.url.removeprefix("blob:"))))
+        if not self._table.all_ours and not self._table.rules_at(site):
+            self._released[info.target_id] = site
+            running = self._let_run(session)
+            running.add_done_callback(lambda _: parent.tell(target.DetachFromTarget(session_id=event.session_id)))
+            return
+        worker, is_new = SiteWorker(info.target_id, site), event.waiting_for_debugger
+        interception = Interception(session, self._table, worker)
+        attached = _Attached(worker, session, parent, info.type, is_new, interception)
+        self._workers[session.id] = attached
+        self._table.add_worker(worker)
+        self._enforce(attached)
+        session.on(target.AttachedToTarget, lambda inner: self._on_attached(session, inner, site))
+        session.on(target.DetachedFromTarget, lambda inner: self._on_detached(inner.session_id))
+        session.tell(
+            target.SetAutoAttach(auto_attach=True, wait_for_debugger_on_start=True, flatten=True, filter=WORKERS)
+        )
+        if attached.ready is None:
+            self._let_run(session)
+            return
+        self._starting.add(attached.ready)
+        # The worker's limits are in force by then, see the module's docstring.
+        attached.ready.add_done_callback(lambda _: self._let_run(session))
+        attached.ready.add_done_callback(self._begun)
+
+    def _let_run(self, session: Session) -> asyncio.Future[Empty]:
+        """Lets a worker run. If its script has not arrived yet, we must stay attached until then, or it never runs."""
+        running = session.post(runtime.RunIfWaitingForDebugger())
+        running.add_done_callback(retrieve_exception)
+        self._starting.add(running)
+        running.add_done_callback(self._begun)
+        return running
+
+    def _begun(self, running: asyncio.Future[Empty]) -> None:
+        self._starting.discard(running)
+        if not self._starting and not self._watches and self._session is not None:
+            update = asyncio.ensure_future(self.update())
+            self._updates.add(update)
+            update.add_done_callback(self._updates.discard)
+            update.add_done_callback(retrieve_exception)
+
+    def _enforce(self, attached: _Attached) -> asyncio.Future[Empty]:
+        """Puts its rules in force. Returns a future of Chrome's answer, which does not depend on the worker."""
+        worker, session = attached.worker, attached.session
+        worker.origin_lists = self._table.lists_of(worker)
+        rules = self._table.rules_of(worker)
+        if attached.ready is None and any(each.has_origin_lists for each in rules):
+            session.on(network.RequestWillBeSent, lambda sent: self._record(worker, sent.request_id, sent.request.url))
+            session.on(network.WebSocketCreated, lambda made: self._record(worker, made.request_id, made.url))
+            attached.ready = session.post(network.Enable())
+            attached.ready.add_done_callback(lambda ready: self._limit(attached, ready))
+        elif attached.ready is not None and attached.ready.done():
+            self._limit(attached, attached.ready)
+        return attached.interception.enforce(rules)
+
+    def _limit(self, attached: _Attached, ready: asyncio.Future[Empty]) -> None:
+        if ready.cancelled() or ready.exception() is not None:
+            return  # the worker is gone
+        rules = self._table.rules_of(attached.worker)
+        if attached.kind != "service_worker":  # Fetch holds theirs, and a stopped one would keep the blocked URLs
+            attached.session.tell(network.SetBlockedURLs(url_patterns=blocked_urls(rules)))
+        conditions = socket_conditions(rules)
+        attached.session.tell(network.EmulateNetworkConditionsByRule(matched_network_conditions=conditions))
+
+    def _record(self, worker: SiteWorker, request_id: str, url: str) -> None:
+        """Records a refused request or socket, which may never have been held."""
+        groups = self._table.groups_at(worker.site)
+        if groups and (blocked := violation_of(self._table.rules_of(worker), url)) is not None:
+            groups[0].ledger.record(blocked, request_id)
+
+    def _on_detached(self, session_id: str) -> None:
+        """Forgets a worker whose session ended, and those that it started."""
+        gone = {session_id}
+        for attached in self._workers.values():
+            if attached.parent.id in gone:
+                gone.add(attached.session.id)
+        for attached in [self._workers.pop(name) for name in gone if name in self._workers]:
+            self._table.remove_worker(attached.worker)
+
+    def _reattach(self) -> None:
+        for target_id in [name for name, site in self._released.items() if self._table.rules_at(site)]:
+            del self._released[target_id]
+            if self._session is not None:
+                self._session.tell(target.AttachToTarget(target_id=target_id, flatten=True))

@@ -130,9 +130,9 @@ class Hold:
     def begin(self, act: Act, tabs: Iterable[Activity]) -> None:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
-        known = list(tabs)
-        act.documents = {id(each): (each.document.number, each.navigations_begun) for each in known}
-        act.addresses = frozenset(_plain(url) for each in known for url in each.addresses)
+        activities = list(tabs)
+        act.documents = {id(tab): (tab.document.number, tab.navigations_begun) for tab in activities}
+        act.addresses = frozenset(_plain(url) for tab in activities for url in tab.addresses)
         act.answers = {}
         self._act = act
 

@@ -110,8 +110,8 @@ class Interception:
     def _await_frame(self, event: fetch.RequestPaused) -> None:
         frame_id = event.frame_id
         if frame_id not in self._unknown:
-            found = self._session.connection.browser.post(target.GetTargetInfo(target_id=frame_id))
-            found.add_done_callback(lambda answer: self._target_info_received(frame_id, answer))
+            info = self._session.connection.browser.post(target.GetTargetInfo(target_id=frame_id))
+            info.add_done_callback(lambda answer: self._target_info_received(frame_id, answer))
             asyncio.get_running_loop().call_later(_KNOWN_WITHIN_S, self.frame_known, frame_id)
         self._unknown.setdefault(frame_id, []).append(event)
 
@@ -179,13 +179,13 @@ def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
     wide = ["http*", "file:*"]
     texts: dict[str, None] = {}
     types: set[str] = set()
-    for each in rules:
-        if each.allow is not None or each.block_hosts or each.proxy_credentials or len(each.deny) > _MOST_HOSTS:
+    for rule in rules:
+        if rule.allow is not None or rule.block_hosts or rule.proxy_credentials or len(rule.deny) > _MOST_HOSTS:
             texts |= dict.fromkeys(wide)
-        if each.deny:
-            texts |= dict.fromkeys(_glob(denied) for denied in each.deny) | {"file:*": None}
-        types |= {_TYPES[kind] for kind in each.block_types}
-        if each.hold is not None or each.gate is not None:
+        if rule.deny:
+            texts |= dict.fromkeys(_glob(denied) for denied in rule.deny) | {"file:*": None}
+        types |= {_TYPES[kind] for kind in rule.block_types}
+        if rule.hold is not None or rule.gate is not None:
             types |= set(_HELD_TYPES)
             texts |= dict.fromkeys(f"http*{word}*" for word in _HELD_WORDS)
     if "http*" in texts:

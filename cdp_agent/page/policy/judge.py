@@ -1,6 +1,6 @@
 """Who sent a request, and what the rules say of it: a table of senders, and a pure function of it.
 
-Nothing here waits or tells Chrome anything: `PolicyRegistry` keeps the table, `HeldRequests` does what was decided.
+Nothing here waits, or tells Chrome anything: `PolicyRegistry` owns the table, `Interception` does what is decided.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ledger:
         """The ids of recorded requests, with their addresses."""
 
     def record(self, blocked: Blocked, request_id: str = "") -> None:
-        """Adds a request. Chrome may report one with an id (that of the domain Network) in two ways: it counts once."""
+        """Adds a request. One with an id (of the domain Network) counts once: Chrome may report it in two ways."""
         if request_id:
             if (name := f"{request_id} {blocked.url}") in self._recorded:
                 return
@@ -260,7 +260,7 @@ class Table:
 
 
 class Refuse(msgspec.Struct, frozen=True):
-    """The request must not be sent. `blocked` goes into the `ledger`; None if nobody is to be told."""
+    """The request must not be sent. `ledger` is to record that it was blocked; None if nobody is to be told."""
 
     reason: FailReason
     blocked: Blocked
@@ -302,9 +302,9 @@ def judge(
         case _:
             rules, groups = table.rules, table.groups
             is_awaited = not event.frame_id or event.frame_id in table.awaited
-            if not is_awaited and any(known.rules != rules for known in groups):
+            if not is_awaited and any(other.rules != rules for other in groups):
                 return AwaitFrame()
-            group = next((known for known in groups if known.tab_rules), groups[0] if groups else None)
+            group = next((bound for bound in groups if bound.tab_rules), groups[0] if groups else None)
     is_document = event.resource_type == "Document" and group is not None and event.frame_id in group.tabs
     if (refusal := refusal_of(rules, event.request.url, event.resource_type, tab=is_document)) is not None:
         ledger = group.ledger if group is not None and refusal.violates else None

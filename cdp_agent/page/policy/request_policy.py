@@ -232,7 +232,8 @@ class RequestPolicy:
         return watched
 
     def _forget_closed(self) -> None:
-        self._sessions = {known: now for known, now in self._sessions.items() if known.closed_because is None}
+        sessions = self._sessions.items()
+        self._sessions = {session: watched for session, watched in sessions if session.closed_because is None}
 
     def _intercept(self, session: Session, watched: _Watched) -> asyncio.Future[Empty]:
         if watched.interception is None:

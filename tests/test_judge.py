@@ -215,7 +215,7 @@ class Chrome(FakeChrome):
 
 async def test_the_request_of_a_frame_that_is_not_known_yet_waits_for_its_event() -> None:
     chrome = Chrome(NO_EVIL)
-    chrome.registry.add_tab(TabGroup(), "FREE", "about:blank")
+    chrome.registry.add_tab(TabGroup((), ()), "FREE", "about:blank")
 
     chrome.pause("NEW")
     chrome.pause("NEW", GOOD)

@@ -103,7 +103,7 @@ async def test_sessions_that_closed_are_watched_by_nobody() -> None:
     chrome = FakeChrome()
     connection = chrome.connect()
     registry = PolicyRegistry(connection, RequestRules(block_types=frozenset({"image"})), all_ours=False)
-    guard = RequestPolicy(registry)
+    guard = RequestPolicy(registry, None, None, is_foreign=False)
 
     for number in range(50):
         guard.watch(connection.session(f"S{number}"))

@@ -166,9 +166,7 @@ class Instance:
             drawn=owner.drawn,
             opener=opener,
             settings=options.settings,
-            request_policy=RequestPolicy(
-                self.policies, rules, context=info.browser_context_id, is_foreign=context is None
-            )
+            request_policy=RequestPolicy(self.policies, rules, info.browser_context_id, is_foreign=context is None)
             if opener is None
             else opener.request_policy,
             refs=self.ref_counter,

@@ -64,10 +64,7 @@ class TabGroup:
     """
 
     def __init__(
-        self,
-        browser_rules: Sequence[RequestRules] = (),
-        tab_rules: Sequence[RequestRules] = (),
-        context: str | None = None,
+        self, browser_rules: Sequence[RequestRules], tab_rules: Sequence[RequestRules], context: str | None = None
     ) -> None:
         """`context`: the browser context of its tabs."""
         self.browser_rules = browser_rules

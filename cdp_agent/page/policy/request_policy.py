@@ -18,14 +18,13 @@ from cdp_agent.page.frames.timeout_pause import TimeoutPause, set_timeout_pause
 from .holding import Hold
 from .interception import Interception, socket_conditions
 from .judge import TabGroup, gate_of, hold_of, refusal_of, violation_of
+from .policy_registry import WORKERS, PolicyRegistry
 from .rules import Blocked, RequestRules
-from .site_workers import WORKERS
 
 if TYPE_CHECKING:
     from cdp_agent.page.activity.activity import Activity
 
     from .holding import Withheld
-    from .policy_registry import PolicyRegistry
 
 
 _NO_HOLD = Hold()
@@ -50,12 +49,7 @@ class RequestPolicy:
     """
 
     def __init__(
-        self,
-        registry: PolicyRegistry,
-        rules: RequestRules | None = None,
-        *,
-        context: str | None = None,
-        is_foreign: bool = False,
+        self, registry: PolicyRegistry, rules: RequestRules | None, context: str | None, *, is_foreign: bool
     ) -> None:
         """`rules` are those of the tab's browser context, of that id, in addition to the browser's.
 

@@ -12,7 +12,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.cdp import runtime, target
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.policy.policy_registry import limit, limited
+from cdp_agent.page.policy.limits import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.detached import DetachedChrome
 from tests.web import Web, running

@@ -14,7 +14,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import target
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.policy.policy_registry import limit, limited
+from cdp_agent.page.policy.limits import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.conftest import new_tab
 from tests.detached import DetachedChrome

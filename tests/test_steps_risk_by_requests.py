@@ -12,7 +12,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
-from cdp_agent.page.policy.policy_registry import limit, limited
+from cdp_agent.page.policy.limits import limit, limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN

@@ -31,7 +31,7 @@ from cdp_agent.events import (
     TaskSetup,
 )
 from cdp_agent.outcome import TaskError
-from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.limits import limited
 from cdp_agent.security.quoting import visible
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from cdp_agent.agent.state.recovery import observe
 from cdp_agent.errors import ActionError, BrowserError
 from cdp_agent.events import AgentStatus, TaskStarted
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.policy.policy_registry import limit
+from cdp_agent.page.policy.limits import limit
 from cdp_agent.session.tabs import Tabs
 
 if TYPE_CHECKING:

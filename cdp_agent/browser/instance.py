@@ -18,7 +18,9 @@ from cdp_agent.cdp.system_info import GetProcessInfo
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BrowserError
 from cdp_agent.page.page import Page, page_of
+from cdp_agent.page.policy.limits import limit
 from cdp_agent.page.policy.policy_registry import PolicyRegistry
+from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot.refs import RefCounter
 from cdp_agent.page.storage_state import OriginState, StorageState, StorageVisitor, cookies_of, set_cookies, write_state
 from cdp_agent.page.tab.downloads import DownloadWatcher
@@ -164,12 +166,9 @@ class Instance:
             drawn=owner.drawn,
             opener=opener,
             settings=options.settings,
-            request_policy=self.policies.make(
-                None if opener is None else opener.request_policy,
-                rules,
-                context=info.browser_context_id,
-                is_foreign=context is None,
-            ),
+            request_policy=RequestPolicy(self.policies, rules, info.browser_context_id, is_foreign=context is None)
+            if opener is None
+            else opener.request_policy,
             refs=self.ref_counter,
             siblings=lambda: owner.tabs,
             is_foreign=context is None,
@@ -323,7 +322,7 @@ class OpenContext:
             await tab.frames()
             if self.options.settings != PageSettings():
                 await tab.set_up(_SET_UP_WITHIN_S)
-            await instance.policies.limit(tab.request_policy)
+            await limit(tab.request_policy)
             if url != "about:blank":
                 await page_of(tab).goto(url)
         except asyncio.CancelledError:

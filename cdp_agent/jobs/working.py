@@ -24,7 +24,7 @@ from cdp_agent.jobs.states import Acts, JobState, StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.outcome import AgentResult, ErrorPlace, Stats, TaskError
 from cdp_agent.page.frames.timeout_pause import TimeoutPause
-from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.limits import limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.policy.unsafe import RequestKind, is_certain, outline_of, without_query
 from cdp_agent.security.origins import origin_of

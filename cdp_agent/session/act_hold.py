@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
-from cdp_agent.page.policy.policy_registry import TabLimits
+from cdp_agent.page.policy.limits import TabLimits
 from cdp_agent.page.policy.rules import RequestRules
 
 if TYPE_CHECKING:

@@ -234,7 +234,7 @@ def _aborted(tab: Tab, url: str) -> Outcome:
         )
     if tab.activity.navigating() not in (None, url):
         return Outcome(note=f"the page went elsewhere while {url} was loading")
-    if tab.request_policy.has_withheld:
+    if tab.request_policy.hold.has_withheld:
         return Outcome()  # the receipt states what was not sent
     served = url.partition(":")[0].lower() in ("http", "https")
     return Outcome(note=f"{'the server' if served else 'Chrome'} had nothing to show: the page stays as it was")

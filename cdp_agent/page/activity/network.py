@@ -282,7 +282,7 @@ class Requests:
             self._end(event.request_id)
             return
         self.log.ended(event.request_id, event.timestamp, error=event.error_text)
-        # "inspector": our own rules refused it, see request_policy.py
+        # "inspector": our own rules refused it, see policy/judge.py
         if request is not None and not event.canceled and event.blocked_reason != "inspector":
             why = event.blocked_reason or (_REDIRECTED if event.error_text == _UNSAFE_REDIRECT else "")
             error = f"{event.error_text} ({why})" if why else event.error_text

@@ -144,7 +144,7 @@ def json_value() -> str:
 
 
 def removed_interfaces() -> str:
-    """The script that runs first in a page's main world if its tab has rules, see policy/removed_interfaces.py."""
+    """The script that runs first in a page's main world if its tab has rules, see policy/request_policy.py."""
     return _body(("activity/removed_interfaces.js",))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from cdp_agent.cdp import page as cdp_page
     from cdp_agent.page.activity.activity import Activity
 
-T = TypeVar("T")
-
-FailReason = Literal["Aborted", "BlockedByClient"]
 _SENDING = frozenset({"submits", "pays", "sends", "deletes"})
 _APPROVES_SENDING = _SENDING | {"uploads", "scripts", "undeclared"}
 LINGERS_S = 1.0
@@ -133,9 +130,9 @@ class Hold:
     def begin(self, act: Act, tabs: Iterable[Activity]) -> None:
         """Begins an act: effects from now on are attributed to it."""
         act.begun_at = _now()
-        known = list(tabs)
-        act.documents = {id(each): (each.document.number, each.navigations_begun) for each in known}
-        act.addresses = frozenset(_plain(url) for each in known for url in each.addresses)
+        activities = list(tabs)
+        act.documents = {id(tab): (tab.document.number, tab.navigations_begun) for tab in activities}
+        act.addresses = frozenset(_plain(url) for tab in activities for url in tab.addresses)
         act.answers = {}
         self._act = act
 
@@ -183,25 +180,22 @@ class Hold:
         await asyncio.sleep(0)  # lets the callbacks of the tasks run
         self._error = None
 
-    def judge(
-        self, event: fetch.RequestPaused, tab: Activity | None, *, document: bool
-    ) -> FailReason | asyncio.Future[FailReason | None] | None:
-        """The verdict on a request; a future while somebody is asked. `document`: it is for the document of a tab."""
-        refused: FailReason = "Aborted" if document else "BlockedByClient"
+    def request(self, event: fetch.RequestPaused, tab: Activity | None) -> asyncio.Future[bool] | bool:
+        """Whether a request may be sent; a future while somebody is asked."""
         request, kind = event.request, unsafe_kind(event.request, event.resource_type)
         if kind is None or self._lifted:
-            return None
+            return True
         key = (request.method, without_query(request.url))
         act = self._act
         if act is None or self.over:
             if key in self._refused:
                 self._withheld.append(Withheld(f"{request.method} {without_query(request.url)}"))
-                return refused
+                return False
             if event.resource_type != "Document":
                 self._background.add(_background_key(event, tab))
-            return None
+            return True
         if self._is_background(event, tab, kind, act) or act.allows(kind):
-            return None
+            return True
         held = Held(
             what="request",
             risk=kind,
@@ -212,8 +206,7 @@ class Hold:
             fields=fields_of(request),
             beacon=event.resource_type == "Ping",
         )
-        asked = self._answer(key, held, act)
-        return _mapped(asked, lambda approved: None if approved else refused)
+        return _approved(self._ask_once(key, held, act))
 
     def download(self, event: cdp_browser.DownloadWillBegin) -> asyncio.Future[bool] | None:
         """Whether a download may begin; None if nobody needs to be asked."""
@@ -227,14 +220,14 @@ class Hold:
         if act is None or self.over or act.allows("downloads"):
             return None
         if (before := act.answers.get(("GET", without_query(event.url)))) is not None:
-            return _mapped(before, bool)  # its request was held, and is asked about
+            return _approved(before)  # its request was held, and is asked about
         held = Held(
             what="download",
             risk="downloads",
             url=event.url[:_LONGEST_URL],
             message=event.suggested_filename[:_LONGEST_TEXT],
         )
-        return _mapped(self._answer(("download", event.url), held, act), bool)
+        return _approved(self._ask_once(("download", event.url), held, act))
 
     def dialog(self, event: cdp_page.JavascriptDialogOpening) -> asyncio.Future[bool] | None:
         """Whether to accept a dialog; None if the usual policy answers it."""
@@ -248,22 +241,22 @@ class Hold:
             message=event.message[:_LONGEST_TEXT],
         )
         # A second dialog with the same message may be another question.
-        return _mapped(self._asked(held, self._act), bool)
+        return _approved(self._begin_asking(held, self._act))
 
-    def _answer(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
+    def _ask_once(self, key: tuple[str, str], held: Held, act: Act) -> asyncio.Task[bool]:
         """The decision, or the open question: during one act nothing is asked twice."""
-        if (asked := act.answers.get(key)) is None:
-            asked = act.answers[key] = self._asked(held, act)
+        if (decision := act.answers.get(key)) is None:
+            decision = act.answers[key] = self._begin_asking(held, act)
             place = (key[0], without_query(key[1]))
-            asked.add_done_callback(lambda done: self._remember(place, not done.cancelled() and done.result()))
-        elif asked.done() and (asked.cancelled() or not asked.result()):
+            decision.add_done_callback(lambda done: self._remember(place, not done.cancelled() and done.result()))
+        elif decision.done() and (decision.cancelled() or not decision.result()):
             self._withheld.append(Withheld(str(held), act.why_refused(held)))
-        return asked
+        return decision
 
     def _remember(self, key: tuple[str, str], approved: bool) -> None:
         (self._refused.discard if approved else self._refused.add)(key)
 
-    def _asked(self, held: Held, act: Act) -> asyncio.Task[bool]:
+    def _begin_asking(self, held: Held, act: Act) -> asyncio.Task[bool]:
         task = asyncio.ensure_future(self._ask(held, act))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -330,16 +323,16 @@ class Gate(Protocol):
         """
 
 
-def _mapped(asked: asyncio.Task[bool], meant: Callable[[bool], T]) -> asyncio.Future[T]:
-    """A future of `meant(decision)`; a cancelled question counts as a refusal."""
-    answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+def _approved(decision: asyncio.Task[bool]) -> asyncio.Future[bool]:
+    """A future of the decision; a cancelled question counts as a refusal."""
+    approved: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def give(done: asyncio.Task[bool]) -> None:
-        if not answer.done():
-            answer.set_result(meant(not done.cancelled() and done.result()))
+        if not approved.done():
+            approved.set_result(not done.cancelled() and done.result())
 
-    asked.add_done_callback(give)
-    return answer
+    decision.add_done_callback(give)
+    return approved
 
 
 def _background_key(event: fetch.RequestPaused, tab: Activity | None) -> str:

@@ -16,16 +16,21 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 
-from cdp_agent.cdp import fetch, network
-from cdp_agent.cdp.connection import Session
+from cdp_agent.cdp import fetch, network, target
+from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.page.frames.recent import RecentSet
 from cdp_agent.security.origins import is_ip
 
-from .rules import Pattern, Refusal, RequestRules
+from .holding import Gate
+from .judge import AwaitFrame, Consult, FailReason, Refuse, SiteWorker, TabGroup, Table, judge, reason_for
+from .rules import Blocked, Pattern, RequestRules
+from .unsafe import RequestKind, unsafe_kind
+
+_KNOWN_WITHIN_S = 1.0
+"""How long to wait for the event of a new frame, which may come after its first request."""
 
 _MOST_HOSTS = 50
 """Above this number, holding every request costs less than the patterns, which Chrome compares with each request."""
@@ -47,38 +52,54 @@ _HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "EventSource", "Other")
 _HELD_WORDS = ("elete", "emove", "estroy", "rase", "nsubscribe", "ogout", "ancel", "urge", "ublish", "eactivate")
 """Words in addresses that change something: there are too many pictures and scripts to hold all of them."""
 
-FailReason = Literal["Aborted", "BlockedByClient"]
-Verdict = FailReason | asyncio.Future[FailReason | None] | None
-"""The reason to fail a request with, None to let it continue; a future while it is undecided."""
+
+_waiting: set[asyncio.Task[None]] = set()
+"""The tasks that wait for decisions: asyncio itself keeps only weak references."""
 
 
 class Interception:
-    """Holds the requests of one session. `judge` returns the verdict on each."""
+    """Holds the requests of one session, and does what is decided of them. Gives a proxy its credentials."""
 
-    def __init__(self, session: Session, judge: Callable[[fetch.RequestPaused], Verdict]) -> None:
+    def __init__(self, session: Session, table: Table, holder: TabGroup | SiteWorker | None = None) -> None:
+        """`holder`: see `judge`."""
         self._session = session
-        self._judge = judge
+        self._table = table
+        self._holder = holder
+        self._unknown: dict[str, list[fetch.RequestPaused]] = {}
+        """The requests of unknown frames, by frame id."""
         self._credentials: tuple[str, str] | None = None
-        self._given = RecentSet()
+        self._authenticated = RecentSet()
         """The ids of requests for which the credentials were given."""
         session.on(fetch.RequestPaused, self._paused)
-        session.on(fetch.AuthRequired, self._asked)
+        session.on(fetch.AuthRequired, self._authenticate)
 
-    def enforce(self, rules: Sequence[RequestRules]) -> Sequence[asyncio.Future[Empty]]:
-        """Puts rules in force before any later command takes effect. Returns futures of Chrome's answers."""
+    def enforce(self, rules: Sequence[RequestRules]) -> asyncio.Future[Empty]:
+        """Puts rules in force before any later command takes effect. Returns a future of Chrome's answer."""
         self._credentials = next((each.proxy_credentials for each in rules if each.proxy_credentials), None)
         patterns = patterns_of(rules)
-        if not patterns:
-            return [self._session.post(fetch.Disable())]
-        asked = True if self._credentials else None
-        return [self._session.post(fetch.Enable(patterns=patterns, handle_auth_requests=asked))]
+        command = fetch.Enable(patterns=patterns, handle_auth_requests=True if self._credentials else None)
+        answer = self._session.post(command if patterns else fetch.Disable())
+        answer.add_done_callback(retrieve_exception)  # the session may end at any time
+        return answer
+
+    def frame_known(self, frame_id: str) -> None:
+        """Decides on the requests that waited for that frame."""
+        for event in self._unknown.pop(frame_id, []):
+            self._table.awaited.add(frame_id)
+            self._paused(event)
 
     def _paused(self, event: fetch.RequestPaused) -> None:
-        verdict = self._judge(event)
-        if isinstance(verdict, asyncio.Future):
-            verdict.add_done_callback(lambda decided: self._answer(event, decided.result()))
-        else:
-            self._answer(event, verdict)
+        match judge(self._table, event, self._holder):
+            case None:
+                self._answer(event, None)
+            case Refuse(reason, blocked, ledger):
+                if ledger is not None:
+                    ledger.record(blocked, event.network_id)
+                self._answer(event, reason)
+            case Consult() as consult:
+                self._consult(event, consult)
+            case AwaitFrame():
+                self._await_frame(event)
 
     def _answer(self, event: fetch.RequestPaused, reason: FailReason | None) -> None:
         if reason is None:
@@ -86,23 +107,71 @@ class Interception:
         else:
             self._session.tell(fetch.FailRequest(request_id=event.request_id, error_reason=reason))
 
-    def _asked(self, event: fetch.AuthRequired) -> None:
+    def _await_frame(self, event: fetch.RequestPaused) -> None:
+        frame_id = event.frame_id
+        if frame_id not in self._unknown:
+            info = self._session.connection.browser.post(target.GetTargetInfo(target_id=frame_id))
+            info.add_done_callback(lambda answer: self._target_info_received(frame_id, answer))
+            asyncio.get_running_loop().call_later(_KNOWN_WITHIN_S, self.frame_known, frame_id)
+        self._unknown.setdefault(frame_id, []).append(event)
+
+    def _target_info_received(self, frame_id: str, answer: asyncio.Future[target.FoundTarget]) -> None:
+        """Takes in the target info of a worker that another worker started, for which Chrome sends no event."""
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        parent = answer.result().target_info.parent_frame_id or ""
+        if (group := self._table.group_of(parent)) is not None:
+            self._table.add_frame(group, frame_id)
+            self.frame_known(frame_id)
+
+    def _consult(self, event: fetch.RequestPaused, consult: Consult) -> None:
+        may_pass: Awaitable[bool] | bool = True
+        if consult.hold is not None:
+            tab = consult.group.activity_of(event.frame_id) if consult.group is not None else None
+            may_pass = consult.hold.request(event, tab)
+        if consult.gate is not None and may_pass is not False:
+            kind = unsafe_kind(event.request, event.resource_type)
+            if consult.is_document or kind is not None:
+                may_pass = _passes_gate(event, consult.gate, kind, consult, may_pass)
+        if isinstance(may_pass, bool):
+            self._answer(event, None if may_pass else reason_for(consult.is_document))
+            return
+        waiting = asyncio.ensure_future(self._wait(event, may_pass, reason_for(consult.is_document)))
+        _waiting.add(waiting)
+        waiting.add_done_callback(_waiting.discard)
+
+    async def _wait(self, event: fetch.RequestPaused, may_pass: Awaitable[bool], refused: FailReason) -> None:
+        """Answers once it is decided. If deciding fails, the request is not sent."""
+        reason: FailReason | None = refused
+        try:
+            reason = None if await may_pass else refused
+        finally:
+            self._answer(event, reason)
+
+    def _authenticate(self, event: fetch.AuthRequired) -> None:
         """Gives the proxy's credentials to proxies only, and once per request: a second challenge means a refusal.
 
         A site's challenge is cancelled, so that its 401 response is shown; "Default" would fail the request.
         """
-        answer = fetch.AuthChallengeResponse(response="CancelAuth")
-        given = event.request_id in self._given
-        if event.auth_challenge.source == "Proxy" and self._credentials is not None and not given:
+        response = fetch.AuthChallengeResponse(response="CancelAuth")
+        is_first = event.request_id not in self._authenticated
+        if event.auth_challenge.source == "Proxy" and self._credentials is not None and is_first:
             user, password = self._credentials
-            answer = fetch.AuthChallengeResponse(response="ProvideCredentials", username=user, password=password)
-            self._given.add(event.request_id)
-        self._session.tell(fetch.ContinueWithAuth(request_id=event.request_id, auth_challenge_response=answer))
+            response = fetch.AuthChallengeResponse(response="ProvideCredentials", username=user, password=password)
+            self._authenticated.add(event.request_id)
+        self._session.tell(fetch.ContinueWithAuth(request_id=event.request_id, auth_challenge_response=response))
 
 
-def refusal_of(rules: Sequence[RequestRules], url: str, kind: str = "", *, tab: bool = False) -> Refusal | None:
-    """The refusal by the first of the rules that refuses the address, see RequestRules.refusal."""
-    return next((found for each in rules if (found := each.refusal(url, kind, tab=tab))), None)
+async def _passes_gate(
+    event: fetch.RequestPaused, gate: Gate, kind: RequestKind | None, consult: Consult, may_pass: Awaitable[bool] | bool
+) -> bool:
+    """Whether the gate lets a request pass, once `may_pass` does."""
+    if not (may_pass if isinstance(may_pass, bool) else await may_pass):
+        return False
+    why = await gate.refusal(event, kind, document=consult.is_document)
+    if why is not None and consult.group is not None:
+        consult.group.ledger.record(Blocked(event.request.url, why, consult.is_document))
+    return why is None
 
 
 def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
@@ -110,13 +179,13 @@ def patterns_of(rules: Sequence[RequestRules]) -> list[fetch.RequestPattern]:
     wide = ["http*", "file:*"]
     texts: dict[str, None] = {}
     types: set[str] = set()
-    for each in rules:
-        if each.allow is not None or each.block_hosts or each.proxy_credentials or len(each.deny) > _MOST_HOSTS:
+    for rule in rules:
+        if rule.allow is not None or rule.block_hosts or rule.proxy_credentials or len(rule.deny) > _MOST_HOSTS:
             texts |= dict.fromkeys(wide)
-        if each.deny:
-            texts |= dict.fromkeys(_glob(denied) for denied in each.deny) | {"file:*": None}
-        types |= {_TYPES[kind] for kind in each.block_types}
-        if each.hold is not None or each.gate is not None:
+        if rule.deny:
+            texts |= dict.fromkeys(_glob(denied) for denied in rule.deny) | {"file:*": None}
+        types |= {_TYPES[kind] for kind in rule.block_types}
+        if rule.hold is not None or rule.gate is not None:
             types |= set(_HELD_TYPES)
             texts |= dict.fromkeys(f"http*{word}*" for word in _HELD_WORDS)
     if "http*" in texts:

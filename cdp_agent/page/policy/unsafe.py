@@ -26,62 +26,16 @@ FILES = re.compile(
 )
 _PARTS_OF_PAGES = re.compile(r"\.(?:m?js|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|html?)$", re.IGNORECASE)
 _DESTRUCTIVE = frozenset(
-    {
-        "delete",
-        "del",
-        "remove",
-        "rm",
-        "destroy",
-        "erase",
-        "purge",
-        "wipe",
-        "trash",
-        "discard",
-        "drop",
-        "uninstall",
-        "unsubscribe",
-        "logout",
-        "logoff",
-        "signout",
-        "deactivate",
-        "disable",
-        "terminate",
-        "revoke",
-        "cancel",
-        "unpublish",
-        "close_account",
-    }
+    """
+    delete del remove rm destroy erase purge wipe trash discard drop uninstall unsubscribe logout logoff signout
+    deactivate disable terminate revoke cancel unpublish close_account
+    """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
 )
 _ACTING = _DESTRUCTIVE | frozenset(
-    {
-        "publish",
-        "send",
-        "pay",
-        "buy",
-        "purchase",
-        "checkout",
-        "order",
-        "donate",
-        "transfer",
-        "withdraw",
-        "subscribe",
-        "approve",
-        "reject",
-        "confirm",
-        "accept",
-        "activate",
-        "enable",
-        "submit",
-        "save",
-        "update",
-        "create",
-        "vote",
-        "reserve",
-        "book",
-        "upgrade",
-        "downgrade",
-        "reset",
-    }
+    """
+    publish send pay buy purchase checkout order donate transfer withdraw subscribe approve reject confirm
+    accept activate enable submit save update create vote reserve book upgrade downgrade reset
+    """.split()  # noqa: SIM905 (a list of words is easier to read as one text)
 )
 _PAYING = frozenset({"pay", "buy", "purchase", "checkout", "donate", "upgrade"})
 _PAIRS = {("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("opt", "out"), ("close", "account")}

@@ -132,7 +132,7 @@ class DialogWatcher:
     def __init__(
         self,
         policy: Callable[[], DialogPolicy],
-        hold: Callable[[], Hold | None] = lambda: None,
+        hold: Callable[[], Hold],
         on_stranded: Callable[[], None] = lambda: None,
         should_answer: Callable[[], bool] = lambda: True,
         session_of: Callable[[str], Session | None] = lambda _: None,
@@ -211,8 +211,7 @@ class DialogWatcher:
         current = self._current = _Opened(session, event)
         policy = self._policy()
         answer: Handling = getattr(policy, event.type, "dismiss")
-        hold = self._hold()
-        decided = hold.dialog(event) if hold is not None else None
+        decided = self._hold().dialog(event)
         text = _preset(event) if policy.prompt_text is None else policy.prompt_text
         if decided is not None:
             decided.add_done_callback(

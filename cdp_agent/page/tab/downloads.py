@@ -86,9 +86,7 @@ class DownloadWatcher:
         """Sets the folder. To be called before `watch`."""
         self.folder = Path(os.path.expanduser(folder)).absolute()
 
-    def of_page(
-        self, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None] = lambda: None
-    ) -> PageDownloads:
+    def of_page(self, has_frame: Callable[[str], bool], hold: Callable[[], Hold]) -> PageDownloads:
         """The downloads that frames of one page began, and those of frames that no page knows."""
         page = PageDownloads(self, has_frame, hold)
         self._pages.add(page)
@@ -174,8 +172,7 @@ class DownloadWatcher:
         download = Download(url=event.url, suggested_name=event.suggested_filename, id=event.guid)
         followed = self._followed[event.guid] = _Followed(event.frame_id, download)
         page = next((each for each in self._pages if each.has_frame(event.frame_id)), None)
-        hold = page.hold() if page is not None else None
-        decided = hold.download(event) if hold is not None else None
+        decided = page.hold().download(event) if page is not None else None
         if decided is not None:
             followed.undecided = True
             decided.add_done_callback(lambda done: self._decided(browser, event.guid, approved=done.result()))
@@ -245,9 +242,7 @@ class DownloadWatcher:
 class PageDownloads:
     """The downloads of one page; the methods are those of `DownloadWatcher`."""
 
-    def __init__(
-        self, watcher: DownloadWatcher, has_frame: Callable[[str], bool], hold: Callable[[], Hold | None]
-    ) -> None:
+    def __init__(self, watcher: DownloadWatcher, has_frame: Callable[[str], bool], hold: Callable[[], Hold]) -> None:
         self.has_frame = has_frame
         self.hold = hold
         """Returns the Hold that may have to ask about a download of the page."""

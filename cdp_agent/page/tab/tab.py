@@ -65,9 +65,9 @@ class Tab:
         dialogs: DialogPolicy,
         downloads: DownloadWatcher,
         drawn: DrawnTabs,
+        request_policy: RequestPolicy,
         opener: Tab | None = None,
         settings: PageSettings | None = None,
-        request_policy: RequestPolicy | None = None,
         refs: RefCounter | None = None,
         siblings: Callable[[], Sequence[Tab]] = tuple,
         is_foreign: bool = False,
@@ -87,7 +87,7 @@ class Tab:
         """The tabs that it opened, in order; of the closed ones only the last few."""
         self.page_object: object = None
         """The `Page` of this tab, once there is one: see `page_of` in page.py."""
-        self.request_policy = request_policy or RequestPolicy()
+        self.request_policy = request_policy
         """The rules of the tab and of those that it opens."""
         self.is_foreign = is_foreign
         self.in_own_chrome = in_own_chrome
@@ -214,10 +214,7 @@ class Tab:
         """Waits while the present action waits for a decision: on an effect that is held, or on a dialog."""
         if (act := pause_of_act.get()) is not None:
             await act.wait_until_answered()
-        before_s = self.request_policy.paused_s
-        await self.request_policy.decided()
-        if (waited_s := self.request_policy.paused_s - before_s) > 0:
-            log_line("wait", "{:.0f} ms for a decision about what the page was to send", waited_s * 1000)
+        await self.request_policy.hold.decided()
 
     @property
     def paused_s(self) -> float:
@@ -412,7 +409,7 @@ class Tab:
         if not self.is_attached:
             self.activity.document.url = info.url
 
-    def _hold(self) -> Hold | None:
+    def _hold(self) -> Hold:
         return self.request_policy.hold
 
     def _navigate_again(self) -> None:

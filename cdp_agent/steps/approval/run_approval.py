@@ -14,7 +14,7 @@ from cdp_agent.decisions import Execute, Reword, Skip
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.holding import Act, Hold
-from cdp_agent.page.policy.policy_registry import limited
+from cdp_agent.page.policy.limits import limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.query.consequence import described
 from cdp_agent.steps.approval.approvals import Approvals, StepAct

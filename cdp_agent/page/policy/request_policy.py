@@ -14,8 +14,8 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BlockedByPolicy
+from cdp_agent.page.frames.deadline import Pause, set_pause
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.timeout_pause import TimeoutPause, set_timeout_pause
 from cdp_agent.security.origins import origin_of
 
 from .interception import FailReason, Interception, Verdict, refusal_of, socket_conditions
@@ -119,12 +119,6 @@ class RequestPolicy:
         return found or next((each for each in self.activities if frame_id in each.frame_ids), None)
 
     @property
-    def paused_s(self) -> float:
-        """How long timeouts of these tabs were paused because somebody was asked, in seconds."""
-        pause = _pause_of(self.tab_rules)
-        return 0.0 if pause is None else pause.paused_s
-
-    @property
     def has_withheld(self) -> bool:
         """Whether `take_withheld` would return anything."""
         return bool(self.tab_rules) and self.hold is not None and self.hold.has_withheld
@@ -201,7 +195,7 @@ class RequestPolicy:
         self._watched.append(session)
         self._limit_sockets(session)
         if (pause := _pause_of(self.tab_rules)) is not None:
-            set_timeout_pause(session, pause)
+            set_pause(session, pause)
 
     def watch_worker(self, session: Session, target_id: str) -> bool:
         """Puts the rules in force on a dedicated worker. Returns whether to stay attached to it.
@@ -308,7 +302,7 @@ class RequestPolicy:
             self._visit_present(session)
         for session in self._watched:
             self._limit_sockets(session)
-            set_timeout_pause(session, _pause_of(rules))
+            set_pause(session, _pause_of(rules))
         retrieve_exceptions(answers)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         if self._owner is not None:
@@ -404,10 +398,10 @@ def gate_of(rules: Sequence[RequestRules]) -> Gate | None:
     return next((each.gate for each in rules if each.gate is not None), None)
 
 
-def _pause_of(rules: Sequence[RequestRules]) -> TimeoutPause | None:
-    """The pause of the timeouts of the tabs, None if there is none."""
+def _pause_of(rules: Sequence[RequestRules]) -> Pause | None:
+    """What pauses the deadlines of calls in the tabs, None if nothing does."""
     waiting = hold_of(rules) or gate_of(rules)
-    return None if waiting is None else waiting.timeout_pause
+    return None if waiting is None else waiting.pause
 
 
 def _at_gate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
@@ -20,11 +21,12 @@ from cdp_agent.errors import (
     StaleRef,
 )
 from cdp_agent.page.activity.network import RequestFailure
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import label_of, line_of
 from cdp_agent.page.snapshot.snapshot import PastReading, Snapshot
-from cdp_agent.page.tab.limit import CALL_S, REPORT_S, Limit
+from cdp_agent.page.tab.limit import CALL_S, REPORT_S, call_limit
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects, lost_input
@@ -101,9 +103,9 @@ async def perform_without_element(
     return await receipt_until_dialog(tab, acting(), Receipt(action=action, detail=detail))
 
 
-def limit_of(tab: Tab, more_s: float = 0.0) -> Limit:
+def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadline]:
     """The limit of an action that may take `more_s` seconds more than others."""
-    return Limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
+    return call_limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
 
 
 class ActionRunner:
@@ -112,7 +114,7 @@ class ActionRunner:
     def __init__(
         self,
         tab: Tab,
-        limit: Limit,
+        limit: Deadline,
         before: Snapshot | None,
         watch: Watch,
         *,
@@ -138,7 +140,7 @@ class ActionRunner:
         self._input_note = ""
 
     @classmethod
-    async def start(cls, tab: Tab, limit: Limit, *, expects_effect: bool = False) -> ActionRunner:
+    async def start(cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False) -> ActionRunner:
         """Reads the page, and begins to watch it. `expects_effect`: an effect will be waited for.
 
         Raises PageUnresponsive while the tab is navigating, BrowserError.
@@ -316,7 +318,7 @@ class ActionRunner:
     ) -> Outcome:
         """As `_observe`, up to the limit of the call. Raises PageUnresponsive if the input arrived nowhere."""
         try:
-            async with self._limit.stage(more_s=REPORT_S / 2):
+            async with self._limit.later(REPORT_S / 2):
                 updated = await self._observe(action, outcome, ref, navigation_s, expects_effect=expects_effect)
                 if self._watch.lacks_input and self._seems_lost(action, updated, expects_effect=expects_effect):
                     await self._check_input()
@@ -362,7 +364,7 @@ class ActionRunner:
         """The failed requests, the uncaught exceptions, and the new title, as far as they come in time."""
         requests = self._tab.activity.requests
         try:
-            async with self._limit.stage(more_s=REPORT_S * 3 / 4):
+            async with self._limit.later(REPORT_S * 3 / 4):
                 failed, uncaught = await asyncio.gather(
                     requests.failures_with_messages(self._watch.requests, MAX_LISTED), self._thrown()
                 )

@@ -11,6 +11,7 @@ import msgspec
 
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import World, deadline, preload
@@ -135,7 +136,8 @@ class Watch:
         """When the loading page last answered."""
         self.latest = _NONE
         """The last result of `look`."""
-        self.watchdog = UnloadWatchdog(tab)
+        self._clock = Deadline.on(tree.root.session, None)
+        self.watchdog = UnloadWatchdog(tab, self._clock)
         self.awaits_server = False
         """Whether the tab is navigating and the server does not answer: Chrome answers no calls then."""
 
@@ -425,5 +427,5 @@ class Watch:
         return Changes(0, 0, 0)
 
     def _now(self) -> float:
-        """A clock, in seconds, which is paused while somebody is asked about a held request."""
-        return asyncio.get_running_loop().time() - self._tab.paused_s
+        """A clock, in seconds, which is paused while somebody is asked, or a dialog is open."""
+        return self._clock.elapsed()

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any, Generic, TypeVar
 
 from cdp_agent.cdp.connection import retrieve_exception
-from cdp_agent.page.frames.timeout_pause import TimeoutPause, pause_of_act
+from cdp_agent.page.frames.deadline import Pause, pause_of_act
 
 from .dialogs import policy_of_call
 
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class RunningAct(Generic[T]):
-    """An action in a task of its own. While a dialog waits for an answer, its timeouts are paused; then it goes on."""
+    """An action in a task of its own. While a dialog waits for an answer, its deadlines are paused; then it goes on."""
 
     def __init__(self, act: Coroutine[Any, Any, T]) -> None:
-        self.pause = TimeoutPause()
+        self.pause = Pause()
         self.so_far: Callable[[], object] = lambda: None
         """Returns what is known of the result while the action waits."""
         self.as_receipt: Callable[[Any], object] = lambda result: result

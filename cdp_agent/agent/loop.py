@@ -154,7 +154,7 @@ class Loop:
         if run.options.replan:
             run.tools["revise_plan"] = revising(run)
         if run.task.form is not None:
-            run.tools["done"] = TypedDone(run.task.form)
+            run.tools["done"] = TypedDone.of(run.task.form)
         async with nullcontext() if self._approval is None else self._approval.holding():
             await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
             while run.end is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.agent.base.task import Options
+from cdp_agent.agent.base.options import Options
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.extract.shape import WRAPPER, as_argument
 from cdp_agent.providers.base import ToolSpec

@@ -13,7 +13,8 @@ import msgspec
 
 from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.event_log import EventLog
-from cdp_agent.agent.base.task import Options, Plan, Task
+from cdp_agent.agent.base.options import Options
+from cdp_agent.agent.base.task import Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import Budget

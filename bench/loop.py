@@ -21,7 +21,9 @@ import msgspec
 from bench.options import keep, options
 from bench.report import Machine, Spread, spread, table, this_machine
 from cdp_agent import Agent, AgentResult, Browser, Limits, Page
-from cdp_agent.agent.base.task import BatchPolicy, Options, Task
+from cdp_agent.agent.base.agent_settings import BatchPolicy
+from cdp_agent.agent.base.options import Options
+from cdp_agent.agent.base.task import Task
 from cdp_agent.agent.loop import Loop
 from cdp_agent.agent.observation.observer import ObservedPage, Observer
 from cdp_agent.agent.state.run import Run

@@ -54,12 +54,12 @@ def _schema(title: str, kind: object) -> dict[str, Any]:
 def _settings() -> dict[str, Any]:
     """What config.toml may contain; for each setting also its variables, its flag and its group."""
     kind = msgspec.json.schema(Config, schema_hook=lambda kind: {"type": "string", "format": "path"})["$defs"]["Config"]
-    for setting in settings_of(Config).values():
-        kind["properties"][setting.name] |= {
-            "group": setting.group,
-            "variables": setting.variables,
-            **({"writeOnly": True} if setting.secret else {"flag": setting.flag}),
-        }
+    kind["properties"] = {
+        setting.name: kind["properties"][setting.name]
+        | {"group": setting.group, "variables": setting.variables}
+        | ({"writeOnly": True} if setting.secret else {"flag": setting.flag})
+        for setting in settings_of(Config).values()
+    }
     return {"$schema": _DRAFT, **kind, "title": "The settings in config.toml"}
 
 

@@ -40,6 +40,7 @@ BLOCKING_IN = {"Session": {"Approve": "ApproveCall", "Opening": "Session"}}
 BLOCKING = {
     "AbstractAsyncContextManager": "AbstractContextManager",
     "asyncio.Event": "StopSignal",
+    "AgentOptions": "SyncAgentOptions",
     "Opening": "Browser",
     "AsyncGenerator": "Generator",
 }
@@ -52,6 +53,7 @@ ARGUMENTS = {
     "Approve": "approve_of",
     "Approver": "approver_of",
     "AskUser": "ask_user_of",
+    "AgentOptions": "async_options",
 }
 ARGUMENTS_IN = {"Session": {"Approve": "approve_call_of"}}
 """The same of one class; these are given the blocking Page as well."""
@@ -203,7 +205,11 @@ class Writer:
                 each.annotation = ast.Name(self._annotation(module, each.annotation, own))
         returns = self._annotation(module, node.returns, own) if node.returns is not None else "None"
         decorators = [ast.unparse(each) for each in node.decorator_list]
-        lines = [f"@{each}" for each in decorators]
+        lines = []
+        for each in node.decorator_list:
+            blocking = Blocking(own)
+            lines.append(f"@{ast.unparse(blocking.visit(copy.deepcopy(each)))}")
+            self._import(module, blocking.names - {"overload"}, self._used)
         lines.append(f"def {node.name}({ast.unparse(arguments)}) -> {returns}:")
         if words := ast.get_docstring(node):
             lines.append(indented(docstring(words)))
@@ -218,7 +224,7 @@ class Writer:
         given = node.args
         passed = [self._argument(each, own) for each in given.args if each.arg != "self"]
         passed += [f"{each.arg}={self._argument(each, own)}" for each in given.kwonlyargs]
-        passed += [f"**{given.kwarg.arg}"] if given.kwarg is not None else []
+        passed += [self._spread(given.kwarg)] if given.kwarg is not None else []
         if node.name == "__init__":
             return f"super().__init__(Async{own}({', '.join(passed)}))"
         owner = f"Async{own}" if "staticmethod" in decorators else "self._async"
@@ -242,8 +248,16 @@ class Writer:
         for name in set(parts) & functions.keys():
             function = functions[name]
             self._used[function] = f"from cdp_agent.sync.wrapper import {function}"
-            return f"{function}({node.arg}{', Page' if function == 'approve_call_of' else ''})"
+            made = f"{function}({node.arg}{', Page' if function == 'approve_call_of' else ''})"
+            return f"**{made}" if function == "async_options" else made
         return node.arg
+
+    def _spread(self, node: ast.arg) -> str:
+        """Keywords that are passed on, with what they hold of `AgentOptions` as the async call takes it."""
+        if node.annotation is None or ast.unparse(node.annotation) != "Unpack[ResumeOptions]":
+            return f"**{node.arg}"
+        self._used["async_options"] = "from cdp_agent.sync.wrapper import async_options"
+        return f"**async_options({node.arg})"
 
     def _annotation(self, module: Module, node: ast.expr, own: str) -> str:
         blocking = Blocking(own)
@@ -253,7 +267,7 @@ class Writer:
 
     def _import(self, module: Module, names: set[str], imports: dict[str, str]) -> None:
         for name in sorted({each.partition(".")[0] for each in names} - MIRRORED.keys() - vars(builtins).keys()):
-            if name in ("ApproveCall", "Approver", "AskUser", "StopSignal"):
+            if name in ("ApproveCall", "Approver", "AskUser", "StopSignal", "SyncAgentOptions"):
                 line = f"from cdp_agent.sync.wrapper import {name}"
             elif name == "Generator":
                 line = "from collections.abc import Generator"
@@ -261,7 +275,7 @@ class Writer:
                 line = "from contextlib import AbstractContextManager"
             elif name in module.imports:
                 line = module.imports[name]
-            elif (dictionary := module.class_named(name)) is not None and is_dictionary(dictionary):
+            elif (dictionary := module.class_named(name)) is not None and is_dictionary(module, dictionary):
                 self._add_dictionary(module, dictionary)
                 continue
             else:
@@ -272,7 +286,7 @@ class Writer:
         """A TypedDict of keyword arguments."""
         if node.name in self._dictionaries:
             return
-        self._import(module, {"TypedDict"}, self._typed)
+        self._import(module, {ast.unparse(each) for each in node.bases}, self._typed)
         node = copy.deepcopy(node)
         for each in node.body:
             if isinstance(each, ast.AnnAssign):
@@ -280,9 +294,10 @@ class Writer:
         self._dictionaries[node.name] = ast.unparse(node)
 
 
-def is_dictionary(node: ast.ClassDef) -> bool:
+def is_dictionary(module: Module, node: ast.ClassDef) -> bool:
     """Whether it is a TypedDict, of keyword arguments."""
-    return any(ast.unparse(each) == "TypedDict" for each in node.bases)
+    bases = [ast.unparse(each) for each in node.bases]
+    return "TypedDict" in bases or any(is_dictionary(module, base) for base in map(module.class_named, bases) if base)
 
 
 def faced(value: str, annotation: str, own: str) -> str:

@@ -13,8 +13,9 @@ from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.errors import InvalidArguments, PageClosed, ProtocolError
 from cdp_agent.page.activity.activity import Activity
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.page import Page, tab_of
-from cdp_agent.page.receipts.action_runner import ActionRunner, limit_of
+from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
 from tests.lasting import one_tab  # noqa: F401 (a fixture)
@@ -147,7 +148,7 @@ async def test_an_action_that_fails_just_as_it_is_cancelled_is_not_complained_of
         await fails.wait()
         raise InvalidArguments("It takes no such text.")
 
-    recorder = await ActionRunner.start(tab_of(page), limit_of(tab_of(page)))
+    recorder = await ActionRunner.start(tab_of(page), Deadline(None))
     acting = asyncio.create_task(recorder.until_left(act()))
     await begun.wait()
 

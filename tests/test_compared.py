@@ -22,7 +22,7 @@ def reading(text: str, title: str = "Shop") -> Snapshot:
 
 CAUSES = {
     "only what changes by itself": (Causes(page=2), "- paragraph: a", "- paragraph: b", True),
-    "also something else": (Causes(page=2, unknpage=1), "- paragraph: a", "- paragraph: b", False),
+    "also something else": (Causes(page=2, unknown=1), "- paragraph: a", "- paragraph: b", False),
     "a number, some time later": (Causes(unknown=1), "- paragraph: 12:00", "- paragraph: 12:01", True),
     "a number and the focus": (Causes(unknown=1), "- link: 1", "- link [focused]: 2", True),
     "a number at once": (Causes(action=1), "- paragraph: 1", "- paragraph: 2", False),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.cdp import fetch
-from cdp_agent.page.frames.timeout_pause import TimeoutPause
+from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.policy.holding import Hold
 from cdp_agent.page.policy.judge import (
     AwaitFrame,
@@ -230,7 +230,7 @@ async def test_the_request_of_a_frame_that_is_not_known_yet_waits_for_its_event(
 class Closed:
     """A gate that fails."""
 
-    timeout_pause = TimeoutPause()
+    pause = Pause()
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
         raise OSError("the gate is broken")

@@ -8,8 +8,8 @@ from bench.soak import entries_below, growing, measure
 from cdp_agent.browser import Browser
 from cdp_agent.browser.instance import Instance
 from cdp_agent.page.activity import network
+from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.timeout_pause import TimeoutPause
 from cdp_agent.page.snapshot import refs
 from cdp_agent.page.tab import downloads, requested_tabs, tab
 from tests.fake_chrome import FakeChrome
@@ -35,7 +35,7 @@ async def test_after_many_navigations_there_is_no_more_than_before(monkeypatch: 
 
     # Timers that were cancelled stay with asyncio until their time comes, or until they are most of a hundred, with the
     # context of the action in which they were made, which has its pause.
-    left_to_asyncio = {"asyncio.events.TimerHandle", f"{TimeoutPause.__module__}.TimeoutPause", "asyncio.locks.Event"}
+    left_to_asyncio = {"asyncio.events.TimerHandle", f"{Pause.__module__}.Pause", "asyncio.locks.Event"}
     assert set(growing(before, after)) - left_to_asyncio == set()
     assert [getattr(after, each) for each in OPEN] == [getattr(before, each) for each in OPEN]
 

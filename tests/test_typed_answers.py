@@ -135,7 +135,7 @@ def read(done: TypedDone, answer: Form, arguments: Any) -> Any:
 @pytest.mark.parametrize(("asked", "given", "value"), FORMS, ids=IDS)
 def test_an_answer_arrives_as_what_was_asked_for(wire: str, asked: Any, given: Any, value: Any, written: str) -> None:
     answer = form(asked)
-    done = TypedDone(answer)
+    done = TypedDone.of(answer)
 
     sent = PARAMETERS[wire](encode(wire, request(done)))
     as_text = given if isinstance(given, str) else msgspec.json.encode(given).decode()
@@ -147,7 +147,7 @@ def test_an_answer_arrives_as_what_was_asked_for(wire: str, asked: Any, given: A
 
 @pytest.mark.parametrize(("asked", "given", "value"), FORMS, ids=IDS)
 def test_a_model_without_tools_is_held_to_the_same_form(asked: Any, given: Any, value: Any) -> None:
-    done = TypedDone(form(asked))
+    done = TypedDone.of(form(asked))
 
     schema = schema_of(request(done).tools, ("E1",))
     told = as_json(request(done), enforced=False).messages[0]
@@ -160,13 +160,13 @@ def test_a_model_without_tools_is_held_to_the_same_form(asked: Any, given: Any, 
 def test_an_answer_that_stands_by_itself_is_taken() -> None:
     answer = form(Price)
 
-    assert read(TypedDone(answer), answer, {"amount": 5, "currency": "NOK"}) == Price(5.0, "NOK")
+    assert read(TypedDone.of(answer), answer, {"amount": 5, "currency": "NOK"}) == Price(5.0, "NOK")
 
 
 @pytest.mark.parametrize("arguments", [{}, {"amount": "five"}], ids=["nothing", "another form"])
 def test_a_call_without_a_result_says_what_it_takes(arguments: Any) -> None:
     with pytest.raises(InvalidArguments, match=r"It takes \{result\}"):
-        TypedDone(form(Price)).parse(arguments)
+        TypedDone.of(form(Price)).parse(arguments)
 
 
 def test_what_is_none_of_the_choices_is_told() -> None:

@@ -31,6 +31,7 @@ from cdp_agent.events import (
     TaskSetup,
 )
 from cdp_agent.outcome import TaskError
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.policy.limits import limited
 from cdp_agent.security.quoting import visible
 
@@ -131,17 +132,13 @@ class Loop:
         )
         tell_endpoints(run)
         try:
-            async with limited(run.options.rules), asyncio.timeout(run.time_left_s) as limit, AsyncExitStack() as stack:
-                run.time_limit = limit
+            run.deadline = Deadline(run.time_left_s, error=lambda: OverBudget(out_of_time(run.limits)))
+            async with limited(run.options.rules), run.deadline, AsyncExitStack() as stack:
                 if run.models.has_model:
                     run.models.client = await stack.enter_async_context(run.models.client_of())
                 await self._flow(run, self._page)
         except OverBudget as over:
             run.end = run.end or End(error=over.error)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            run.end = run.end or End(error=out_of_time(run.limits))
         except ModelError as error:
             run.fail("failed", str(error), "model")
         except (BrowserError, ProtocolError) as error:
@@ -157,7 +154,7 @@ class Loop:
         if run.options.replan:
             run.tools["revise_plan"] = revising(run)
         if run.task.form is not None:
-            run.tools["done"] = TypedDone(run.task.form)
+            run.tools["done"] = TypedDone.of(run.task.form)
         async with nullcontext() if self._approval is None else self._approval.holding():
             await (begin(run, page) if self._resumed is None else resume(run, self._resumed))
             while run.end is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from cdp_agent.agent.base.task import Options, Task
+from cdp_agent.agent.base.options import AgentOptions, Options
+from cdp_agent.agent.base.task import Task
 from cdp_agent.agent.model.budget import check_prices
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.events import Progress, TaskCompleted
@@ -59,14 +60,14 @@ def telemetry_of(environment: Mapping[str, str]) -> Telemetry:
     return Telemetry(version("cdp-agent"), environment)
 
 
-def first_model(
-    model: str | None, planner: str | None, base_url: str | None, api_key: str | None, environment: Mapping[str, str]
-) -> Endpoint | None:
+def first_model(options: AgentOptions, environment: Mapping[str, str]) -> Endpoint | None:
     """The endpoint of the run's model or planner; None without either, for given steps only. Raises SetupError."""
-    if model is not None and planner is not None:
+    if options.model is not None and options.planner is not None:
         raise SetupError("Give a model that does it all, or a planner, not both.")
-    first = model or planner
-    return None if first is None else endpoint(first, base_url=base_url, api_key=api_key, environment=environment)
+    name = options.model or options.planner
+    if name is None:
+        return None
+    return endpoint(name, base_url=options.base_url, api_key=options.api_key, environment=environment)
 
 
 def fallback_of(

@@ -6,11 +6,12 @@ If the answer has a form, it is in the parameters of `done`, and in no other par
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cdp_agent.agent.base.task import Options
+from cdp_agent.agent.base.options import Options
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.extract.shape import WRAPPER, as_argument
 from cdp_agent.providers.base import ToolSpec
@@ -95,15 +96,22 @@ def for_steps(tools: Mapping[str, Tool], *, with_model: bool) -> dict[str, Tool]
     return {name: each for name, each in known.items() if not each.terminal and (with_model or not each.needs_model)}
 
 
-class TypedDone(Tool):
+class TypedDone(Tool, frozen=True, eq=False):
     """`done` for an answer that has a form; its `result` becomes JSON text, however the model wrote it."""
 
-    def __init__(self, form: Form) -> None:
-        super().__init__(done.run, DoneArguments, read_only=True, terminal=True)
-        self._form = form
-        parameters = as_argument(form.source)
+    form: Form
+
+    @classmethod
+    def of(cls, form: Form) -> TypedDone:
+        """The tool for an answer of this form."""
+        return cls(done.run, done.arguments, form, read_only=True, terminal=True)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """See Tool.parameters."""
+        parameters = as_argument(self.form.source)
         described = {"description": _ANSWER, **parameters["properties"][WRAPPER]}
-        self.__dict__["parameters"] = {**parameters, "properties": {WRAPPER: described}}
+        return {**parameters, "properties": {WRAPPER: described}}
 
     def parse(self, source: str | Mapping[str, object]) -> Arguments:
         """See Tool.parse."""
@@ -113,7 +121,7 @@ class TypedDone(Tool):
             raise InvalidArguments(f"done: {error}. It takes {{result}}: call it again with that.") from error
         if WRAPPER in found:
             result = found[WRAPPER]
-        elif found and not self._form.convert(found)[1]:
+        elif found and not self.form.convert(found)[1]:
             result = found  # the answer itself, without the wrapper
         else:
             raise InvalidArguments("done: there is no `result`. It takes {result}: call it again with that.")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from cdp_agent.agent.base.option import User
 from cdp_agent.agent.base.task import Limits
 from cdp_agent.browser.launch.proxy import Proxy
-from cdp_agent.config.setting import Setting, User, settings_of
+from cdp_agent.config.setting import Setting, settings_of
 from cdp_agent.config.settings import Config
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import place_of, viewport_of

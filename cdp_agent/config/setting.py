@@ -10,48 +10,11 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from cdp_agent.agent.base.option import GROUPS, User
+
 PREFIX = "CDP_AGENT_"
 
 Kind = Literal["boolean", "integer", "number", "choice", "list", "path", "table", "json", "text"]
-User = Literal["agent", "limits", "patience", "launch", "connect", "page", "proxy", "environment", "command"]
-"""What uses a setting: Agent, Limits, Patience, Proxy, Browser.launch, Browser.connect or both ("page"), as a keyword;
-a provider or a search service ("environment": as the setting's second variable); or the commands themselves
-("command").
-"""
-
-
-class _Option(msgspec.Struct, frozen=True):
-    group: str
-    user: User
-    keyword: str | None
-    variables: tuple[str, ...]
-    secret: bool
-    short: str | None
-    form: str | None
-    separator: str
-
-
-def option(
-    group: str,
-    help: str,
-    user: User,
-    *,
-    keyword: str | None = None,
-    variables: tuple[str, ...] = (),
-    secret: bool = False,
-    short: str | None = None,
-    form: str | None = None,
-    separator: str = ",",
-) -> msgspec.Meta:
-    """Describes a setting, in addition to its type and default; for `Annotated`.
-
-    Its user gets it under its name, or as `keyword`. `variables` are read after the variable of the setting's own name.
-    A `secret` has no flag, since every user of the machine can read the arguments of a command, and its value is
-    never shown. `form` describes the format of a text, with an example. `separator` separates the items of a list in a
-    variable or a flag.
-    """
-    about = _Option(group, user, keyword, variables, secret, short, form, separator)
-    return msgspec.Meta(description=help, extra={"option": about})
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -112,8 +75,9 @@ class Setting(msgspec.Struct, frozen=True):
 
 @cache
 def settings_of(kind: type[msgspec.Struct]) -> dict[str, Setting]:
-    """The settings that the fields of a struct define, by name, in order."""
-    return {field.name: _setting(field.name, field.type, _default(field)) for field in msgspec.structs.fields(kind)}
+    """The settings that the fields of a struct define, by name, group by group."""
+    settings = [_setting(field.name, field.type, _default(field)) for field in msgspec.structs.fields(kind)]
+    return {setting.name: setting for setting in sorted(settings, key=lambda setting: GROUPS.index(setting.group))}
 
 
 def _setting(name: str, hint: Any, default: object) -> Setting:

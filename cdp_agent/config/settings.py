@@ -12,22 +12,20 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
+from cdp_agent.agent.base.agent_settings import AgentSettings
+from cdp_agent.agent.base.option import CHROME, KEYS, LIMITS, MANY, MODEL, OUTPUT, PAGES, SERVER, STEPS, TASK, option
+from cdp_agent.agent.base.task import Limits
 from cdp_agent.config.file import ConfigFile, config_path
-from cdp_agent.config.setting import option, settings_of
+from cdp_agent.config.setting import settings_of
 from cdp_agent.config.sources import load
 from cdp_agent.config.stored_secrets import StoredSecret
 from cdp_agent.config.values import PLACE, VIEWPORT, shown
 from cdp_agent.page.policy.rules import ResourceType
 from cdp_agent.page.tab.dialogs import DialogKind, Handling
 from cdp_agent.page.tab.settings import ColorScheme
-from cdp_agent.providers.base import ReasoningEffort
 from cdp_agent.providers.google.vertex_address import LOCATION, LOCATION_VARIABLES, PROJECT_VARIABLES
 from cdp_agent.providers.request_options import Patience
 
-_TASK, _MODEL, _LIMITS, _KEYS = "The task", "The model", "Limits", "Keys and accounts"
-_CHROME, _PAGES, _OUTPUT, _STEPS, _SERVER = "Chrome", "Pages", "Output", "Steps", "The server"
-_MANY = "Many tasks"
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Amount = Annotated[float, msgspec.Meta(gt=0)]
@@ -36,108 +34,61 @@ _Concurrency = Annotated[str, msgspec.Meta(pattern=r"^(auto|[1-9]\d{0,3})$")]
 _Place = Annotated[str, msgspec.Meta(pattern=PLACE)]
 
 _USUAL, _PATIENCE = Limits(), Patience()
-Engine = Literal["duckduckgo", "google", "bing", "brave", "tavily", "exa", "parallel", "searxng"]
 
 
 def _key(of: str, *variables: str) -> msgspec.Meta:
-    return option(_KEYS, f"the API key for {of}", "environment", variables=variables, secret=True)
+    return option(KEYS, f"the API key for {of}", "environment", variables=variables, secret=True)
 
 
-class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All settings. `Config.load()` reads them; `agent_keywords` and similar functions turn them into arguments."""
+class Config(AgentSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All settings, of which those of agents stand in `AgentSettings`.
 
-    url: Annotated[str | None, option(_TASK, "the page to start on", "command", short="-u")] = None
-    data: Annotated[
-        Any, option(_TASK, "JSON for the model to use, such as names to fill in", "command", short="-d")
-    ] = None
+    `Config.load()` reads them; `agent_keywords` and similar functions turn them into arguments.
+    """
+
+    url: Annotated[str | None, option(TASK, "the page to start on", "command", short="-u")] = None
+    data: Annotated[Any, option(TASK, "JSON for the model to use, such as names to fill in", "command", short="-d")] = (
+        None
+    )
     answer_schema: Annotated[
-        Path | None, option(_TASK, "a file with a JSON Schema that the answer must match", "command")
-    ] = None
-    guardrails: Annotated[str | None, option(_TASK, "limits that the model must keep to", "agent", short="-g")] = None
-    checkpoint: Annotated[
-        Path | None, option(_TASK, "a folder to save the run's state to after each step, for `resume`", "agent")
+        Path | None, option(TASK, "a file with a JSON Schema that the answer must match", "command")
     ] = None
     secrets: Annotated[
         dict[str, StoredSecret],
         option(
-            _TASK,
+            TASK,
             "values that the model can have filled in but never sees: [secrets.NAME] with value, env or command, and "
             "origins",
             "agent",
             secret=True,
         ),
     ] = {}
-    upload_folders: Annotated[tuple[Path, ...], option(_TASK, "folders that files may be uploaded from", "agent")] = ()
-    allow_evaluate: Annotated[bool, option(_TASK, "let the model run JavaScript in pages", "agent")] = False
-    toolset: Annotated[
-        Toolset,
-        option(
-            _TASK, "the browser tools that the model gets: cdp-agent's own, or those of its vendor (anthropic)", "agent"
-        ),
-    ] = "own"
-    search: Annotated[Engine | None, option(_TASK, "the search engine for web_search", "agent")] = None
-    search_base_url: Annotated[str | None, option(_TASK, "its URL, such as that of a SearXNG server", "agent")] = None
+    upload_folders: Annotated[tuple[Path, ...], option(TASK, "folders that files may be uploaded from", "agent")] = ()
 
-    model: Annotated[str | None, option(_MODEL, "provider/name, such as openai/gpt-6-luna", "agent", short="-m")] = None
-    base_url: Annotated[
-        str | None, option(_MODEL, "the URL of the model's server, if not the provider's own", "agent")
-    ] = None
-    fallback_model: Annotated[
-        str | None, option(_MODEL, "takes over when the model, planner or executor fails for good", "agent")
-    ] = None
-    fallback_base_url: Annotated[str | None, option(_MODEL, "the URL of its server", "agent")] = None
-    reasoning_effort: Annotated[
-        ReasoningEffort | None, option(_MODEL, "how much the model thinks before it acts", "agent")
-    ] = None
-    max_output_tokens: Annotated[
-        _Positive | None, option(_MODEL, "the most tokens that it may write in one turn", "agent")
-    ] = None
     constrained: Annotated[
         Literal["auto", "yes", "no"],
-        option(_MODEL, "for models without tool calling: have the server enforce tool calls as JSON", "agent"),
+        option(MODEL, "for models without tool calling: have the server enforce tool calls as JSON", "agent"),
     ] = "auto"
-    vision: Annotated[bool, option(_MODEL, "show it a screenshot of the page, too", "agent")] = False
     prices: Annotated[
-        Path | None, option(_MODEL, "a file of model prices to use instead of the built-in ones", "agent")
+        Path | None, option(MODEL, "a file of model prices to use instead of the built-in ones", "agent")
     ] = None
     model_connect_s: Annotated[
-        _Amount, option(_MODEL, "seconds to wait for a connection", "patience", keyword="connect_s")
+        _Amount, option(MODEL, "seconds to wait for a connection", "patience", keyword="connect_s")
     ] = _PATIENCE.connect_s
     model_first_byte_s: Annotated[
-        _Amount, option(_MODEL, "seconds to wait for the start of a reply", "patience", keyword="first_byte_s")
+        _Amount, option(MODEL, "seconds to wait for the start of a reply", "patience", keyword="first_byte_s")
     ] = _PATIENCE.first_byte_s
     model_between_chunks_s: Annotated[
-        _Amount, option(_MODEL, "seconds to wait for each further part of it", "patience", keyword="between_chunks_s")
+        _Amount, option(MODEL, "seconds to wait for each further part of it", "patience", keyword="between_chunks_s")
     ] = _PATIENCE.between_chunks_s
     model_attempts: Annotated[
-        _Positive, option(_MODEL, "attempts at a request before it counts as failed", "patience", keyword="attempts")
+        _Positive, option(MODEL, "attempts at a request before it counts as failed", "patience", keyword="attempts")
     ] = _PATIENCE.attempts
-    max_actions_per_step: Annotated[_Positive, option(_MODEL, "the most tool calls to run in one turn", "agent")] = 1
-    batch_policy: Annotated[
-        BatchPolicy,
-        option(
-            _MODEL,
-            "conservative: a click always ends such a turn; observed: only if it changed more than its own element",
-            "agent",
-        ),
-    ] = "conservative"
-    replan: Annotated[bool, option(_MODEL, "let the model revise its plan, at most three times", "agent")] = False
 
-    planner: Annotated[
-        str | None,
-        option(
-            _STEPS,
-            "a model that plans steps in plain English, instead of one model for everything: provider/name",
-            "agent",
-        ),
-    ] = None
-    executor: Annotated[str | None, option(_STEPS, "a small model for steps that code cannot resolve", "agent")] = None
-    executor_base_url: Annotated[str | None, option(_STEPS, "the URL of its server", "agent")] = None
-    flow: Annotated[Literal["plan", "iterative"], option(_STEPS, "plan first, or one step at a time", "agent")] = "plan"
     approve: Annotated[
         Literal["ask", "auto", "jsonl"] | None,
         option(
-            _STEPS,
+            STEPS,
             "what needs approval: the plan or each step (ask: at the terminal, jsonl: over stdin and stdout), or only "
             "what submits, pays, sends, deletes, downloads or uploads (auto)",
             "command",
@@ -146,41 +97,35 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     approval_rules: Annotated[
         tuple[str, ...],
         option(
-            _STEPS,
+            STEPS,
             "what needs no approval, or is never done; the first match counts",
             "command",
             form='allow|ask|deny [tool=…] [origin=…] [risk=…], such as "allow risk=submits origin=shop.example"',
         ),
     ] = ()
-    approval_timeout_s: Annotated[
-        _Amount, option(_STEPS, "seconds to wait for a decision before the run stops", "agent")
-    ] = 300.0
-    planner_page: Annotated[
-        Literal["snapshot", "html", "none"], option(_STEPS, "the form in which the planner gets the page", "agent")
-    ] = "snapshot"
 
-    max_steps: Annotated[_Positive, option(_LIMITS, "turns of the model", "limits")] = _USUAL.max_steps
-    max_errors_in_a_row: Annotated[_Positive, option(_LIMITS, "failed actions in a row", "limits")] = (
+    max_steps: Annotated[_Positive, option(LIMITS, "turns of the model", "limits")] = _USUAL.max_steps
+    max_errors_in_a_row: Annotated[_Positive, option(LIMITS, "failed actions in a row", "limits")] = (
         _USUAL.max_errors_in_a_row
     )
-    max_errors: Annotated[_Positive, option(_LIMITS, "failed actions in total", "limits")] = _USUAL.max_errors
+    max_errors: Annotated[_Positive, option(LIMITS, "failed actions in total", "limits")] = _USUAL.max_errors
     max_validations: Annotated[
-        _Positive, option(_LIMITS, "times an answer is judged before it is returned as it is", "limits")
+        _Positive, option(LIMITS, "times an answer is judged before it is returned as it is", "limits")
     ] = _USUAL.max_validations
-    first_navigation_retries: Annotated[_Natural, option(_LIMITS, "retries for the first page", "limits")] = (
+    first_navigation_retries: Annotated[_Natural, option(LIMITS, "retries for the first page", "limits")] = (
         _USUAL.first_navigation_retries
     )
     observation_tokens: Annotated[
-        _Positive, option(_LIMITS, "the most of a page that is shown at once, in tokens", "limits")
+        _Positive, option(LIMITS, "the most of a page that is shown at once, in tokens", "limits")
     ] = _USUAL.observation_tokens
     history_tokens: Annotated[
-        _Positive, option(_LIMITS, "the length of the conversation beyond which old pages shrink to a line", "limits")
+        _Positive, option(LIMITS, "the length of the conversation beyond which old pages shrink to a line", "limits")
     ] = _USUAL.history_tokens
-    max_tokens_total: Annotated[_Positive | None, option(_LIMITS, "input and output tokens in total", "limits")] = None
-    max_cost: Annotated[_Amount | None, option(_LIMITS, "US dollars", "limits")] = None
+    max_tokens_total: Annotated[_Positive | None, option(LIMITS, "input and output tokens in total", "limits")] = None
+    max_cost: Annotated[_Amount | None, option(LIMITS, "US dollars", "limits")] = None
     max_seconds: Annotated[
         _Amount | None,
-        option(_LIMITS, "seconds from the start, not counting the time that people take to decide", "limits"),
+        option(LIMITS, "seconds from the start, not counting the time that people take to decide", "limits"),
     ] = None
 
     openai_api_key: Annotated[str | None, _key("OpenAI", "OPENAI_API_KEY")] = None
@@ -190,10 +135,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = None
     vertex_api_key: Annotated[str | None, _key("Google Vertex AI", "GOOGLE_VERTEX_API_KEY")] = None
     vertex_project: Annotated[
-        str | None, option(_KEYS, "the Google Vertex AI project", "environment", variables=PROJECT_VARIABLES)
+        str | None, option(KEYS, "the Google Vertex AI project", "environment", variables=PROJECT_VARIABLES)
     ] = None
     vertex_location: Annotated[
-        str | None, option(_KEYS, f"its location (default: {LOCATION})", "environment", variables=LOCATION_VARIABLES)
+        str | None, option(KEYS, f"its location (default: {LOCATION})", "environment", variables=LOCATION_VARIABLES)
     ] = None
     openrouter_api_key: Annotated[str | None, _key("OpenRouter", "OPENROUTER_API_KEY")] = None
     ollama_api_key: Annotated[str | None, _key("Ollama, which rarely needs one", "OLLAMA_API_KEY")] = None
@@ -209,7 +154,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     cdp: Annotated[
         tuple[str, ...],
         option(
-            _CHROME,
+            CHROME,
             "a running Chrome to connect to: http://host:port, ws://…, or auto for your own; several are tried in "
             "order",
             "command",
@@ -217,90 +162,90 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = ()
     cdp_headers: Annotated[
         dict[str, str],
-        option(_CHROME, "headers sent to such a Chrome, often with a token", "connect", keyword="headers", secret=True),
+        option(CHROME, "headers sent to such a Chrome, often with a token", "connect", keyword="headers", secret=True),
     ] = {}
     tab: Annotated[
         str | None,
-        option(_CHROME, "the tab to use, for this command only: t2, or part of its URL or title", "command"),
+        option(CHROME, "the tab to use, for this command only: t2, or part of its URL or title", "command"),
     ] = None
-    idle: Annotated[_Amount, option(_CHROME, "seconds after which an unused session is closed", "command")] = 1800.0
-    headless: Annotated[bool, option(_CHROME, "run without a window; --headed means --no-headless", "launch")] = True
+    idle: Annotated[_Amount, option(CHROME, "seconds after which an unused session is closed", "command")] = 1800.0
+    headless: Annotated[bool, option(CHROME, "run without a window; --headed means --no-headless", "launch")] = True
     executable: Annotated[
-        str | None, option(_CHROME, "the Chrome program to run", "launch", variables=("CDP_AGENT_CHROME",))
+        str | None, option(CHROME, "the Chrome program to run", "launch", variables=("CDP_AGENT_CHROME",))
     ] = None
     profile: Annotated[
         Path | None,
-        option(_CHROME, "its profile folder; a Chrome that is started gets a temporary one by default", "page"),
+        option(CHROME, "its profile folder; a Chrome that is started gets a temporary one by default", "page"),
     ] = None
-    args: Annotated[tuple[str, ...], option(_CHROME, "extra flags for Chrome itself", "launch", separator=" ")] = ()
+    args: Annotated[tuple[str, ...], option(CHROME, "extra flags for Chrome itself", "launch", separator=" ")] = ()
     proxy: Annotated[
-        str | None, option(_CHROME, "its proxy: http://host:port, https:// or socks5://", "proxy", keyword="server")
+        str | None, option(CHROME, "its proxy: http://host:port, https:// or socks5://", "proxy", keyword="server")
     ] = None
     proxy_username: Annotated[
-        str | None, option(_CHROME, "the user name for the proxy", "proxy", keyword="username")
+        str | None, option(CHROME, "the user name for the proxy", "proxy", keyword="username")
     ] = None
     proxy_password: Annotated[
-        str | None, option(_CHROME, "the password for the proxy", "proxy", keyword="password", secret=True)
+        str | None, option(CHROME, "the password for the proxy", "proxy", keyword="password", secret=True)
     ] = None
     proxy_bypass: Annotated[
         tuple[str, ...],
-        option(_CHROME, "hosts to reach without it, such as *.example.com", "proxy", keyword="bypass"),
+        option(CHROME, "hosts to reach without it, such as *.example.com", "proxy", keyword="bypass"),
     ] = ()
     storage_state: Annotated[
-        Path | None, option(_CHROME, "a file of cookies and local storage to start with", "page")
+        Path | None, option(CHROME, "a file of cookies and local storage to start with", "page")
     ] = None
     save_storage_state: Annotated[
-        Path | None, option(_CHROME, "a file to save cookies and local storage to after a task", "command")
+        Path | None, option(CHROME, "a file to save cookies and local storage to after a task", "command")
     ] = None
     launch_timeout_s: Annotated[
-        _Amount, option(_CHROME, "seconds that Chrome may take to start", "launch", keyword="timeout_s")
+        _Amount, option(CHROME, "seconds that Chrome may take to start", "launch", keyword="timeout_s")
     ] = 30.0
     connect_timeout_s: Annotated[
-        _Amount, option(_CHROME, "seconds that each endpoint may take to answer", "connect", keyword="timeout_s")
+        _Amount, option(CHROME, "seconds that each endpoint may take to answer", "connect", keyword="timeout_s")
     ] = 5.0
-    downloads: Annotated[Path | None, option(_CHROME, "the folder for downloads", "page")] = None
+    downloads: Annotated[Path | None, option(CHROME, "the folder for downloads", "page")] = None
 
     navigation_timeout_s: Annotated[
-        _Amount | None, option(_PAGES, "seconds that a page may take to open (default: 30)", "page")
+        _Amount | None, option(PAGES, "seconds that a page may take to open (default: 30)", "page")
     ] = None
     action_timeout_s: Annotated[
         _Amount | None,
-        option(_PAGES, "seconds that an action waits for its element (default: 5, or 2 for fields)", "page"),
+        option(PAGES, "seconds that an action waits for its element (default: 5, or 2 for fields)", "page"),
     ] = None
     viewport: Annotated[
         _Viewport | None,
         option(
-            _PAGES,
+            PAGES,
             "the viewport size",
             "page",
             form="WIDTHxHEIGHT[@SCALE] [mobile] [touch], such as 1280x800, or none",
         ),
     ] = None
-    user_agent: Annotated[str | None, option(_PAGES, "the user agent; client hints are derived from it", "page")] = None
-    locale: Annotated[str | None, option(_PAGES, "language and country, such as de-DE", "page")] = None
-    timezone: Annotated[str | None, option(_PAGES, "the time zone, such as Europe/Berlin", "page")] = None
+    user_agent: Annotated[str | None, option(PAGES, "the user agent; client hints are derived from it", "page")] = None
+    locale: Annotated[str | None, option(PAGES, "language and country, such as de-DE", "page")] = None
+    timezone: Annotated[str | None, option(PAGES, "the time zone, such as Europe/Berlin", "page")] = None
     geolocation: Annotated[
         _Place | None,
-        option(_PAGES, "the location that pages see", "page", form="LATITUDE,LONGITUDE[,METRES], such as 59.91,10.75"),
+        option(PAGES, "the location that pages see", "page", form="LATITUDE,LONGITUDE[,METRES], such as 59.91,10.75"),
     ] = None
     color_scheme: Annotated[
-        ColorScheme | None, option(_PAGES, "the color scheme that pages are asked to use", "page")
+        ColorScheme | None, option(PAGES, "the color scheme that pages are asked to use", "page")
     ] = None
     extra_headers: Annotated[
-        dict[str, str], option(_PAGES, "headers sent with every request, whatever site it goes to", "page", secret=True)
+        dict[str, str], option(PAGES, "headers sent with every request, whatever site it goes to", "page", secret=True)
     ] = {}
     allow: Annotated[
-        tuple[str, ...], option(_PAGES, "origins that pages may load from, such as example.com", "page")
+        tuple[str, ...], option(PAGES, "origins that pages may load from, such as example.com", "page")
     ] = ()
-    deny: Annotated[tuple[str, ...], option(_PAGES, "origins that pages may not load from", "page")] = ()
-    block: Annotated[tuple[ResourceType, ...], option(_PAGES, "kinds of resources not to load", "page")] = ()
+    deny: Annotated[tuple[str, ...], option(PAGES, "origins that pages may not load from", "page")] = ()
+    block: Annotated[tuple[ResourceType, ...], option(PAGES, "kinds of resources not to load", "page")] = ()
     block_hosts: Annotated[
-        Path | None, option(_PAGES, "a file of hosts to load nothing from, such as ad servers", "page")
+        Path | None, option(PAGES, "a file of hosts to load nothing from, such as ad servers", "page")
     ] = None
     dialogs: Annotated[
         dict[DialogKind, Handling] | Handling,
         option(
-            _PAGES,
+            PAGES,
             "how dialogs of pages are answered; `ask` (the default) leaves them open, but for alerts",
             "page",
             form='accept, dismiss or ask, or one for each kind: {"confirm": "accept", "prompt": "dismiss"}',
@@ -309,65 +254,61 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     concurrency: Annotated[
         _Concurrency,
-        option(_MANY, "tasks at once", "command", form="a number, or auto: by cores, memory and measured load"),
+        option(MANY, "tasks at once", "command", form="a number, or auto: by cores, memory and measured load"),
     ] = "auto"
     retries: Annotated[
-        _Natural, option(_MANY, "times a failed task is retried, unless that could do something twice", "command")
+        _Natural, option(MANY, "times a failed task is retried, unless that could do something twice", "command")
     ] = 0
-    per_origin: Annotated[_Positive | None, option(_MANY, "tasks at once on pages of one origin", "command")] = None
+    per_origin: Annotated[_Positive | None, option(MANY, "tasks at once on pages of one origin", "command")] = None
     delay: Annotated[
         Annotated[float, msgspec.Meta(ge=0)],
-        option(_MANY, "seconds between two document requests to one origin", "command"),
+        option(MANY, "seconds between two document requests to one origin", "command"),
     ] = 0.0
-    robots: Annotated[bool, option(_MANY, "open only what the origin's robots.txt allows", "command")] = False
+    robots: Annotated[bool, option(MANY, "open only what the origin's robots.txt allows", "command")] = False
 
     events: Annotated[
-        str | None, option(_OUTPUT, "a file to write events to, as JSON Lines; - is stdout", "command")
+        str | None, option(OUTPUT, "a file to write events to, as JSON Lines; - is stdout", "command")
     ] = None
     without: Annotated[
-        tuple[str, ...], option(_OUTPUT, "kinds of events to leave out, such as agent:observed", "command")
+        tuple[str, ...], option(OUTPUT, "kinds of events to leave out, such as agent:observed", "command")
     ] = ()
-    images_in_events: Annotated[bool, option(_OUTPUT, "include pictures in the events", "agent")] = False
     trace: Annotated[
         Path | None,
-        option(_OUTPUT, "a folder to write a trace to", "agent"),
+        option(OUTPUT, "a folder to write a trace to", "agent"),
     ] = None
-    otel: Annotated[
-        bool, option(_OUTPUT, "report runs to OpenTelemetry, configured by its OTEL_… variables", "agent")
-    ] = False
-    quiet: Annotated[bool, option(_OUTPUT, "print no progress", "command", short="-q")] = False
-    json: Annotated[bool, option(_OUTPUT, "print results as JSON", "command")] = False
-    debug: Annotated[bool, option(_OUTPUT, "print what each action does to stderr", "command")] = False
+    quiet: Annotated[bool, option(OUTPUT, "print no progress", "command", short="-q")] = False
+    json: Annotated[bool, option(OUTPUT, "print results as JSON", "command")] = False
+    debug: Annotated[bool, option(OUTPUT, "print what each action does to stderr", "command")] = False
     cdp_log: Annotated[
         Path | None,
-        option(_OUTPUT, "a file to add all commands, answers and events of the DevTools Protocol to", "command"),
+        option(OUTPUT, "a file to add all commands, answers and events of the DevTools Protocol to", "command"),
     ] = None
 
     server_token: Annotated[
         str | None,
-        option(_SERVER, "the token that callers must send, as Authorization: Bearer TOKEN", "command", secret=True),
+        option(SERVER, "the token that callers must send, as Authorization: Bearer TOKEN", "command", secret=True),
     ] = None
     server_hosts: Annotated[
         tuple[str, ...],
-        option(_SERVER, "host names that it answers to, besides localhost and the one it listens on", "command"),
+        option(SERVER, "host names that it answers to, besides localhost and the one it listens on", "command"),
     ] = ()
     server_origins: Annotated[
-        tuple[str, ...], option(_SERVER, "origins of pages that may call it, such as https://app.example", "command")
+        tuple[str, ...], option(SERVER, "origins of pages that may call it, such as https://app.example", "command")
     ] = ()
-    max_runs: Annotated[_Positive, option(_SERVER, "runs at once", "command")] = 4
-    max_sessions: Annotated[_Positive, option(_SERVER, "sessions at once", "command")] = 16
+    max_runs: Annotated[_Positive, option(SERVER, "runs at once", "command")] = 4
+    max_sessions: Annotated[_Positive, option(SERVER, "sessions at once", "command")] = 16
     caller_models: Annotated[
-        tuple[str, ...], option(_SERVER, "models that callers may choose, such as openai/*", "command")
+        tuple[str, ...], option(SERVER, "models that callers may choose, such as openai/*", "command")
     ] = ()
     caller_keys: Annotated[
-        bool, option(_SERVER, "let callers pass their own API key and the URL of a model's server", "command")
+        bool, option(SERVER, "let callers pass their own API key and the URL of a model's server", "command")
     ] = False
     webhooks: Annotated[
-        tuple[str, ...], option(_SERVER, "origins that results may be sent to, such as hooks.example.com", "command")
+        tuple[str, ...], option(SERVER, "origins that results may be sent to, such as hooks.example.com", "command")
     ] = ()
     webhook_secret: Annotated[
         str | None,
-        option(_SERVER, "the secret that signs webhooks: whsec_ and a key in base64", "command", secret=True),
+        option(SERVER, "the secret that signs webhooks: whsec_ and a key in base64", "command", secret=True),
     ] = None
 
     def __repr__(self) -> str:

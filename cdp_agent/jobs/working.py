@@ -23,7 +23,7 @@ from cdp_agent.jobs.politeness import Pacing
 from cdp_agent.jobs.states import Acts, JobState, StateStore
 from cdp_agent.jobs.tasks import Job, JobOptions
 from cdp_agent.outcome import AgentResult, ErrorPlace, Stats, TaskError
-from cdp_agent.page.frames.timeout_pause import TimeoutPause
+from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.policy.limits import limited
 from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.policy.unsafe import RequestKind, is_certain, outline_of, without_query
@@ -44,7 +44,7 @@ class TaskWatch:
     """
 
     def __init__(self, visitor: str, state: JobState, pacing: Pacing) -> None:
-        self.timeout_pause = TimeoutPause()
+        self.pause = Pause()
         self._visitor = visitor
         self._state = state
         self._pacing = pacing
@@ -65,7 +65,7 @@ class TaskWatch:
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
         """See `Gate`."""
-        with self.timeout_pause.asking():
+        with self.pause.asking():
             if kind not in (None, "downloads"):
                 await self._note(event, kind)
             if not document or (origin := origin_of(event.request.url)) is None:

@@ -5,11 +5,11 @@ It lasts longer than a call: a page may send something seconds after the call th
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.page import tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
 from cdp_agent.page.policy.limits import TabLimits
@@ -32,6 +32,11 @@ class ActHold:
         self._is_begun = False
 
     @property
+    def pause(self) -> Pause:
+        """What pauses the deadlines of calls while somebody is asked about an effect."""
+        return self._hold.pause
+
+    @property
     def begin_unasked(self) -> BeginAct | None:
         """Begins the act of a caller who is not to be asked, such as a person; None as long as nothing is held."""
         return _begin_unasked if self._is_begun else None
@@ -51,15 +56,6 @@ class ActHold:
             self._hold.begin(act, [each.activity for each in tabs])
             yield
 
-    @asynccontextmanager
-    async def pausing(self, limit: asyncio.Timeout) -> AsyncIterator[None]:
-        """Inside the block the timeout is paused while a question is open."""
-        self._hold.timeout_pause.add(limit)
-        try:
-            yield
-        finally:
-            self._hold.timeout_pause.discard(limit)
-
     async def end(self) -> None:
         """Refuses what is still undecided, and holds nothing any more, except for what was refused before."""
         await self._hold.end()
@@ -72,19 +68,3 @@ async def _begin_unasked(_: ParsedCall, __: Page) -> Act:
 
 async def _allowed(_: Held) -> bool:
     return True
-
-
-@contextmanager
-def clock_stopped(limit: asyncio.Timeout) -> Iterator[None]:
-    """Suspends the call's time limit inside the block, while somebody considers a question."""
-    loop = asyncio.get_running_loop()
-    ends = limit.when()
-    if ends is None:  # it is suspended already
-        yield
-        return
-    left = ends - loop.time()
-    limit.reschedule(None)
-    try:
-        yield
-    finally:
-        limit.reschedule(loop.time() + left)

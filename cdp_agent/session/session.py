@@ -24,10 +24,11 @@ from cdp_agent.browser.context import BrowserContext
 from cdp_agent.browser.opening import Opens
 from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.session.act_hold import ActHold, BeginAct, clock_stopped
+from cdp_agent.session.act_hold import ActHold, BeginAct
 from cdp_agent.session.calls import ParsedCall, ToolOutcome, log_of, parse_call_on, perform
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
@@ -322,16 +323,13 @@ class Session:
         permitted: Permissions,
         watched: WatchedCall | None,
     ) -> Observation | ActionError:
+        deadline = Deadline(self._timeout_s, self._act_hold.pause, error=self._out_of_time)
         try:
-            async with (
-                asyncio.timeout(self._timeout_s) as limit,
-                self._act_hold.pausing(limit),
-                AsyncExitStack() as acts,
-            ):
+            async with deadline, AsyncExitStack() as acts:
                 if (ask_user := context.ask_user) is not None:
 
                     async def ask(asked: UserAsk) -> UserAnswer:
-                        with clock_stopped(limit):
+                        with deadline.paused():
                             return await ask_user(asked)
 
                     context = msgspec.structs.replace(context, ask_user=ask)
@@ -341,7 +339,7 @@ class Session:
                 if isinstance(understood, ActionError):
                     return understood
                 if permitted.approve is not None:
-                    with clock_stopped(limit):
+                    with deadline.paused():
                         why = await permitted.approve(understood, context.page)
                     if why:
                         return BlockedByPolicy(why)
@@ -352,14 +350,15 @@ class Session:
                 if watched is not None:
                     await watched.acts(understood, url)
                 outcome = await perform(understood, context)
-        except TimeoutError:
-            return PageUnresponsive(
-                f"It took longer than {self._timeout_s:g} s and was given up. Look at the page as it is now."
-            )
         except ActionError as error:
             return error
         assert not isinstance(outcome, Answer), "terminal tools are left out"
         return outcome
+
+    def _out_of_time(self) -> PageUnresponsive:
+        return PageUnresponsive(
+            f"It took longer than {self._timeout_s:g} s and was given up. Look at the page as it is now."
+        )
 
     async def _recover_tab(self, *, navigates: bool, looks: bool = False) -> str | None:
         """Replaces Chrome or the current tab if it is gone.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self, overload
 
 from cdp_agent.agent.agent import Agent as AsyncAgent
+from cdp_agent.agent.base.options import with_options
 from cdp_agent.browser.attach.connecting import AUTO
 from cdp_agent.browser.browser import Browser as AsyncBrowser
 from cdp_agent.browser.context import BrowserContext as AsyncBrowserContext
@@ -14,11 +15,11 @@ from cdp_agent.session.session import TOOL_TIMEOUT_S
 from cdp_agent.session.session import Session as AsyncSession
 from cdp_agent.sync.background import call, iterate, read
 from cdp_agent.sync.wrapper import (
+    SyncAgentOptions,
     SyncWrapper,
     approve_call_of,
-    approve_of,
-    approver_of,
     ask_user_of,
+    async_options,
     closed,
     entered,
     event_of,
@@ -32,12 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
-    from typing import Any, Literal, TypedDict, Unpack
+    from typing import Any, TypedDict, Unpack
 
     from cdp_agent.action_log import LogLine
     from cdp_agent.agent.agent import T
     from cdp_agent.agent.base.act_log import ActLog
-    from cdp_agent.agent.base.task import BatchPolicy, Limits, Toolset
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.attach.connecting import Attempt
     from cdp_agent.browser.launch.proxy import Proxy
@@ -62,13 +62,11 @@ if TYPE_CHECKING:
     from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy
     from cdp_agent.page.tab.saving import HarSaved
     from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
-    from cdp_agent.providers.base import ReasoningEffort
     from cdp_agent.providers.client import Client
-    from cdp_agent.providers.request_options import Patience
     from cdp_agent.security.secrets import GivenSecret, Secrets
     from cdp_agent.session.calls import ToolOutcome
     from cdp_agent.session.session import Permissions
-    from cdp_agent.steps.approval.settings import Approve, Flow, PlannerPage
+    from cdp_agent.steps.approval.policy import Approve
     from cdp_agent.sync.wrapper import ApproveCall, Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool
     from cdp_agent.trace.options import TraceOptions
@@ -82,8 +80,8 @@ if TYPE_CHECKING:
         stop: StopSignal | None
         pause: StopSignal | None
 
-    class ResumeKeywords(TypedDict, total=False):
-        """The keyword arguments of `resume`, without `answer`."""
+    class ResumeOptions(TypedDict, total=False):
+        """The `AgentOptions` that are not saved with a run, or may differ when it is resumed."""
 
         base_url: str | None
         api_key: str | None
@@ -93,12 +91,16 @@ if TYPE_CHECKING:
         approver: Approver | None
         ask_user: AskUser | None
         approval_timeout_s: float
-        stop: StopSignal | None
-        pause: StopSignal | None
         trace: TraceOptions | str | os.PathLike[str] | None
         act_log: ActLog | None
         otel: bool
         environment: Mapping[str, str] | None
+
+    class ResumeKeywords(ResumeOptions, total=False):
+        """The keyword arguments of `resume`, without `answer`."""
+
+        stop: StopSignal | None
+        pause: StopSignal | None
 
 
 class BrowserContext(SyncWrapper[AsyncBrowserContext]):
@@ -1010,145 +1012,17 @@ class Session(SyncWrapper[AsyncSession]):
 class Agent(SyncWrapper[AsyncAgent]):
     """Carries out tasks in a browser: a model plans, then acts step by step, and its answer is judged at the end.
 
-    `model` is provider/name, for example "openai/gpt-6-luna"; a key that is not given comes from the provider's
-    variable in `environment` (default: that of the process). `guardrails` are limits in the user's words, part of every
-    prompt that they apply to. `max_actions_per_step` to `checkpoint`: see `Options`. `trace` is a folder, or
-    `TraceOptions`: each run is recorded in a subfolder, see trace/README.md. `otel`: runs are reported to
-    OpenTelemetry, see telemetry.py. `tools` are added to the built-in ones. The model knows `secrets` only by name;
-    their values are filled in for it, each only at its own origins: see `Secret`. A secret given as a plain string is
-    for the origin of a run's `url`.
-
-    `fallback_model` takes over for the rest of a run when `model`, `planner` or `executor` fails for good; its key and
-    address are found as those of `model` are, and are the same where both have the same provider. `reasoning_effort`,
-    `max_output_tokens` and `constrained`: see `RequestOptions`; `patience`: time limits and retries of requests.
-    `prices` is a price file that replaces the one in the package.
-
-    `search` is how the model searches the web: duckduckgo, google or bing in a tab; brave, tavily, exa, parallel or
-    searxng by API, with a key from `search_api_key` or the service's variable. Without `search` it cannot.
-    `allow_evaluate` lets it run JavaScript in the page. `toolset`: "vendor" gives the model the browser tools that its
-    vendor has defined instead of ours (only for Anthropic's models); with `vision` they include screenshots.
-
-    The run's tabs, and those that they open, load nothing from origins that match `deny` or, if `allow` is given, do
-    not match it; for the patterns see page/policy/rules.py. Files are uploaded from `upload_folders` only. Without
-    that, no files can be uploaded, except those named by steps that are carried out without any model.
-
-    With `planner` instead of `model`, the task is carried out in steps of plain English. The planner is shown the page
-    in the form `planner_page`, with a picture if `vision` is on, and returns a plan (`flow="plan"`) or one step at a
-    time ("iterative"). Code turns each step into a tool call, or the model `executor` does where code cannot.
-
-    `approve` determines what needs approval before it is done: "ask" (everything), "auto" (only what submits, pays,
-    sends, deletes, downloads or uploads; if nobody can be asked, that ends the run), `Rules`, or a function that is
-    given the question and returns the decision (see decisions.py). In a run of a `model` alone only the latter is asked
-    about, and without `approve` nothing is. `approver` is the `Approver` that is asked; when it has not decided within
-    `approval_timeout_s` seconds the run is stopped.
-
-    `act_log` receives each act before it is carried out; see `ActLog`.
-
-    `ask_user` is an async function that is called with a `QuestionAsked`, and returns the user's answer, or with a
-    `FormRequested`, and returns the values for its fields by their refs; None declines. The values are entered into the
-    page, and no model sees them. Without `ask_user`, the `approver` is asked these questions too; without either, the
-    model cannot ask the user.
+    The keywords are the fields of `AgentOptions`. `model` is provider/name, for example "openai/gpt-6-luna". With
+    `planner` instead, the task is carried out in steps of plain English: the planner returns a plan (`flow="plan"`) or
+    one step at a time ("iterative").
 
     Raises SetupError for an unknown provider, a missing key, two tools with the same name, a limit on the cost of a
     model whose price is not known.
     """
 
-    def __init__(
-        self,
-        browser: BrowserContext,
-        *,
-        model: str | None = None,
-        planner: str | None = None,
-        executor: str | None = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        executor_base_url: str | None = None,
-        executor_api_key: str | None = None,
-        flow: Flow = "plan",
-        approve: Approve | None = None,
-        approver: Approver | None = None,
-        ask_user: AskUser | None = None,
-        approval_timeout_s: float = 300.0,
-        planner_page: PlannerPage = "snapshot",
-        guardrails: str | None = None,
-        limits: Limits | None = None,
-        max_actions_per_step: int = 1,
-        batch_policy: BatchPolicy = "conservative",
-        replan: bool = False,
-        vision: bool = False,
-        images_in_events: bool = False,
-        checkpoint: Path | None = None,
-        trace: TraceOptions | str | os.PathLike[str] | None = None,
-        otel: bool = False,
-        tools: Iterable[Tool] = (),
-        secrets: Mapping[str, GivenSecret] | None = None,
-        fallback_model: str | None = None,
-        fallback_base_url: str | None = None,
-        fallback_api_key: str | None = None,
-        reasoning_effort: ReasoningEffort | None = None,
-        max_output_tokens: int | None = None,
-        constrained: Literal["auto"] | bool = "auto",
-        patience: Patience | None = None,
-        prices: Path | str | None = None,
-        allow: Iterable[str] | None = None,
-        deny: Iterable[str] = (),
-        upload_folders: Iterable[str | os.PathLike[str]] | None = None,
-        search: str | None = None,
-        search_base_url: str | None = None,
-        search_api_key: str | None = None,
-        allow_evaluate: bool = False,
-        toolset: Toolset = "own",
-        act_log: ActLog | None = None,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(
-            AsyncAgent(
-                unwrap(browser),
-                model=model,
-                planner=planner,
-                executor=executor,
-                base_url=base_url,
-                api_key=api_key,
-                executor_base_url=executor_base_url,
-                executor_api_key=executor_api_key,
-                flow=flow,
-                approve=approve_of(approve),
-                approver=approver_of(approver),
-                ask_user=ask_user_of(ask_user),
-                approval_timeout_s=approval_timeout_s,
-                planner_page=planner_page,
-                guardrails=guardrails,
-                limits=limits,
-                max_actions_per_step=max_actions_per_step,
-                batch_policy=batch_policy,
-                replan=replan,
-                vision=vision,
-                images_in_events=images_in_events,
-                checkpoint=checkpoint,
-                trace=trace,
-                otel=otel,
-                tools=tools,
-                secrets=secrets,
-                fallback_model=fallback_model,
-                fallback_base_url=fallback_base_url,
-                fallback_api_key=fallback_api_key,
-                reasoning_effort=reasoning_effort,
-                max_output_tokens=max_output_tokens,
-                constrained=constrained,
-                patience=patience,
-                prices=prices,
-                allow=allow,
-                deny=deny,
-                upload_folders=upload_folders,
-                search=search,
-                search_base_url=search_base_url,
-                search_api_key=search_api_key,
-                allow_evaluate=allow_evaluate,
-                toolset=toolset,
-                act_log=act_log,
-                environment=environment,
-            )
-        )
+    @with_options(SyncAgentOptions)
+    def __init__(self, browser: BrowserContext, options: SyncAgentOptions) -> None:
+        super().__init__(AsyncAgent(unwrap(browser), **async_options(options)))
 
     @overload
     def run(
@@ -1292,13 +1166,13 @@ class Agent(SyncWrapper[AsyncAgent]):
     @overload
     @staticmethod
     def resume(
-        browser: BrowserContext, folder: Path, *, answer: type[T], **given: Unpack[ResumeKeywords]
+        browser: BrowserContext, folder: Path, *, answer: type[T], **keywords: Unpack[ResumeKeywords]
     ) -> Generator[Progress | TaskCompleted[T], None, None]: ...
 
     @overload
     @staticmethod
     def resume(
-        browser: BrowserContext, folder: Path, *, answer: Any = None, **given: Unpack[ResumeKeywords]
+        browser: BrowserContext, folder: Path, *, answer: Any = None, **keywords: Unpack[ResumeKeywords]
     ) -> Generator[Event, None, None]: ...
 
     @staticmethod
@@ -1307,20 +1181,9 @@ class Agent(SyncWrapper[AsyncAgent]):
         folder: Path,
         *,
         answer: Any = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        tools: Iterable[Tool] = (),
-        secrets: Mapping[str, GivenSecret] | None = None,
-        approve: Approve | None = None,
-        approver: Approver | None = None,
-        ask_user: AskUser | None = None,
-        approval_timeout_s: float = 300.0,
         stop: StopSignal | None = None,
         pause: StopSignal | None = None,
-        trace: TraceOptions | str | os.PathLike[str] | None = None,
-        act_log: ActLog | None = None,
-        otel: bool = False,
-        environment: Mapping[str, str] | None = None,
+        **options: Unpack[ResumeOptions],
     ) -> Generator[Event, None, None]:
         """Continues a run from its checkpoint `folder`, in new tabs; see `stream`.
 
@@ -1335,20 +1198,9 @@ class Agent(SyncWrapper[AsyncAgent]):
                     unwrap(browser),
                     folder,
                     answer=answer,
-                    base_url=base_url,
-                    api_key=api_key,
-                    tools=tools,
-                    secrets=secrets,
-                    approve=approve_of(approve),
-                    approver=approver_of(approver),
-                    ask_user=ask_user_of(ask_user),
-                    approval_timeout_s=approval_timeout_s,
                     stop=event_of(stop),
                     pause=event_of(pause),
-                    trace=trace,
-                    act_log=act_log,
-                    otel=otel,
-                    environment=environment,
+                    **async_options(options),
                 )
             )
         )

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
+import msgspec
+
+from cdp_agent.agent.base.options import AgentOptions
 from cdp_agent.browser.opening import Closes
+from cdp_agent.decisions import Ask, UserAnswer, UserAsk
+from cdp_agent.steps.approval.approval import Submit
 from cdp_agent.sync.background import background, call, read, waiting
 
 if TYPE_CHECKING:
     from cdp_agent import decisions
     from cdp_agent.agent.sinks import Sink
     from cdp_agent.browser.opening import Opens
-    from cdp_agent.decisions import Ask, UserAnswer, UserAsk
     from cdp_agent.events import Event
     from cdp_agent.page.page import Page as AsyncPage
     from cdp_agent.session import session
     from cdp_agent.session.calls import ParsedCall
     from cdp_agent.steps.approval import approval
-    from cdp_agent.steps.approval.approval import Submit
-    from cdp_agent.steps.approval.settings import Approve
+    from cdp_agent.steps.approval.policy import Approve
 
-    Approver = Callable[[Ask, Submit], None]
-    """Shows a question to a person who decides, and submits the decision; returns when that is done."""
-    AskUser = Callable[[UserAsk], UserAnswer]
     ApproveCall = Callable[[ParsedCall, Any], str | None]
     """Returns why a call must not be made in this `Page`, or None to allow it."""
 
+Approver = Callable[[Ask, Submit], None]
+"""Shows a question to a person who decides, and submits the decision; returns when that is done."""
+AskUser = Callable[[UserAsk], UserAnswer]
 T = TypeVar("T")
 C = TypeVar("C", bound=Closes)
 
@@ -161,6 +164,22 @@ def approver_of(approver: Approver | None) -> approval.Approver | None:
         await waiting().ask(lambda: function(ask, lambda number, decision: read(lambda: submit(number, decision))))
 
     return show
+
+
+class SyncAgentOptions(AgentOptions, frozen=True, kw_only=True):
+    """The options of an agent whose calls block: functions for people are plain ones."""
+
+    approver: Approver | None = None  # type: ignore[assignment]  # it returns when a person has decided
+    ask_user: AskUser | None = None  # type: ignore[assignment]  # it returns the answer
+
+
+def async_options(given: SyncAgentOptions | Mapping[str, Any]) -> dict[str, Any]:
+    """Options for the async agent: its functions are called in the thread that waits for the run."""
+    keywords = dict(given) if isinstance(given, Mapping) else msgspec.structs.asdict(given)
+    for name, convert in (("approve", approve_of), ("approver", approver_of), ("ask_user", ask_user_of)):
+        if name in keywords:
+            keywords[name] = convert(keywords[name])
+    return keywords
 
 
 def ask_user_of(ask_user: AskUser | None) -> decisions.AskUser | None:

@@ -106,54 +106,61 @@ Effect = Literal["none", "click", "fill", "press", "type", "upload", "script", "
 RECEIPT = "what came of it: where the page went, new tabs, dialogs, downloads, what changed, the value of a field"
 
 
-class Tool:
-    """Something that a model, a person at the command line or a program can call by name.
+class ToolOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tool says of itself: the keywords of `tool` and of `Tool`."""
 
-    `read_only` tools leave the page as it is; all others act on it. After a `page_changing` one anything on the page
-    may be different, so later calls that were planned for it have to be reconsidered; a function decides by the
-    arguments. A `terminal` tool ends the task. One that `needs_model` asks a model itself. `effect` is how the risks of
-    a call are determined; without it, a tool that is not `read_only` needs approval. A tool that acts is called with
-    placeholders of secrets only if it `takes_secrets`. One that is not `by_default` is for people, programs and
-    executors of steps: a model that works alone is offered it only on request. `by_callers` is the same for models of
-    other programs, which see nothing of the browser but the results of tools. Without `by_executors` it is not offered
-    for carrying out steps. `gives` describes its result, for planners. `summary` is the first line of `description`.
-    `value` is the struct of its result, if programs use that rather than the text.
-    """
+    read_only: bool = False
+    """Leaves the page as it is; all others act on it."""
+    page_changing: bool | Callable[[Any], bool] = False
+    """Anything on the page may be different afterwards, so that later calls that were planned have to be reconsidered;
+    a function decides by the arguments."""
+    terminal: bool = False
+    """Ends the task."""
+    needs_model: bool = False
+    """Asks a model itself."""
+    takes_secrets: bool = False
+    """May be called with placeholders of secrets, although it acts."""
+    by_default: bool = True
+    """Offered to a model that works alone. Others are for people, programs and executors of steps, or on request."""
+    by_callers: bool | None = None
+    """Offered to models of other programs, which see nothing of the browser but the results of tools; None: as
+    `by_default` says."""
+    by_executors: bool = True
+    """Offered for carrying out steps."""
+    gives: str = RECEIPT
+    """Its result in words, for planners."""
+    effect: Effect | None = None
+    """How the risks of a call are determined; without it, a tool that is not `read_only` needs approval."""
+    value: type[msgspec.Struct] | None = None
+    """The struct of its result, if programs use that rather than the text."""
 
-    def __init__(
-        self,
-        run: Run,
-        arguments: type[Arguments],
-        *,
-        read_only: bool = False,
-        page_changing: bool | Callable[[Any], bool] = False,
-        terminal: bool = False,
-        needs_model: bool = False,
-        takes_secrets: bool = False,
-        by_default: bool = True,
-        by_callers: bool | None = None,
-        by_executors: bool = True,
-        gives: str = RECEIPT,
-        effect: Effect | None = None,
-        value: type[msgspec.Struct] | None = None,
-    ) -> None:
-        self.run = run
-        self.arguments = arguments
-        self.name = getattr(run, "__name__", "")
-        self.description = " ".join((run.__doc__ or "").split())
-        self.summary = (run.__doc__ or "").strip().partition("\n")[0]
-        self.read_only = read_only
-        self.page_changing = bool(page_changing)
-        self._changes_page = page_changing
-        self.terminal = terminal
-        self.needs_model = needs_model
-        self.takes_secrets = takes_secrets
-        self.by_default = by_default
-        self.by_callers = by_default if by_callers is None else by_callers
-        self.by_executors = by_executors
-        self.value = value
-        self.gives = gives
-        self.effect: Effect | None = "none" if effect is None and read_only else effect
+    def __post_init__(self) -> None:
+        if self.by_callers is None:
+            msgspec.structs.force_setattr(self, "by_callers", self.by_default)
+        if self.effect is None and self.read_only:
+            msgspec.structs.force_setattr(self, "effect", "none")
+
+
+class Tool(ToolOptions, frozen=True, eq=False, dict=True, weakref=True):
+    """Something that a model, a person at the command line or a program can call by name."""
+
+    run: Run
+    arguments: type[Arguments]
+
+    @cached_property
+    def name(self) -> str:
+        """The name of its function, without the underscore at the end of one that would be a name of Python."""
+        return self.run.__name__.rstrip("_")
+
+    @cached_property
+    def description(self) -> str:
+        """Its docstring, which is its prompt, in one line."""
+        return " ".join((self.run.__doc__ or "").split())
+
+    @cached_property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (self.run.__doc__ or "").strip().partition("\n")[0]
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -180,7 +187,7 @@ class Tool:
 
     def changes_page(self, arguments: Arguments) -> bool:
         """Whether a call with these arguments is page-changing."""
-        return self._changes_page(arguments) if callable(self._changes_page) else self._changes_page
+        return self.page_changing(arguments) if callable(self.page_changing) else self.page_changing
 
     @property
     def ref_names(self) -> list[str]:
@@ -198,7 +205,7 @@ class Tool:
             "description": self.description,
             "gives": self.gives,
             "read_only": self.read_only,
-            "page_changing": self.page_changing,
+            "page_changing": bool(self.page_changing),
             "terminal": self.terminal,
             "by_default": self.by_default,
             "parameters": self.parameters,
@@ -233,44 +240,14 @@ def shorten_middle(message: str, longest: int = 2_000) -> str:
     return f"{message[: longest // 2]} … ({left_out:,} characters are left out) … {message[-longest // 2 :]}"
 
 
-def tool(
-    *,
-    read_only: bool = False,
-    page_changing: bool | Callable[[Any], bool] = False,
-    terminal: bool = False,
-    needs_model: bool = False,
-    takes_secrets: bool = False,
-    by_default: bool = True,
-    by_callers: bool | None = None,
-    by_executors: bool = True,
-    gives: str = RECEIPT,
-    effect: Effect | None = None,
-    value: type[msgspec.Struct] | None = None,
-) -> Callable[[Callable[[_A, Context], Awaitable[Observation | Answer]]], Tool]:
-    """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `Tool`."""
+class tool(ToolOptions, frozen=True):
+    """A decorator that makes a tool of `async def name(args: SomeArguments, context: Context)`; see `ToolOptions`."""
 
-    def make(run: Callable[[_A, Context], Awaitable[Observation | Answer]]) -> Tool:
-        hints = typing.get_type_hints(run)
-        arguments = hints.get("args")
+    def __call__(self, run: Callable[[_A, Context], Awaitable[Observation | Answer]]) -> Tool:
+        arguments = typing.get_type_hints(run).get("args")
         if not (isinstance(arguments, type) and issubclass(arguments, Arguments)) or not run.__doc__:
             raise SetupError(f"{run.__name__}: a tool needs a docstring and `args: <a subclass of Arguments>`.")
-        return Tool(
-            run,
-            arguments,
-            read_only=read_only,
-            page_changing=page_changing,
-            terminal=terminal,
-            needs_model=needs_model,
-            takes_secrets=takes_secrets,
-            by_default=by_default,
-            by_callers=by_callers,
-            by_executors=by_executors,
-            gives=gives,
-            effect=effect,
-            value=value,
-        )
-
-    return make
+        return Tool(run, arguments, **msgspec.structs.asdict(self))
 
 
 def facts(value: msgspec.Struct) -> dict[str, Any]:

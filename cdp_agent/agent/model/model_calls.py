@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from cdp_agent.agent.base.event_log import EventLog
-from cdp_agent.agent.base.task import Options
+from cdp_agent.agent.base.options import Options
 from cdp_agent.agent.model.budget import Budget
 from cdp_agent.agent.model.history import has_images
 from cdp_agent.errors import ContextTooLong, ModelError, Overloaded, RateLimited, SetupError, Unsupported
@@ -55,7 +55,7 @@ class ModelCalls:
         self._endpoint = endpoint
         self.fallback = fallback
         self.budget = budget
-        self._request_options = options.manner
+        self._request_options = options.of_requests
         self._log = log
 
     @property

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from cdp_agent.agent.base.task import Options, Plan, Task
+from cdp_agent.agent.base.options import Options
+from cdp_agent.agent.base.task import Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model.history import HistoryItem
 from cdp_agent.agent.observation.browser_state import BLANK, BrowserState, read_browser_state
@@ -30,7 +31,7 @@ FILE = "run.json"
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     """A run between two steps: no API keys, but cookies and all that the pages showed, so its file has mode 600."""
 
-    format: int = 1
+    format: Literal[2] = 2
     model: str
     base_url: str
     task: str

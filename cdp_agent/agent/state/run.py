@@ -13,7 +13,8 @@ import msgspec
 
 from cdp_agent.agent.base.act_log import ActLog
 from cdp_agent.agent.base.event_log import EventLog
-from cdp_agent.agent.base.task import Options, Plan, Task
+from cdp_agent.agent.base.options import Options
+from cdp_agent.agent.base.task import Plan, Task
 from cdp_agent.agent.base.usage import UsageMeter
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.model.budget import Budget
@@ -29,6 +30,7 @@ from cdp_agent.agent.state.vision import Vision
 from cdp_agent.event import Stamp
 from cdp_agent.events import AgentObserved, AgentStatus, AgentStep, BrowserNavigated, Event
 from cdp_agent.outcome import AgentResult, ErrorCode, ErrorPlace, TaskError, Validation
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.page import tab_of
 from cdp_agent.providers.prices import load_prices
 from cdp_agent.providers.services import Endpoint
@@ -61,8 +63,8 @@ class Run:
     """The state of one run, which all of its parts share."""
 
     tabs: Tabs
-    time_limit: asyncio.Timeout
-    """The timeout that ends the run when its time is up."""
+    deadline: Deadline
+    """Ends the run when its time is up."""
     browser_state: BrowserState
     """The tabs and cookies after the last step."""
 
@@ -205,15 +207,12 @@ class Run:
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Inside the block the run waits for an answer to a question, which does not count towards its time limit."""
-        loop, began = asyncio.get_running_loop(), time.perf_counter()
-        if not self.time_limit.expired():
-            self.time_limit.reschedule(None)
+        began = time.perf_counter()
         try:
-            yield
+            with self.deadline.paused():
+                yield
         finally:
             self.usage.waited_s += time.perf_counter() - began
-            if (left := self.time_left_s) is not None and not self.time_limit.expired():
-                self.time_limit.reschedule(loop.time() + left)
 
     @property
     def max_result_tokens(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cdp_agent.agent.base.event_log import EventLog
-from cdp_agent.agent.base.task import Options
+from cdp_agent.agent.base.options import Options
 from cdp_agent.agent.model.history import History
 from cdp_agent.agent.observation.browser_state import BLANK
 from cdp_agent.errors import ActionError, BrowserError, ModelError, ProtocolError

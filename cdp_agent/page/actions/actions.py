@@ -13,6 +13,7 @@ import msgspec
 
 from cdp_agent.action_log import log_line
 from cdp_agent.errors import DocumentGone, InvalidArguments, NotInteractable
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import answer_of
 from cdp_agent.page.receipts.action_runner import perform, perform_without_element
@@ -62,12 +63,11 @@ async def click_element(
     """Clicks until a click has hit the element (or `local` in its world); returns a note for the receipt, or "".
 
     A click that would hit another element is hidden from the page."""
-    loop = asyncio.get_running_loop()
-    ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
+    limit = Deadline.on(at.frame.session, at.ready_timeout_s(DEADLINE_S))
     was_reached = False
     while True:
         try:
-            aimed = await aim(at, intercept="press", wait_s=max(0.1, ends - loop.time()), local=local, releases=count)
+            aimed = await aim(at, intercept="press", wait_s=max(0.1, limit.remaining()), local=local, releases=count)
         except NotInteractable as error:
             if was_reached and error.why == "hidden":
                 raise removed_error(at, await element_label(at, local)) from error
@@ -85,7 +85,7 @@ async def click_element(
             log_line("decision", "{}", _LOST[hit.lost])
         if hit.state in ("met", "none"):
             return _LOST[hit.lost] if hit.lost else aimed.hint
-        if loop.time() > ends:
+        if limit.expired:
             raise missed_error(at, await element_label(at, local), hit)
         log_line("retry", "aims again in the next frame")
         # Chrome drops input until a new document has painted, and a moving element is elsewhere in the next frame.
@@ -101,15 +101,14 @@ def click_detail(button: Button, count: int, modifiers: Sequence[str]) -> str:
 
 async def hover(at: Located) -> Outcome:
     """Moves the mouse over the element. Raises as `click`."""
-    loop = asyncio.get_running_loop()
-    ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
+    limit = Deadline.on(at.frame.session, at.ready_timeout_s(DEADLINE_S))
     while True:
-        aimed = await aim(at, intercept="move", enabled=False, wait_s=max(0.1, ends - loop.time()))
+        aimed = await aim(at, intercept="move", enabled=False, wait_s=max(0.1, limit.remaining()))
         await mouse.move_to(input_session(at.frame), aimed.x, aimed.y)
         hit = await aimed.hit_result()
         if hit.state == "met":
             return Outcome()
-        if loop.time() > ends:
+        if limit.expired:
             raise missed_error(at, await element_label(at), hit)
         log_line("retry", "aims again")
 

@@ -61,10 +61,11 @@ def _stopped_act(tab: Tab) -> RunningAct[Any] | None:
 
 async def _follow_up(tab: Tab, answer: Answer) -> RunningAct[Receipt]:
     """An action that reports what happens once the dialog is answered, compared to what was last read of the page."""
-    watch = Watch(tab, await asyncio.shield(tab.attach()))
+    tree = await asyncio.shield(tab.attach())
     before = tab.history[-1].snapshot if tab.history and tab.has_read_document else None
 
     async def follow() -> Receipt:
+        watch = Watch(tab, tree)  # made inside the action, whose next dialog pauses it, before Chrome can answer
         async with tab.act(), limit_of(tab) as limit:
             await tab.decided()
             return await ActionRunner(limit, Baseline(watch, before)).finish("dialog", Outcome(), detail=answer)

@@ -17,6 +17,7 @@ from cdp_agent.action_log import log_line
 from cdp_agent.cdp import input as cdp_input
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import InvalidArguments
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.action_runner import perform
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
@@ -195,15 +196,14 @@ class _Hand:
 
 
 async def _press(at: Located, hand: _Hand) -> Aimed:
-    loop = asyncio.get_running_loop()
-    ends = loop.time() + at.ready_timeout_s(DEADLINE_S)
+    limit = Deadline.on(at.frame.session, at.ready_timeout_s(DEADLINE_S))
     while True:
-        start = await aim(at, intercept="press", wait_s=max(0.1, ends - loop.time()))
+        start = await aim(at, intercept="press", wait_s=max(0.1, limit.remaining()))
         await hand.press(start)
         hit = await start.hit_result()
         if hit.state == "met":
             return start
-        if loop.time() > ends:
+        if limit.expired:
             raise missed_error(at, await element_label(at), hit)
         log_line("retry", "presses again")
 

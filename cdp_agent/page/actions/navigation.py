@@ -16,6 +16,7 @@ from cdp_agent.cdp import emulation
 from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.known_errors import is_not_active
 from cdp_agent.errors import ActionError, NavigationFailed, PageUnresponsive, ProtocolError, SessionClosed
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import CALL_TIMEOUT_S, deadline
 from cdp_agent.page.receipts.action_runner import ActionRunner
@@ -26,7 +27,7 @@ from cdp_agent.page.receipts.stability import NAVIGATION_S, Watch
 from cdp_agent.page.tab.closing import disable_scripts
 from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.hanging import NEW_PAGE_HANGS, OLD_PAGE_HANGS, UnloadWatchdog, end_scripts, stop_loading
-from cdp_agent.page.tab.limit import CALL_S, Limit
+from cdp_agent.page.tab.limit import CALL_S, call_limit
 from cdp_agent.page.tab.tab import Tab
 
 T = TypeVar("T")
@@ -72,7 +73,7 @@ async def goto(tab: Tab, url: str, *, timeout_s: float | None = None) -> Receipt
 
 
 async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
-    async with tab.act(), Limit(tab, timeout_s) as limit:
+    async with tab.act(), call_limit(tab, timeout_s) as limit:
         if tab.request_policy.has_retired_rules and not tab.related:
             await _drop_retired_rules(tab, timeout_s, limit)
         tab.request_policy.check(url.strip())
@@ -81,7 +82,7 @@ async def _goto(tab: Tab, url: str, timeout_s: float) -> Receipt:
         watch = Watch(tab, tree)
         runner = ActionRunner(limit, Baseline(watch))
         outcome = await runner.act(_navigate(tab, url.strip(), timeout_s, limit, watch.watchdog))
-        receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.left_s))
+        receipt = await runner.finish("goto", outcome, detail=url, navigation_s=max(1.0, limit.remaining()))
         tab.check_open()
         return msgspec.structs.replace(receipt, note=_CRASHED) if tab.activity.crashed else receipt
 
@@ -155,7 +156,7 @@ async def _navigation(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any,
 
 async def _navigate_by(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any, Any, Outcome]]) -> Receipt:
     navigation_s = tab.settings.navigation_timeout_s or NAVIGATION_S
-    async with tab.act(), Limit(tab, max(CALL_S, navigation_s)) as limit:
+    async with tab.act(), call_limit(tab, max(CALL_S, navigation_s)) as limit:
         took_detour = await end_scripts(tab, detour=action == "reload")
         runner = ActionRunner(limit, Baseline(Watch(tab, await tab.frames())))
         outcome = await runner.act(do(took_detour))
@@ -166,7 +167,7 @@ async def _navigate_by(tab: Tab, action: str, do: Callable[[bool], Coroutine[Any
         return receipt
 
 
-async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Limit) -> None:
+async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Deadline) -> None:
     """Clears the tab's page and history, then removes the rules of a run that is over. Raises as `goto`."""
     tree = await tab.frames()
     await disable_scripts(tree)
@@ -180,7 +181,7 @@ async def _drop_retired_rules(tab: Tab, timeout_s: float, limit: Limit) -> None:
         tree.root.session.tell(emulation.SetScriptExecutionDisabled(value=False))
 
 
-async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog: UnloadWatchdog) -> Outcome:
+async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Deadline, watchdog: UnloadWatchdog) -> Outcome:
     def answered(answer: asyncio.Future[cdp_page.Navigated]) -> None:
         if not answer.cancelled():
             answer.exception()  # retrieved, since nobody awaits it if something else fails first
@@ -196,14 +197,14 @@ async def _navigate(tab: Tab, url: str, timeout_s: float, limit: Limit, watchdog
         if asked.done():
             break
         stays = not await watchdog.end_blocking_scripts()
-        if stays or not limit.left_s:
+        if stays or limit.expired:
             asked.cancel()
             await check_chrome(session)
             stays = stays or not tab.activity.waits_for_server()
             log_line("decision", "stops the loading, which came to nothing in {:g} s", timeout_s)
             hangs = await stop_loading(tab) and not await is_responsive(session)
             raise _not_opened(url, timeout_s, stays=stays, hangs=hangs)
-        await tab.activity.wait_for_event(min(limit.left_s + 0.001, _LOOK_EVERY_S), since=events)
+        await tab.activity.wait_for_event(min(limit.remaining() + 0.001, _LOOK_EVERY_S), since=events)
     try:
         answer = asked.result()
     except SessionClosed:
@@ -254,16 +255,16 @@ def _refuse(url: str, reason: str, cause: Exception | None = None) -> NoReturn:
 
 async def _error_page(tab: Tab) -> None:
     """Waits until Chrome shows its error page for the failed one, so that the next action finds the tab settled."""
-    until = _now(tab) + _BEGINS_WITHIN_S
-    while tab.activity.navigating() and _now(tab) < until:
-        await tab.activity.wait_for_event(until - _now(tab))
+    begins = Deadline.on((await tab.frames()).root.session, _BEGINS_WITHIN_S)
+    while tab.activity.navigating() and not begins.expired:
+        await tab.activity.wait_for_event(begins.remaining())
 
 
 async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
     """Waits for the first event of the requested navigation; the reply to the command does not mean that it began."""
     activity = tab.activity
     begun, document, url = activity.navigations_begun, activity.document.number, activity.document.url
-    until = _now(tab) + _BEGINS_WITHIN_S
+    begins = Deadline.on((await tab.frames()).root.session, _BEGINS_WITHIN_S)
     answer.add_done_callback(lambda _: activity.wake())
     while not (
         activity.navigations_begun != begun or activity.document.number != document or activity.document.url != url
@@ -276,12 +277,7 @@ async def _begin(tab: Tab, answer: asyncio.Future[T], stayed: str) -> None:
         if tab.dialogs.stayed():
             return  # the receipt reports that
         await tab.decided()
-        if not await activity.wait_for_event(max(0, until - _now(tab)), since=events):
+        if not await activity.wait_for_event(begins.remaining(), since=events):
             if not answer.done():
                 raise PageUnresponsive(f"{stayed}: the page did not answer within {_BEGINS_WITHIN_S:g} s.")
             return
-
-
-def _now(tab: Tab) -> float:
-    """A clock, in seconds, which is paused while somebody is asked about a held request."""
-    return asyncio.get_running_loop().time() - tab.paused_s

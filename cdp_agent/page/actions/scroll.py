@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal, get_args
 
@@ -10,6 +9,7 @@ import msgspec
 
 from cdp_agent.action_log import Logged, log_line
 from cdp_agent.errors import ActionError, InvalidArguments
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import Frame
 from cdp_agent.page.frames.world import World
 from cdp_agent.page.receipts.action_runner import limit_of
@@ -198,11 +198,11 @@ class _Scroll:
     async def to_text(self, text: str) -> Scrolled:
         """Searches for the text from the present position to the end, then from the top to that position."""
         before = await self._place()
-        deadline = asyncio.get_running_loop().time() + FEED_S
-        found = await self._look_for(text, _END_PX, deadline)
+        limit = Deadline.on(self._box.world.session, FEED_S)
+        found = await self._look_for(text, _END_PX, limit)
         if not found and not self._note and before.position > 1:
             await self._step(-_END_PX)
-            found = await self._look_for(text, round(before.position), deadline)
+            found = await self._look_for(text, round(before.position), limit)
         after = await self._place()
         missing = (
             ""
@@ -222,7 +222,7 @@ class _Scroll:
             found=found,
         )
 
-    async def _look_for(self, text: str, until: int, deadline: float) -> str:
+    async def _look_for(self, text: str, until: int, limit: Deadline) -> str:
         """Brings the element with the text into view, and returns its label; "" if there is none."""
         world, tab = self._box.world, self._tab
         while True:
@@ -232,7 +232,7 @@ class _Scroll:
                 tab.refs.claim(world, looked.first, looked.end)
             if looked.id:
                 return tab.refs.write(world, looked.label)
-            if asyncio.get_running_loop().time() > deadline:
+            if limit.expired:
                 self._note = f"{quoted_for_receipt(text)} was not found in {FEED_S:g} s: scroll on with the same text"
                 return ""
             if looked.ended:
@@ -254,7 +254,7 @@ class _Scroll:
 
     async def _to_end(self, sign: int) -> None:
         """Scrolls to the top in one jump, or to the bottom, repeated within limits while the content grows."""
-        deadline = asyncio.get_running_loop().time() + FEED_S
+        limit = Deadline.on(self._box.world.session, FEED_S)
         for _ in range(FEED_ROUNDS):
             before = await self._place()
             moved = await self._step(sign * _END_PX)
@@ -262,7 +262,7 @@ class _Scroll:
             self._ended = after.content <= before.content and (abs(moved) < 1 or sign < 0)
             if self._ended or sign < 0 or (after.at_end and after.content <= before.content):
                 return
-            if asyncio.get_running_loop().time() > deadline:
+            if limit.expired:
                 break
         self._note = "it still grows: scroll on if you need more"
 

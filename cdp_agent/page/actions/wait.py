@@ -15,15 +15,15 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp.connection import Session
 from cdp_agent.errors import ActionError, DocumentGone, InvalidArguments, PageUnresponsive, StaleRef
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import Frame
-from cdp_agent.page.frames.timeout_pause import timeout
 from cdp_agent.page.frames.world import CRASHED_PAGE, World
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.dialog_stops import receipt_until_dialog
 from cdp_agent.page.receipts.receipts import Outcome, Receipt
 from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import quoted, shortened
-from cdp_agent.page.tab.limit import Limit
+from cdp_agent.page.tab.limit import call_limit
 from cdp_agent.page.tab.tab import Tab
 
 IDLE_S = 0.5
@@ -88,11 +88,11 @@ async def _wait(tab: Tab, wanted: _Wanted, timeout_s: float) -> Receipt:
     async with tab.turn(), tab.drawn() as tree:
         before = tab.activity.before_action
         waiting = _Waiting(tab, wanted, tree.unread_documents)
-        async with Limit(tab, timeout_s, error=lambda: ActionError(waiting.failure(timeout_s))) as limit:
+        async with call_limit(tab, timeout_s, error=lambda: ActionError(waiting.failure(timeout_s))) as limit:
             return await _wait_within(tab, waiting, limit, before)
 
 
-async def _wait_within(tab: Tab, waiting: _Waiting, limit: Limit, before: tuple[int, str]) -> Receipt:
+async def _wait_within(tab: Tab, waiting: _Waiting, limit: Deadline, before: tuple[int, str]) -> Receipt:
     """`before`: the tab's document before the last action."""
     root = (await tab.frames()).root
     was_reported, root.is_reported_slow = root.is_reported_slow, False  # its navigation may be what is waited for
@@ -111,7 +111,7 @@ async def _wait_within(tab: Tab, waiting: _Waiting, limit: Limit, before: tuple[
 
 async def _within(waiting: _Waiting, session: Session, timeout_s: float) -> Outcome:
     try:
-        async with timeout(session, timeout_s):
+        async with Deadline.on(session, timeout_s):
             await waiting.wait_until_met()
     except TimeoutError as error:
         raise ActionError(await waiting.failure_message(timeout_s)) from error

@@ -13,7 +13,7 @@ from cdp_agent.cdp import runtime
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.errors import BrowserError, PageUnresponsive, ProtocolError
 
-from .timeout_pause import timeout
+from .deadline import Deadline
 
 ANSWERS_WITHIN_S = 1.0
 _SHORTEST_WAIT_S = 0.1
@@ -24,7 +24,7 @@ CHROME_UNRESPONSIVE = (
     "Chrome does not answer: its process was stopped, or hangs. Let it go on, or end it and open the browser anew."
 )
 
-_timeouts: WeakKeyDictionary[Session, set[asyncio.Timeout]] = WeakKeyDictionary()
+_deadlines: WeakKeyDictionary[Session, set[Deadline]] = WeakKeyDictionary()
 
 
 class _Probe(msgspec.Struct):
@@ -37,17 +37,16 @@ class _Probe(msgspec.Struct):
 _probes: WeakKeyDictionary[Session, _Probe] = WeakKeyDictionary()
 
 
-def running_timeouts(session: Session) -> set[asyncio.Timeout]:
-    """The running timeouts of calls that wait for answers on the session."""
-    return _timeouts.setdefault(session, set())
+def running_deadlines(session: Session) -> set[Deadline]:
+    """The running deadlines of calls that wait for answers on the session."""
+    return _deadlines.setdefault(session, set())
 
 
 def mark_blocked(session: Session, by: PageUnresponsive) -> None:
     """Marks the session as blocked until `mark_unblocked`. Calls inside a `deadline` fail at once, unless paused."""
     session.blocked_because = by
-    for each in running_timeouts(session):
-        if not each.expired() and each.when() is not None:
-            each.reschedule(asyncio.get_running_loop().time())
+    for running in running_deadlines(session):
+        running.end_now()
 
 
 def mark_unblocked(session: Session) -> None:
@@ -83,7 +82,7 @@ async def is_responsive_again(session: Session) -> bool:
 async def _is_answered(session: Session, asked: Awaitable[object], within_s: float) -> bool:
     """Whether the page's process answers in time; sets `unresponsive`. Raises BrowserError if Chrome hangs, too."""
     try:
-        async with timeout(session, within_s):
+        async with Deadline.on(session, within_s):
             await asked
     except TimeoutError:
         session.unresponsive = True

@@ -25,8 +25,8 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.errors import DocumentGone, PageClosed, PageUnresponsive, ProtocolError, SessionClosed
 from cdp_agent.page import js
 
-from .responsiveness import check_chrome, is_responsive_again, running_timeouts
-from .timeout_pause import pause_of_act, timeout_pauses_of
+from .deadline import Deadline, pause_of_act
+from .responsiveness import check_chrome, is_responsive_again, running_deadlines
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -236,21 +236,15 @@ class deadline:
             raise _copy(self._session.blocked_because)
         if self._session.unresponsive and not await is_responsive_again(self._session):
             raise PageUnresponsive(_STILL_BUSY)
-        self._timeout = asyncio.timeout(self._timeout_s)
-        await self._timeout.__aenter__()
-        running_timeouts(self._session).add(self._timeout)
-        self._pauses = timeout_pauses_of(self._session)
-        for each in self._pauses:
-            each.add(self._timeout)
+        self._deadline = await Deadline.on(self._session, self._timeout_s).__aenter__()
+        running_deadlines(self._session).add(self._deadline)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for each in self._pauses:
-            each.discard(self._timeout)
-        running_timeouts(self._session).discard(self._timeout)
+        running_deadlines(self._session).discard(self._deadline)
         try:
-            await self._timeout.__aexit__(kind, error, trace)
+            await self._deadline.__aexit__(kind, error, trace)
         except TimeoutError as timeout:
             if self._session.blocked_because is not None:
                 raise _copy(self._session.blocked_because) from timeout

@@ -15,7 +15,7 @@ from cdp_agent.errors import InvalidArguments, NotInteractable
 from cdp_agent.page.frames.world import deadline
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.tab.drawing import capture
-from cdp_agent.page.tab.limit import Limit
+from cdp_agent.page.tab.limit import call_limit
 from cdp_agent.page.tab.tab import Tab
 
 from .marks import Box, viewport_place
@@ -63,7 +63,7 @@ async def take(
     """A PNG of the viewport, of the whole page, of an element or of a region. Errors: see `Page.screenshot`."""
     if (ref is not None or region is not None) and (full_page or marks or None not in (ref, region)):
         raise InvalidArguments("Give ref or region alone: full_page and marks are for pictures of the page.")
-    async with Limit(tab):
+    async with call_limit(tab):
         if ref is not None:
             return (await take_element(tab, await locate(tab, ref), hidden=hidden)).data
         if region is not None:

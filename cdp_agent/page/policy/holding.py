@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from cdp_agent.page.frames.deadline import Pause
 from cdp_agent.page.frames.recent import RecentSet
-from cdp_agent.page.frames.timeout_pause import TimeoutPause
 
 from .unsafe import RequestKind, body_of, fields_of, is_certain, outline_of, unsafe_kind, without_query
 
@@ -106,7 +106,7 @@ class Hold:
     """
 
     def __init__(self) -> None:
-        self.timeout_pause = TimeoutPause()
+        self.pause = Pause()
         self._act: Act | None = None
         self._background = RecentSet()
         """Keys of the requests that pages sent by themselves, without an act."""
@@ -138,7 +138,7 @@ class Hold:
 
     async def decided(self) -> None:
         """Waits while a question is open. Raises the error if asking failed."""
-        await self.timeout_pause.wait_until_answered()
+        await self.pause.wait_until_answered()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -266,7 +266,7 @@ class Hold:
         approved = False
         try:
             if not self.over:
-                with self.timeout_pause.asking():
+                with self.pause.asking():
                     approved = await act.asks(held)
         except Exception as error:  # noqa: BLE001 (what the user's own function raises: raised again by `decided`)
             self._error = error
@@ -313,8 +313,8 @@ class Gate(Protocol):
     allowed them and after any question about them was answered.
     """
 
-    timeout_pause: TimeoutPause
-    """Pauses timeouts while a request waits at the gate, so that the waiting does not count as a delay of the page."""
+    pause: Pause
+    """Pauses deadlines while a request waits at the gate, so that the waiting does not count as a delay of the page."""
 
     async def refusal(self, event: fetch.RequestPaused, kind: RequestKind | None, *, document: bool) -> str | None:
         """Waits until the request may be sent, and returns None, or why it may not be (as `Blocked.why`).

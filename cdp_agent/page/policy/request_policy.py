@@ -13,7 +13,7 @@ from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import BlockedByPolicy
 from cdp_agent.page import js
-from cdp_agent.page.frames.timeout_pause import TimeoutPause, set_timeout_pause
+from cdp_agent.page.frames.deadline import Pause, set_pause
 
 from .holding import Hold
 from .interception import Interception, socket_conditions
@@ -79,12 +79,6 @@ class RequestPolicy:
         """The Hold of these tabs; one that holds nothing if there is none."""
         return hold_of(self.tab_rules) or _NO_HOLD
 
-    @property
-    def paused_s(self) -> float:
-        """How long timeouts of these tabs were paused because somebody was asked, in seconds."""
-        pause = self._pause
-        return 0.0 if pause is None else pause.paused_s
-
     def take_withheld(self) -> list[Withheld]:
         """The effects that were not allowed since the last call."""
         return self.hold.take()
@@ -121,7 +115,7 @@ class RequestPolicy:
         session.on(cdp_page.FrameNavigated, lambda event: registry.note_visit(group, event.frame.url))
         self._limit_sockets(session, watched)
         if (pause := self._pause) is not None:
-            set_timeout_pause(session, pause)
+            set_pause(session, pause)
 
     def watch_worker(self, session: Session, target_id: str) -> bool:
         """Puts the rules in force on a dedicated worker. Returns whether to stay attached to it.
@@ -201,10 +195,10 @@ class RequestPolicy:
             )
 
     @property
-    def _pause(self) -> TimeoutPause | None:
+    def _pause(self) -> Pause | None:
         """The pause of the timeouts of the tabs, None if there is none."""
         waiting = hold_of(self.tab_rules) or gate_of(self.tab_rules)
-        return None if waiting is None else waiting.timeout_pause
+        return None if waiting is None else waiting.pause
 
     async def _change(self, rules: list[RequestRules]) -> None:
         self.group.tab_rules = rules
@@ -216,7 +210,7 @@ class RequestPolicy:
                 self._remove_interfaces(session, watched)
                 self._visit_present(session)
             self._limit_sockets(session, watched)
-            set_timeout_pause(session, self._pause)
+            set_pause(session, self._pause)
         await asyncio.gather(*answers, return_exceptions=True)  # a tab may close meanwhile
         await self._registry.rules_changed()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
@@ -21,11 +22,12 @@ from cdp_agent.errors import (
     StaleRef,
 )
 from cdp_agent.page.activity.network import RequestFailure
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.refs import recycled
 from cdp_agent.page.refs.locate import Located, locate
 from cdp_agent.page.snapshot.lines import label_of, line_of
 from cdp_agent.page.snapshot.snapshot import PastReading
-from cdp_agent.page.tab.limit import CALL_S, REPORT_S, Limit
+from cdp_agent.page.tab.limit import CALL_S, REPORT_S, call_limit
 from cdp_agent.page.tab.tab import Tab
 
 from . import effects, lost_input
@@ -106,15 +108,15 @@ async def perform_without_element(
     return await receipt_until_dialog(tab, acting(), Receipt(action=action, detail=detail))
 
 
-def limit_of(tab: Tab, more_s: float = 0.0) -> Limit:
+def limit_of(tab: Tab, more_s: float = 0.0) -> AbstractAsyncContextManager[Deadline]:
     """The limit of an action that may take `more_s` seconds more than others."""
-    return Limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
+    return call_limit(tab, CALL_S + (tab.settings.action_timeout_s or 0.0) + more_s)
 
 
 class ActionRunner:
     """Carries out one act: it acts, observes what comes of it, and makes the receipt."""
 
-    def __init__(self, limit: Limit, baseline: Baseline) -> None:
+    def __init__(self, limit: Deadline, baseline: Baseline) -> None:
         self._limit = limit
         self._baseline = baseline
         self._tab = baseline.tab
@@ -128,7 +130,7 @@ class ActionRunner:
         self._input_note = ""
 
     @classmethod
-    async def start(cls, tab: Tab, limit: Limit, *, expects_effect: bool = False) -> ActionRunner:
+    async def start(cls, tab: Tab, limit: Deadline, *, expects_effect: bool = False) -> ActionRunner:
         """Reads the page, and begins to watch it. `expects_effect`: an effect will be waited for.
 
         Raises PageUnresponsive while the tab is navigating, BrowserError.
@@ -290,7 +292,7 @@ class ActionRunner:
         baseline, watch, tab = self._baseline, self._watch, self._tab
         observed, rested_at = Observed(outcome), 0.0
         try:
-            async with self._limit.stage(more_s=REPORT_S / 2):
+            async with self._limit.later(REPORT_S / 2):
                 while True:
                     settled = await watch.settle(navigation_s=navigation_s, keep=True)
                     document = tab.activity.document.number
@@ -337,7 +339,7 @@ class ActionRunner:
         """The failed requests, the uncaught exceptions, and the new title, as far as they come in time."""
         tab, requests, mark = self._tab, self._tab.activity.requests, self._watch.requests
         try:
-            async with self._limit.stage(more_s=REPORT_S * 3 / 4):
+            async with self._limit.later(REPORT_S * 3 / 4):
                 failed, uncaught = await asyncio.gather(
                     requests.failures_with_messages(mark, MAX_LISTED), self._thrown()
                 )

@@ -9,7 +9,7 @@ import msgspec
 
 from cdp_agent.action_log import Logged
 from cdp_agent.errors import DialogOpen
-from cdp_agent.page.frames.timeout_pause import pause_of_act
+from cdp_agent.page.frames.deadline import pause_of_act
 from cdp_agent.page.tab.dialogs import Dialog, open_error
 from cdp_agent.page.tab.running_act import RunningAct
 from cdp_agent.page.tab.tab import Tab

@@ -13,6 +13,7 @@ import msgspec
 from cdp_agent.action_log import log_line
 from cdp_agent.cdp import runtime
 from cdp_agent.errors import ActionError, PageUnresponsive
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import SLOW_SERVER_TIMEOUT_S, Frame, FrameTree, is_static_document
 from cdp_agent.page.frames.responsiveness import check_chrome, is_responsive
 from cdp_agent.page.frames.world import World, deadline, preload
@@ -107,7 +108,8 @@ class Watch:
         """The last result of `look`."""
         self.busy: Frame | None = None
         """A frame that did not answer the last look."""
-        self.watchdog = UnloadWatchdog(tab)
+        self.clock = Deadline.on(tree.root.session, None)
+        self.watchdog = UnloadWatchdog(tab, self.clock)
         self.awaits_server = False
         """Whether the tab is navigating and the server does not answer: Chrome answers no calls then."""
 
@@ -427,5 +429,5 @@ class _Wait:
         return f"{why}; {NEW_PAGE_HANGS}" if stopped and not await is_responsive(root.session) else why
 
     def _now(self) -> float:
-        """A clock, in seconds, which is paused while somebody is asked about a held request."""
-        return asyncio.get_running_loop().time() - self._tab.paused_s
+        """A clock, in seconds, which is paused while somebody is asked, or a dialog is open."""
+        return self._watch.clock.elapsed()

@@ -10,8 +10,8 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.known_errors import is_target_gone
 from cdp_agent.errors import PageUnresponsive, ProtocolError
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.frames import FrameTree
-from cdp_agent.page.frames.timeout_pause import timeout
 
 CLOSE_TIMEOUT_S = 5.0
 DISABLE_SCRIPTS_TIMEOUT_S = 0.5
@@ -42,7 +42,7 @@ async def close(
     async with browser.expect(target.TargetDestroyed, is_ours) as destroyed:
         try:
             # Paused while somebody is asked about a `beforeunload` dialog.
-            async with timeout(browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S):
+            async with Deadline.on(browser if tree is None else tree.root.session, CLOSE_TIMEOUT_S):
                 while not destroyed.done():
                     if tree is not None:
                         _end_what_delays_closing(tree, is_alone=not related())

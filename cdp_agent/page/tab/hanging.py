@@ -15,6 +15,7 @@ from cdp_agent.cdp import page as cdp_page
 from cdp_agent.cdp import runtime, system_info, target
 from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.errors import PageUnresponsive, ProtocolError
+from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.frames.responsiveness import ANSWERS_WITHIN_S, is_responsive
 
 from .tab import Tab
@@ -79,11 +80,12 @@ async def stop_loading(tab: Tab) -> bool:
 class UnloadWatchdog:
     """Makes sure that a page is left: its handlers (such as `pagehide`) may hold up the next page."""
 
-    def __init__(self, tab: Tab) -> None:
+    def __init__(self, tab: Tab, clock: Deadline) -> None:
+        """`clock` is paused while somebody is asked, which is not the old page's fault."""
         self.note = ""
         """What had to be ended, for the receipt."""
         self._tab = tab
-        self._paused_s = tab.paused_s
+        self._clock = clock
         self._tries = 0
         self._tried_at = 0.0
 
@@ -92,8 +94,7 @@ class UnloadWatchdog:
 
         Raises BrowserError.
         """
-        asked_s = self._tab.paused_s - self._paused_s
-        if self._tab.activity.unload_wait_s() - asked_s < UNLOAD_TIMEOUT_S:
+        if self._tab.activity.unload_wait_s() - self._clock.paused_s < UNLOAD_TIMEOUT_S:
             return True
         if self._tries and _now() - self._tried_at < ANSWERS_WITHIN_S:
             return True

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from cdp_agent.action_log import ActionLog, written_to
 from cdp_agent.cdp.connection import retrieve_exception
 from cdp_agent.errors import CdpAgentError
-from cdp_agent.page.frames.timeout_pause import TimeoutPause, pause_of_act
+from cdp_agent.page.frames.deadline import Pause, pause_of_act
 
 from .dialogs import policy_of_call
 
@@ -22,10 +22,10 @@ REMEMBERED_LOGS = 10
 
 
 class RunningAct(Generic[T]):
-    """An action in a task of its own. While a dialog waits for an answer, its timeouts are paused; then it goes on."""
+    """An action in a task of its own. While a dialog waits for an answer, its deadlines are paused; then it goes on."""
 
     def __init__(self, act: Coroutine[Any, Any, T], log: ActionLog) -> None:
-        self.pause = TimeoutPause()
+        self.pause = Pause()
         self.log = log
         self.so_far: Callable[[], object] = lambda: None
         """Returns what is known of the result while the action waits."""

@@ -19,9 +19,9 @@ from cdp_agent.cdp.connection import Session, retrieve_exception
 from cdp_agent.cdp.types import Empty
 from cdp_agent.errors import ActionError, BrowserError, PageClosed
 from cdp_agent.page.activity.activity import Activity
+from cdp_agent.page.frames.deadline import pause_of_act
 from cdp_agent.page.frames.frames import FrameTree
 from cdp_agent.page.frames.responsiveness import is_responsive
-from cdp_agent.page.frames.timeout_pause import pause_of_act
 from cdp_agent.page.policy.request_policy import RequestPolicy
 from cdp_agent.page.snapshot import snapshot as snapshots
 from cdp_agent.page.snapshot.refs import RefCounter, RefTable
@@ -215,12 +215,6 @@ class Tab:
         if (act := pause_of_act.get()) is not None:
             await act.wait_until_answered()
         await self.request_policy.hold.decided()
-
-    @property
-    def paused_s(self) -> float:
-        """How long the present action has waited for decisions, in seconds."""
-        act = pause_of_act.get()
-        return self.request_policy.paused_s + (0.0 if act is None else act.paused_s)
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
 import msgspec
 
+from cdp_agent.decisions import Ask
 from cdp_agent.errors import SetupError
 from cdp_agent.page.policy.rules import pattern
 from cdp_agent.security.origins import origin_of, scheme_of
@@ -91,6 +92,8 @@ class Rules(msgspec.Struct, frozen=True):
 ASK, AUTO = Rules(otherwise="ask"), Rules()
 ALLOW_ALL = Rules((Rule("allow"),))
 """For given steps: whoever wrote them has approved them."""
+Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], object]
+"""What needs approval; see `AgentOptions.approve`."""
 
 
 def rules_from(texts: Iterable[str], otherwise: Literal["allow", "ask"] = "allow") -> Rules:

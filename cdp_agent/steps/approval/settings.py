@@ -1,21 +1,17 @@
-"""The settings of a run by steps, and how they are derived from the arguments of `Agent`."""
+"""The settings of a run by steps, and how they are derived from the options of an agent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, get_args
+from typing import get_args
 
 import msgspec
 
-from cdp_agent.decisions import Ask, AskUser
+from cdp_agent.agent.base.agent_settings import Flow, PlannerPage
+from cdp_agent.agent.base.options import AgentOptions
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint
 from cdp_agent.steps.approval.approval import Approver, answering, calling
-from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Rules
-
-Flow = Literal["plan", "iterative"]
-PlannerPage = Literal["snapshot", "html", "none"]
-Approve = Literal["ask", "auto"] | Rules | Callable[[Ask], object]
+from cdp_agent.steps.approval.policy import ALLOW_ALL, ASK, AUTO, Approve, Rules
 
 
 class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,48 +39,36 @@ class StepSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise SetupError(f"approval_timeout_s is more than 0, not {self.approval_timeout_s}.")
 
 
-class StepOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The arguments of `Agent` on approval, questions and runs by steps."""
+def step_settings(options: AgentOptions, executor: Endpoint | None, *, by_hand: bool) -> StepSettings:
+    """The settings for these options. Steps written `by_hand` need no approval unless `approve` asks for it.
 
-    approve: Approve | None
-    approver: Approver | None
-    ask_user: AskUser | None
-    approval_timeout_s: float
-    flow: Flow = "plan"
-    planner_page: PlannerPage = "snapshot"
-    executor: Endpoint | None = None
+    Raises SetupError.
+    """
+    approver = calling(options.approve) if callable(options.approve) else options.approver
+    if options.approve == "ask" and approver is None:
+        raise SetupError('approve="ask" needs somebody to ask: give a function (approve=) or an approver.')
+    return StepSettings(
+        flow=options.flow,
+        rules=_rules(options.approve, by_hand),
+        approver=approver,
+        user=answering(options.ask_user) if options.ask_user is not None else approver,
+        approval_timeout_s=options.approval_timeout_s,
+        executor=executor,
+        planner_page=options.planner_page,
+    )
 
-    def settings(self, *, by_hand: bool) -> StepSettings:
-        """The settings for these arguments. Steps written `by_hand` need no approval unless `approve` asks for it.
 
-        Raises SetupError.
-        """
-        rules, approver = self._rules(by_hand), self.approver
-        if callable(self.approve):
-            approver = calling(self.approve)
-        if self.approve == "ask" and approver is None:
-            raise SetupError('approve="ask" needs somebody to ask: give a function (approve=) or an approver.')
-        return StepSettings(
-            flow=self.flow,
-            rules=rules,
-            approver=approver,
-            user=answering(self.ask_user) if self.ask_user is not None else approver,
-            approval_timeout_s=self.approval_timeout_s,
-            executor=self.executor,
-            planner_page=self.planner_page,
-        )
-
-    def _rules(self, by_hand: bool) -> Rules:
-        match self.approve:
-            case Rules() as rules:
-                return rules
-            case None:
-                return ALLOW_ALL if by_hand else AUTO
-            case "auto":
-                return AUTO
-            case "ask":
-                return ASK
-            case approve if callable(approve):
-                return ASK
-            case other:
-                raise SetupError(f'approve is "ask", "auto", Rules or a function, not {other!r}.')
+def _rules(approve: Approve | None, by_hand: bool) -> Rules:
+    match approve:
+        case Rules() as rules:
+            return rules
+        case None:
+            return ALLOW_ALL if by_hand else AUTO
+        case "auto":
+            return AUTO
+        case "ask":
+            return ASK
+        case approve if callable(approve):
+            return ASK
+        case other:
+            raise SetupError(f'approve is "ask", "auto", Rules or a function, not {other!r}.')

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from cdp_agent.agent.base.options import AgentOptions
 from cdp_agent.agent.loop import RunFlow
 from cdp_agent.agent.observation.browser_state import reopen_tabs
 from cdp_agent.agent.startup import open_first_page
 from cdp_agent.agent.state.checkpoint import Checkpoint, restore
 from cdp_agent.agent.state.run import End, Run
-from cdp_agent.decisions import AskUser
 from cdp_agent.errors import SetupError
 from cdp_agent.providers.services import Endpoint, endpoint
-from cdp_agent.steps.approval.approval import Approver
-from cdp_agent.steps.approval.settings import Approve, StepOptions, StepSettings
+from cdp_agent.steps.approval.settings import StepSettings, step_settings
 from cdp_agent.steps.flow.iterative import carry_out_step_by_step, go_on_step_by_step
 from cdp_agent.steps.flow.plan_first import begin, carry_out, carry_out_plan, finish_plan
 from cdp_agent.steps.flow.step_run import Progress, Said, StepRun
@@ -97,34 +96,23 @@ async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> 
     return await stack.enter_async_context(run.models.client_of(settings.executor))
 
 
-def saved_flow(
-    saved: Checkpoint,
-    *,
-    base_url: str | None,
-    approve: Approve | None,
-    approver: Approver | None,
-    ask_user: AskUser | None,
-    approval_timeout_s: float,
-    environment: Mapping[str, str],
-) -> RunFlow:
+def saved_flow(saved: Checkpoint, given: AgentOptions, environment: Mapping[str, str]) -> RunFlow:
     """The flow that carries out the rest of a saved run.
 
-    Approvers are not saved, so they are passed again; without `approve` the run keeps its rules. Raises SetupError.
+    Approvers are not saved, so they are `given` again; without `approve` the run keeps its rules. Raises SetupError.
     """
     try:
         progress = msgspec.convert(saved.by_steps, Progress)
     except msgspec.ValidationError as error:
         raise SetupError(f"The checkpoint cannot be read: {error}.") from error
-    settings = StepOptions(
-        approve=progress.rules if approve is None else approve,
-        approver=approver,
-        ask_user=ask_user,
+    options = msgspec.structs.replace(
+        given,
+        approve=progress.rules if given.approve is None else given.approve,
         flow="iterative" if progress.flow == "iterative" else "plan",
-        approval_timeout_s=approval_timeout_s,
         planner_page=progress.planner_page,
-        executor=_executor_of(progress, saved, base_url, environment),
-    ).settings(by_hand=progress.flow == "given")
-    return resumed_flow(settings, saved, progress)
+    )
+    executor = _executor_of(progress, saved, given.base_url, environment)
+    return resumed_flow(step_settings(options, executor, by_hand=progress.flow == "given"), saved, progress)
 
 
 def _executor_of(

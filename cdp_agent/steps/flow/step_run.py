@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from cdp_agent.agent.base.agent_settings import Flow, PlannerPage
 from cdp_agent.agent.loop import wait_for_user
 from cdp_agent.agent.model import prompts
 from cdp_agent.agent.state.conversation import Conversation
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.steps.approval.run_approval import RunApproval
-from cdp_agent.steps.approval.settings import Flow, PlannerPage, StepSettings
+from cdp_agent.steps.approval.settings import StepSettings
 from cdp_agent.steps.resolve.call import Output
 
 if TYPE_CHECKING:

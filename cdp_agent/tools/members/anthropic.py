@@ -475,5 +475,4 @@ def _pictured(picture: Picture) -> Observation:
     return Observation(size, Screenshot(None, len(picture.data), picture.data))
 
 
-type_.name = "type"  # the function avoids the name of the builtin
 MEMBERS = by_name(each for each in list(vars().values()) if isinstance(each, Tool) and each.run.__module__ == __name__)

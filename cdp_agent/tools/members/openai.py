@@ -431,5 +431,4 @@ def _cut(text: str, longest: int) -> str:
     return line.encode("utf-8", "replace")[:longest].decode("utf-8", "ignore")
 
 
-type_.name = "type"  # the function avoids the name of the builtin
 MEMBERS = by_name(each for each in list(vars().values()) if isinstance(each, Tool) and each.run.__module__ == __name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -16,16 +17,17 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ImageContent,
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    TextContent,
     ToolAnnotations,
 )
 from mcp.types import Tool as ListedTool
 
-from cdp_agent.mcp.calls import Allowance, OneSession, ToolCalls, make_call
+from cdp_agent.mcp.calls import Allowance, CallReply, OneSession, ToolCalls, make_call
 from cdp_agent.mcp.elicitation import Elicitation, can_show_forms, input_required
-from cdp_agent.mcp.plain import PlainCalls, result_of
 from cdp_agent.mcp.resources import Resources
 from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
@@ -52,12 +54,6 @@ _TOOLS_TTL_MS = 3_600_000
 _Context = ServerRequestContext[object, object]
 
 
-class BrowserServer(Server[object]):
-    """The SDK's server; our own transports answer `plain_calls`, and leave other requests to it."""
-
-    plain_calls: PlainCalls
-
-
 def server(
     session: Session | ToolCalls,
     *,
@@ -67,7 +63,7 @@ def server(
     has_model: bool = False,
     allow_evaluate: bool = False,
     instructions: str = INSTRUCTIONS,
-) -> BrowserServer:
+) -> Server[object]:
     """The server of the official SDK for the tools of this session: `run()` it, or mount its `streamable_http_app()`.
 
     `approve` determines which actions need the user's approval, which is requested through the client: with `Rules()`
@@ -81,7 +77,7 @@ def server(
     tools = callable_tools(known, has_model=has_model or model is not None, allow_evaluate=allow_evaluate)
     handlers = _Handlers(calls, tools, known)
     resources = Resources(calls)
-    served = BrowserServer(
+    return Server(
         "cdp-agent",
         version=version("cdp-agent"),
         title="cdp_agent",
@@ -95,8 +91,6 @@ def server(
         get_tool_input_schema=lambda name: tools[name].brief if name in tools else None,
         cache_hints={"tools/list": CacheHint(_TOOLS_TTL_MS)},
     )
-    served.plain_calls = PlainCalls(calls, handlers.tools_for, served.server_info_stamp)
-    return served
 
 
 class _Handlers:
@@ -125,7 +119,7 @@ class _Handlers:
                     self._calls, name, arguments, elicitation.answers, can_ask=elicitation.is_possible
                 )
             if reply.question is None:
-                return CallToolResult.model_validate(result_of(reply), by_name=False)
+                return _result_of(reply)
             if elicitation.ends_call:
                 return input_required(reply.question)
             await elicitation.ask(reply.question)
@@ -163,6 +157,17 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
             each.cancel()
         if reporting:
             await asyncio.wait(reporting)
+
+
+def _result_of(reply: CallReply) -> CallToolResult:
+    """The result of a call in the form of the protocol."""
+    pictures = [ImageContent(data=base64.b64encode(each).decode(), mime_type="image/png") for each in reply.images]
+    return CallToolResult(
+        content=[TextContent(text=reply.text), *pictures],
+        structured_content=reply.value,
+        is_error=reply.error is not None,
+        _meta=None if reply.error is None else {"error": reply.error.type},
+    )
 
 
 def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:

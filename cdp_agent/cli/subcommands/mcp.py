@@ -181,7 +181,7 @@ async def _allowance(config: Config, caller: CommandCaller) -> AsyncIterator[All
     """What the settings allow clients to do. Raises SetupError."""
     rules = rules_from(config.approval_rules) if config.approve or config.approval_rules else None
     async with _model(config, caller) as model:
-        yield Allowance(tuple(map(str, config.upload_folders)), rules, model)
+        yield Allowance(tuple(map(str, config.upload_folders)), rules, model, config.allow_evaluate)
 
 
 @asynccontextmanager

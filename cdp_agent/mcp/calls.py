@@ -115,10 +115,12 @@ async def make_call(
     can_ask: bool,
 ) -> CallReply:
     """Makes a client's call, in the session that its argument `session` names."""
-    given = dict(arguments)
-    session = given.pop("session", None)
+    arguments = dict(arguments)
+    session = arguments.pop("session", None)
     try:
-        return await calls.call(CallRequest(name, given, None if session is None else str(session), answers, can_ask))
+        return await calls.call(
+            CallRequest(name, arguments, None if session is None else str(session), answers, can_ask)
+        )
     except CdpAgentError as error:
         return CallReply(str(error), error=ToolError.of(error))
 

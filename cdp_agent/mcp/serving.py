@@ -136,8 +136,8 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
         yield
     finally:
         timer.cancel()
-        for each in reporting:
-            each.cancel()
+        for task in reporting:
+            task.cancel()
         if reporting:
             await asyncio.wait(reporting)
 

@@ -189,7 +189,8 @@ async def located(call: Call, page: Page) -> Call:
             hint = f": {shown}{more}. Give one of these refs" if shown else ""
             raise InvalidArguments(f"{call.name}: {call.selector!r} matches {match.total} elements, not one{hint}.")
     except ActionError as error:
-        raise _for_model(error) from error
+        _for_model(error)
+        raise
     arguments = msgspec.structs.replace(call.arguments, ref=match.elements[0].ref)
     return msgspec.structs.replace(call, arguments=arguments, selector=None)
 

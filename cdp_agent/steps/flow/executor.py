@@ -79,16 +79,16 @@ class ResolvedStep(msgspec.Struct, frozen=True):
 async def resolve_step(step_run: StepRun, step: str) -> ResolvedStep | Unclear:
     """The tool call for a step, or why there is none. Raises ActionError, ModelError, OverBudget, BrowserError."""
     run = step_run.run
-    found = await _resolve_by_code(step_run, step)
-    if isinstance(found, StepCall):
-        parsed = parse_call(found.tool, found.arguments, run.tools)
+    resolved = await _resolve_by_code(step_run, step)
+    if isinstance(resolved, StepCall):
+        parsed = parse_call(resolved.tool, resolved.arguments, run.tools)
         if isinstance(parsed, Call):
-            why = f"the words fit {found.about} and nothing else" if found.about else "the words say all of it"
-            return ResolvedStep(found, parsed, "code", why)
-        found = Unclear(str(parsed.error).rstrip("."))
+            why = f"the words fit {resolved.about} and nothing else" if resolved.about else "the words say all of it"
+            return ResolvedStep(resolved, parsed, "code", why)
+        resolved = Unclear(str(parsed.error).rstrip("."))
     if step_run.executor is None:
-        return found
-    return await _ask_model(step_run, step, str(found))
+        return resolved
+    return await _ask_model(step_run, step, str(resolved))
 
 
 async def _resolve_by_code(step_run: StepRun, step: str) -> StepCall | Unclear:
@@ -131,11 +131,11 @@ async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | U
             continue
         if call.name == _CANNOT.name:
             return Unclear(_reason(call, why))
-        found = await _check_call(step_run, call)
-        if isinstance(found, Call):
-            called = StepCall(found.name, found.as_json(), ", ".join(found.refs))
-            return ResolvedStep(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
-        problem = str(found)
+        parsed = await _check_call(step_run, call)
+        if isinstance(parsed, Call):
+            called = StepCall(parsed.name, parsed.as_json(), ", ".join(parsed.refs))
+            return ResolvedStep(called, parsed, "model", _line(why), _line(meant.text or meant.reasoning))
+        problem = str(parsed)
         conversation.add_question(Question(prompts.failure(call.name, problem)))
     return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
 

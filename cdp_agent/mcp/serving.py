@@ -68,7 +68,8 @@ def server(
     `approve` determines which actions need the user's approval, which is requested through the client: with `Rules()`
     those that submit, pay, send, delete, download, upload or run scripts, with None no action. Files are uploaded from
     `upload_folders` only. `model` is for `extract`, which is not offered without one, nor is `evaluate` without
-    `allow_evaluate`. If `session` is a `ToolCalls`, it decides all of this, except `has_model` and `allow_evaluate`.
+    `allow_evaluate`. If `session` is a `ToolCalls`, it decides all of this; what is listed depends on `has_model` and
+    `allow_evaluate`.
     """
     allowance = Allowance(upload_folders, approve, model, allow_evaluate)
     calls = OneSession(session, allowance) if isinstance(session, Session) else session

@@ -20,9 +20,9 @@ from bench.report import Machine, table, this_machine
 from bench.server import serving
 from cdp_agent import Browser, Page
 from cdp_agent.errors import ActionError
-from cdp_agent.session.calls import ParsedCall, perform
+from cdp_agent.session.calls import Call, perform
 from cdp_agent.steps.language.grammar import read_step, split_step
-from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.call import StepCall
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import understand_step
 from cdp_agent.tools import BUILT_IN
@@ -89,10 +89,10 @@ async def attempt(page: Page, browser: Browser, site: str, task: str, seed: int)
     return Episode(task, seed, playing.utterance, len(steps), resolved, reward, refused, tuple(done))
 
 
-async def _do(call: Call, context: Context) -> str:
+async def _do(call: StepCall, context: Context) -> str:
     """Why it could not be done, "" when it was."""
     tool = BUILT_IN[call.tool]
-    outcome = await perform(ParsedCall(tool, tool.parse(call.arguments)), context)
+    outcome = await perform(Call(tool, tool.parse(call.arguments)), context)
     return str(outcome) if isinstance(outcome, ActionError) else ""
 
 

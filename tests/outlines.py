@@ -6,7 +6,7 @@ from textwrap import dedent
 
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.steps.language.grammar import read_step
-from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.call import StepCall
 from cdp_agent.steps.resolve.calls import call_for
 from cdp_agent.steps.resolve.outline import Outline, outline
 from cdp_agent.steps.resolve.understanding import meant_now
@@ -22,6 +22,6 @@ def done(step: str, text: str) -> str:
     intent = read_step(step)
     assert intent is not None, f"no known words: {step}"
     found = call_for(meant_now(intent, has_dialog=False), shown(text))
-    if not isinstance(found, Call):
+    if not isinstance(found, StepCall):
         return str(found)
     return " ".join([found.tool, *(str(value) for value in found.arguments.values())])

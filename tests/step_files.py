@@ -6,8 +6,8 @@ from pathlib import Path
 
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
-from cdp_agent.session.calls import ParsedCall, perform
-from cdp_agent.steps.resolve.call import Call, Output
+from cdp_agent.session.calls import Call, perform
+from cdp_agent.steps.resolve.call import Output, StepCall
 from cdp_agent.steps.resolve.understanding import understand_step
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context, Observation
@@ -30,10 +30,10 @@ async def carry_out(browser: Browser, page: Page, steps: list[str]) -> Page:
     outputs: list[Output] = []
     for number, step in enumerate(steps, 1):
         call = await understand_step(step, page, outputs, tabs=browser.pages)
-        if not isinstance(call, Call):
+        if not isinstance(call, StepCall):
             raise NotDone(f"{step}: {call}\n{(await page.snapshot()).text}")
         tool = BUILT_IN[call.tool]
-        outcome = await perform(ParsedCall(tool, tool.parse(call.arguments)), Context(page, browser))
+        outcome = await perform(Call(tool, tool.parse(call.arguments)), Context(page, browser))
         if not isinstance(outcome, Observation):
             raise NotDone(f"{step}: {outcome}\n{(await page.snapshot()).text}")
         page = outcome.tab or page

@@ -55,7 +55,7 @@ async def grep(args: GrepArguments, context: Context) -> Observation:
 def test_words_become_arguments(name: str, words: str, arguments: Arguments, url: str | None) -> None:
     call = read_tool_call(BUILT_IN[name], words.split())
 
-    assert (call.arguments, call.url) == (arguments, url)
+    assert (call.call.arguments, call.call.url) == (arguments, url)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_tools_are_called_elsewhere_is_a_command_too(
 def test_what_a_name_has_said_is_no_word_any_more() -> None:
     call = read_tool_call(BUILT_IN["press"], ["--ref", "E1"], {"key": "Enter"})
 
-    assert call.arguments == PressArguments("Enter", "E1")
+    assert call.call.arguments == PressArguments("Enter", "E1")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_read_only_tool_takes_an_address_first(
 
     call = read_tool_call(grep, words.split())
 
-    assert (call.arguments, call.url, call.config) == (arguments, url, config)
+    assert (call.call.arguments, call.call.url, call.config) == (arguments, url, config)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_read_only_tool_takes_an_address_first(
     ],
 )
 def test_a_ref_more_is_the_other_element_of_an_action(name: str, words: str, arguments: dict[str, object]) -> None:
-    assert read_tool_call(BUILT_IN[name], words.split()).arguments == BUILT_IN[name].parse(arguments)
+    assert read_tool_call(BUILT_IN[name], words.split()).call.arguments == BUILT_IN[name].parse(arguments)
 
 
 @pytest.mark.parametrize(

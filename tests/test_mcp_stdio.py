@@ -27,6 +27,20 @@ async def call_tool(context, params):
 asyncio.run(serve_stdio(Server("test", on_call_tool=call_tool)))
 print("afterwards")
 """
+STOPPED = """
+import asyncio, os, signal
+from mcp.server.lowlevel import Server
+from cdp_agent.mcp.stdio import serve_stdio
+
+async def call_tool(context, params):
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.Event().wait()
+
+try:
+    asyncio.run(serve_stdio(Server("test", on_call_tool=call_tool)))
+except KeyboardInterrupt:
+    os._exit(3)
+"""
 BROWSER = """
 import asyncio, json, sys
 from cdp_agent.mcp import server
@@ -191,7 +205,8 @@ async def test_a_call_that_is_given_up_is_ended_and_so_are_those_of_a_client_tha
     rest, errors = await browser.stdout.read(), await browser.stderr.read()
 
     assert [each["result"]["content"][0]["text"] for each in answers] == ["E2", "E3"]
-    assert (rest, errors, await browser.ended()) == (b"", b"given up\nserved\nFalse\n", 0)
+    assert json.loads(rest) == {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "Connection closed"}}
+    assert (errors, await browser.ended()) == (b"given up\nserved\nFalse\n", 0)
 
 
 async def test_only_messages_are_on_the_wire_and_both_ends_come_back_afterwards(piped: Piped) -> None:
@@ -221,3 +236,12 @@ async def test_a_client_that_takes_no_answer_and_leaves_ends_it(piped: Piped) ->
     piped.stdin.close()
 
     await piped.ended()
+
+
+async def test_a_signal_ends_it_though_the_client_stays(forking: Forking) -> None:
+    served = Piped(forking, STOPPED)
+    await served.connect()
+    served.say(clicking(1))
+
+    assert await served.ended() == 3
+    served.close()

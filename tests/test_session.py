@@ -16,7 +16,8 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.security.secrets import Secrets, placeholder
 from cdp_agent.session import Session, ToolError
-from cdp_agent.session.calls import ParsedCall
+from cdp_agent.session.calls import Call
+from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.reading import SnapshotArguments, snapshot
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
@@ -81,6 +82,22 @@ async def test_what_is_wrong_with_a_call_is_its_outcome(session: Session, serve:
         assert outcome.error is not None, (name, arguments)
         assert (outcome.error.type, outcome.text) == (kind, outcome.error.message)
         assert said in outcome.text
+
+
+async def test_calls_are_recorded_as_they_came_without_those_that_a_program_put_together(
+    session: Session, serve: Serve
+) -> None:
+    await opened(session, serve(SHOP))
+    session.calls.clear()
+
+    await session.call("click_element", {"selector": "button"})
+    await session.call("click", "{")
+    await session.perform(Call(BUILT_IN["fill"], BUILT_IN["fill"].parse({"ref": "E1", "value": "typed by a person"})))
+
+    assert [(call.tool, call.arguments, call.error) for call in session.calls] == [
+        ("click", '{"selector":"button"}', None),
+        ("click", "{", "InvalidArguments"),
+    ]
 
 
 async def test_a_tab_that_opens_is_followed_and_left_again_when_it_closes(session: Session, serve: Serve) -> None:
@@ -173,7 +190,7 @@ async def test_what_is_read_is_of_the_tab_that_the_next_call_acts_in(session: Se
     popup = serve("<title>Popup</title><button>Other</button>")
     url = serve(f"<button onclick=\"document.title = 'pressed'\">Mine</button><script>window.open('{popup}')</script>")
 
-    page = (await session.perform(ParsedCall(snapshot, SnapshotArguments()), url=url)).value
+    page = (await session.perform(Call(snapshot, SnapshotArguments(), url=url))).value
     assert isinstance(page, Snapshot)
     receipt = await session.call("click", {"ref": ref_of(page, "Mine")})
     seen = await session.call("snapshot")
@@ -229,7 +246,7 @@ async def test_a_form_is_filled_in_with_secrets_among_other_values(browser: Brow
 
 
 async def test_a_call_that_is_not_approved_is_not_made(browser: Browser, page: Page, serve: Serve) -> None:
-    async def approve(call: ParsedCall, page: Page) -> str | None:
+    async def approve(call: Call, page: Page) -> str | None:
         return f"no {call.tool.name} at {page.title}" if call.tool.name == "click" else None
 
     session = Session(browser, approve=approve, page=page)

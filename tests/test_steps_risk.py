@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdp_agent.page.page import Page
+from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.policy import AUTO, Ruling
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.steps.approval.risky_words import risk_in_name
@@ -53,7 +54,7 @@ def ref_of(snapshot: str, element: str) -> str:
 
 async def kinds(page: Page, tool: str, **arguments: object) -> tuple[str, ...]:
     found = BUILT_IN[tool]
-    return (await risk_of(found, found.parse(arguments), page)).kinds
+    return (await risk_of(Call(found, found.parse(arguments)), page)).kinds
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ async def test_enter_in_what_has_the_focus_in_a_frame_of_another_site(page: Page
     await page.focus(ref_of((await page.snapshot()).text, "Name"))
     tool = BUILT_IN["press"]
 
-    found = await risk_of(tool, tool.parse({"key": "Enter"}), page)
+    found = await risk_of(Call(tool, tool.parse({"key": "Enter"})), page)
 
     assert found.kinds == ("submits", "pays")
     assert found.url == inner
@@ -229,7 +230,7 @@ async def test_a_tool_that_declares_nothing_is_asked_about(page: Page) -> None:
         "reading": tool(read_only=True)(pay),
     }
 
-    found = {name: await risk_of(each, Payment(), page) for name, each in made.items()}
+    found = {name: await risk_of(Call(each, Payment()), page) for name, each in made.items()}
 
     assert {name: each.kinds for name, each in found.items()} == {
         "undeclared": ("undeclared",),
@@ -261,4 +262,4 @@ async def test_the_tools_of_vendors_are_known_as_ours_are(site: Page) -> None:
     ]
     for name, arguments, risks in calls:
         member = MEMBERS[name]
-        assert (await risk_of(member, member.parse(arguments), site)).kinds == risks
+        assert (await risk_of(Call(member, member.parse(arguments)), site)).kinds == risks

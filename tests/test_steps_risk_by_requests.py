@@ -14,6 +14,7 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
 from cdp_agent.page.policy.limits import limit, limited
 from cdp_agent.page.policy.rules import RequestRules
+from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.risk import risk_of
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Context
@@ -84,7 +85,7 @@ class Desk:
         tool = BUILT_IN[row.tool]
         given = {"from_ref" if row.tool == "drag" else "ref": ref} | row.arguments
         arguments = tool.parse(given)
-        if (await risk_of(tool, arguments, self.page)).kinds:
+        if (await risk_of(Call(tool, arguments), self.page)).kinds:
             self.before.add(label)
             return ""
         self.begin(label)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from cdp_agent.page.page import Page
-from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.call import StepCall
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import understand_step
 from tests.writing import put
@@ -25,7 +25,7 @@ async def test_what_is_not_there_yet_is_waited_for(page: Page) -> None:
 
     call = await understand_step("Click Save", page, patience_s=5)
 
-    assert isinstance(call, Call)
+    assert isinstance(call, StepCall)
     assert (call.tool, call.about.startswith('button "Save"')) == ("click", True)
 
 
@@ -34,7 +34,7 @@ async def test_what_fits_only_partly_is_not_acted_on_while_what_fits_better_may_
 
     call = await understand_step("Click Save", page)
 
-    assert isinstance(call, Call)
+    assert isinstance(call, StepCall)
     assert call.about.startswith('button "Save" ')
 
 
@@ -43,7 +43,7 @@ async def test_what_fits_only_partly_is_acted_on_when_nothing_better_comes(page:
 
     call = await understand_step("Click Save", page)
 
-    assert isinstance(call, Call)
+    assert isinstance(call, StepCall)
     assert call.about.startswith('button "Save draft" ')
 
 
@@ -56,7 +56,7 @@ async def test_a_field_may_be_called_as_it_is_in_the_markup(page: Page, subtests
         with subtests.test(where):
             call = await understand_step(f"Type 'Buy milk' into {where}", page)
 
-            assert isinstance(call, Call)
+            assert isinstance(call, StepCall)
             assert (call.tool, call.about.startswith('textbox "What needs to be done?"')) == ("fill", True)
 
 
@@ -94,7 +94,7 @@ async def test_elements_of_frames_and_shadow_roots_are_told_by_their_place(page:
 
     call = await understand_step("Click Pay in the Payment frame", page)
 
-    assert isinstance(call, Call)
+    assert isinstance(call, StepCall)
     await page.click(call.arguments["ref"])
     assert '- button "Pay" [focused]' in (await page.snapshot()).text.split("iframe")[1]
 
@@ -104,7 +104,7 @@ async def test_plain_text_is_found_when_it_is_called_a_label(page: Page) -> None
 
     call = await understand_step("Double-click the 'Buy milk' label", page)
 
-    assert isinstance(call, Call)
+    assert isinstance(call, StepCall)
     assert (call.tool, call.arguments["count"], call.about.startswith('text "Buy milk"')) == ("click", 2, True)
 
 
@@ -125,7 +125,7 @@ async def test_a_cell_of_plain_text_is_found_in_its_row(page: Page) -> None:
 
     found = await understand_step("Click column Total in the row of Invoice 12", page, patience_s=0)
 
-    assert isinstance(found, Call)
+    assert isinstance(found, StepCall)
     [cell] = [each for each in (await page.find("tr:nth-child(3) td")).elements if each.text == "20.00"]
     assert found.arguments == {"ref": cell.ref}
 
@@ -135,7 +135,7 @@ async def test_a_tab_of_the_browser_is_told_by_its_title(page: Page) -> None:
 
     call = await understand_step("Switch to the Orders tab", page, tabs=[page])
 
-    assert call == Call("manage_tabs", {"action": "switch", "tab": f"t{page.number}"})
+    assert call == StepCall("manage_tabs", {"action": "switch", "tab": f"t{page.number}"})
 
 
 BARE = """<h1>Sign up</h1><label>Email <input></label><label>Colour <select><option>Red<option>Blue</select></label>
@@ -163,7 +163,7 @@ async def test_a_step_may_be_short(page: Page, subtests: pytest.Subtests) -> Non
         with subtests.test(step):
             call = await understand_step(step, page)
 
-            assert isinstance(call, Call)
+            assert isinstance(call, StepCall)
             assert (call.tool, call.about.rpartition(" (")[0]) == (tool, about)
 
 
@@ -204,13 +204,13 @@ async def test_a_bar_in_a_cell_and_empty_cells_leave_the_others_in_their_columns
         with subtests.test(cell):
             call = await understand_step(f"Type '7' into {cell}", page, patience_s=0)
 
-            assert isinstance(call, Call), call
+            assert isinstance(call, StepCall), call
             (field,) = (await page.find(f"[name={name}]")).elements
             assert call.arguments == {"ref": field.ref, "value": "7"}
     with subtests.test("its text"):
         call = await understand_step("Click the Name cell of row 1", page, patience_s=0)
 
-        assert isinstance(call, Call), call
+        assert isinstance(call, StepCall), call
         [found] = [each for each in (await page.find("td")).elements if each.text == "Tea | green"]
         assert call.arguments == {"ref": found.ref}
 
@@ -221,5 +221,5 @@ async def test_an_option_that_says_a_bar_is_one_option(page: Page) -> None:
 
     call = await understand_step("Select '7 | kg' in Amount", page, patience_s=0)
 
-    assert isinstance(call, Call), call
+    assert isinstance(call, StepCall), call
     assert call.arguments["value"] == "7 | kg"

@@ -15,7 +15,7 @@ import pytest
 from cdp_agent.decisions import Ask, Decision, Stop
 from cdp_agent.errors import BrowserError, SetupError, StaleRef
 from cdp_agent.events import AgentAction, Event, TaskCompleted, TaskSetup
-from cdp_agent.session.calls import ParsedCall
+from cdp_agent.session.calls import Call
 from cdp_agent.sync import Agent, Browser, Page, Session, StopSignal
 from cdp_agent.sync.background import call, read
 from fixtures.replay import ReplayServer, tool_call
@@ -85,7 +85,7 @@ def test_tools_are_called_in_a_session_whose_chrome_is_gone_with_it(serve: Serve
 def test_calls_in_a_session_are_approved_in_the_thread_that_waits(browser: Browser, page: Page, serve: Serve) -> None:
     page.goto(serve("<title>Shop</title><button>Buy</button>"))
 
-    def approve(call: ParsedCall, asked: Page) -> str | None:
+    def approve(call: Call, asked: Page) -> str | None:
         return f"{call.tool.name} in {asked.title} by {threading.current_thread().name}" if asked == page else None
 
     session = Session(browser, approve=approve, page=page)

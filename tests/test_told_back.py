@@ -10,7 +10,7 @@ import pytest
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.session.calls import ParsedCall, parse_call_on, perform
+from cdp_agent.session.calls import Call, parse_call_on, perform
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Answer, Context
 from tests.conftest import Serve
@@ -73,7 +73,7 @@ async def test_a_model_reads_no_more_than_it_can_bear(
         call = ToolCall("1", tool.replace("…", much), json.dumps(arguments, ensure_ascii=False).replace("…", much))
 
         came: Any = await parse_call_on(page, call, BUILT_IN)
-        if isinstance(came, ParsedCall):
+        if isinstance(came, Call):
             came = await perform(came, Context(page, browser, upload_folders=("/tmp",)))
 
         with subtests.test(tool, digits=much is NUMBER, **arguments):

@@ -12,7 +12,7 @@ from cdp_agent.errors import InvalidArguments
 from cdp_agent.events import AgentAction, BrowserActionCompleted
 from cdp_agent.page.page import Page
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.session.calls import ParsedCall, parse_call, parse_call_on
+from cdp_agent.session.calls import Call, InvalidCall, parse_call, parse_call_on
 from cdp_agent.tools import BUILT_IN, DEFAULT
 from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
@@ -48,12 +48,15 @@ def test_of_a_name_that_there_is_not_the_nearest_are_told(name: str, near: list[
     ],
 )
 def test_a_tool_that_there_is_not_is_refused_in_a_line(name: str, message: str) -> None:
-    assert str(parse_call(ToolCall("1", name, "{}"), BUILT_IN)) == message
+    call = parse_call(name, "{}", BUILT_IN)
+
+    assert isinstance(call, InvalidCall)
+    assert (str(call.error), call.is_unknown) == (message, True)
 
 
 def understood(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    found = parse_call(ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
-    assert isinstance(found, ParsedCall), found
+    found = parse_call(name, arguments, BUILT_IN)
+    assert isinstance(found, Call), found
     return found.tool.name, found.as_json()
 
 
@@ -132,10 +135,11 @@ def test_an_alias_stands_for_a_tool_that_is_there_and_is_none_itself(name: str) 
     ],
 )
 def test_what_is_not_meant_by_anything_is_refused(name: str, arguments: dict[str, Any], why: str) -> None:
-    found = parse_call(ToolCall("1", name, msgspec.json.encode(arguments).decode()), DEFAULT)
+    call = parse_call(name, arguments, DEFAULT)
 
-    assert isinstance(found, InvalidArguments)
-    assert str(found).startswith(why)
+    assert isinstance(call, InvalidCall)
+    assert isinstance(call.error, InvalidArguments)
+    assert str(call.error).startswith(why)
 
 
 async def test_events_tell_our_name(browser: Browser, page: Page, serve: Serve) -> None:
@@ -176,7 +180,7 @@ async def test_a_selector_stands_for_the_one_element_that_it_matches(
         with subtests.test(name, **arguments):
             found = await parse_call_on(page, ToolCall("1", name, msgspec.json.encode(arguments).decode()), BUILT_IN)
 
-            assert isinstance(found, ParsedCall), found
+            assert isinstance(found, Call), found
             told = {key: refs.get(each, each) for key, each in ours.items()}
             assert (found.tool.name, found.as_json()) == (our_name, told)
 

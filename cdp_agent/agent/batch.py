@@ -32,7 +32,7 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import ref_of_change, shown_address
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.providers.base import Image, TabState, ToolCall
-from cdp_agent.session.calls import ParsedCall, log_of, parse_call_on, perform
+from cdp_agent.session.calls import Call, log_of, parse_call_on, perform
 from cdp_agent.steps.approval.risk import Risk, risk_of
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
@@ -73,25 +73,25 @@ class Batch:
         self._cut_reason: BatchCut = "error"
         self.tab_note: str | None = None
         self._changed = False
-        self._understood: list[ParsedCall | ActionError] = []
+        self._parsed: list[Call | ActionError] = []
         self._pages_before: list[Page] = []
         """The tabs that were open before the current call."""
 
     async def run(self) -> None:
         """Runs the calls. Raises ProtocolError; when Chrome is gone, `lost` is set instead."""
         run = self._run
-        understood = self._understood = [await parse_call_on(run.tabs.page, call, run.tools) for call in self._allowed]
+        parsed = self._parsed = [await parse_call_on(run.tabs.page, call, run.tools) for call in self._allowed]
         await self._learn_volatile_lines()
         if run.watcher is not None:
-            calls = [(each.tool, each.arguments) for each in understood if isinstance(each, ParsedCall)]
-            await run.watcher.acts([(tool.name, ref) for tool, given in calls for ref in tool.refs_in(given)])
-        for index, call in enumerate(map(_with_tool_name, self._allowed, understood)):
-            outcome = await self._call(call, understood[index])
+            calls = [call for call in parsed if isinstance(call, Call)]
+            await run.watcher.acts([(call.name, ref) for call in calls for ref in call.refs])
+        for index, call in enumerate(map(_with_tool_name, self._allowed, parsed)):
+            outcome = await self._call(call, parsed[index])
             self.outcomes.append(outcome)
             if isinstance(outcome, Answer):
                 self.answer = outcome
-            self._results.append(self._as_result(call, understood[index], outcome))
-            why = await self._ends(understood[index], outcome, understood[index + 1 :])
+            self._results.append(self._as_result(call, parsed[index], outcome))
+            why = await self._ends(parsed[index], outcome, parsed[index + 1 :])
             if why != "none":
                 self._cut_reason = why if index + 1 < len(self._allowed) else self._cut_by_limit
                 break
@@ -121,18 +121,18 @@ class Batch:
             results.append(CallResult(call.id, words, is_error=self._is_member(call)))
         return results
 
-    async def _call(self, call: ToolCall, understood: ParsedCall | ActionError) -> Outcome:
+    async def _call(self, call: ToolCall, parsed: Call | ActionError) -> Outcome:
         """Carries out one call, and records its outcome in the run's events, evidence and usage."""
         run = self._run
         self._pages_before = run.browser.pages
-        arguments = understood.as_json() if isinstance(understood, ParsedCall) else {}
+        arguments = parsed.as_json() if isinstance(parsed, Call) else {}
         run.emit(AgentAction(**run.stamp, action=call.name, arguments=arguments))
         began = time.perf_counter()
         outcome: Outcome
-        if isinstance(understood, ParsedCall):
-            if isinstance(understood.arguments, WaitArguments):
-                run.emit(AgentWaiting(**run.stamp, seconds=understood.arguments.seconds))
-            self.acted = self.acted or not understood.tool.read_only
+        if isinstance(parsed, Call):
+            if isinstance(parsed.arguments, WaitArguments):
+                run.emit(AgentWaiting(**run.stamp, seconds=parsed.arguments.seconds))
+            self.acted = self.acted or not parsed.tool.read_only
             context = Context(
                 run.tabs.page,
                 run.browser,
@@ -143,55 +143,54 @@ class Batch:
                 ask_user=run.ask_user,
             )
             try:
-                log = None if understood.tool.read_only else run.act_log
+                log = None if parsed.tool.read_only else run.act_log
                 if log is not None:
-                    await log.begin(await self._as_logged(understood), run.tabs.page)
-                outcome = await self._performed(call, understood, context)
+                    await log.begin(await self._as_logged(parsed), run.tabs.page)
+                outcome = await self._performed(call, parsed, context)
                 if isinstance(outcome, ActionError) and (gone := run.browser.gone) is not None:
                     raise BrowserError(f"Chrome is gone: {gone}")  # whether it had an effect before is unknown
                 if log is not None:
                     await log.end()
                 if isinstance(outcome, Observation) and outcome.tab is not None:
                     run.tabs.go_to(outcome.tab)
-                self.tab_note = None if understood.tool.read_only else await run.tabs.follow()
+                self.tab_note = None if parsed.tool.read_only else await run.tabs.follow()
             except BrowserError as error:
                 self.lost = error
                 outcome = ActionError(prompts.CHROME_LOST)
         else:
-            outcome = understood
+            outcome = parsed
         self._completed(call, outcome, time.perf_counter() - began)
         if isinstance(outcome, BlockedByPolicy):
             run.emit(FirewallBlocked(**run.stamp, action=call.name, message=str(outcome)))
         if isinstance(outcome, Observation):
-            self._observed(call, understood, outcome)
+            self._observed(call, parsed, outcome)
         return outcome
 
-    async def _as_logged(self, understood: ParsedCall) -> LoggedAct:
+    async def _as_logged(self, parsed: Call) -> LoggedAct:
         run, page = self._run, self._run.tabs.page
         try:
-            risk = await risk_of(understood.tool, understood.arguments, page)
+            risk = await risk_of(parsed, page)
         except ActionError as error:
             _log.debug("the act finds out itself why this cannot be told of it: %s", error)
             risk = Risk((), page.url)
-        refs = understood.tool.refs_in(understood.arguments)
         history = tab_of(page).history
         known = history[-1].snapshot.refs if history else {}
-        about = [f'{known[ref].role} "{known[ref].name}"' if ref in known else ref for ref in refs]
-        return run.secrets.masked(LoggedAct(understood.tool.name, ", ".join(about), risk.kinds, risk.url))
+        about = [f'{known[ref].role} "{known[ref].name}"' if ref in known else ref for ref in parsed.refs]
+        return run.secrets.masked(LoggedAct(parsed.name, ", ".join(about), risk.kinds, risk.url))
 
-    async def _performed(self, call: ToolCall, understood: ParsedCall, context: Context) -> Outcome:
+    async def _performed(self, call: ToolCall, parsed: Call, context: Context) -> Outcome:
         """The outcome of the call, if it is approved. With telemetry, the call has a span of its own."""
         run = self._run
         if run.begin_call is not None:
             try:
-                await run.begin_call(understood)
+                await run.begin_call(parsed)
             except ActionError as error:
                 return error
         if run.log.span is None:
-            return await perform(understood, context)
+            return await perform(parsed, context)
         telemetry = run.log.span.telemetry
-        with telemetry.tool(call, run.secrets.masked(understood.as_json())) as span:
-            outcome = await perform(understood, context)
+        with telemetry.tool(call, run.secrets.masked(parsed.as_json())) as span:
+            outcome = await perform(parsed, context)
             telemetry.record_result(span, _text(outcome), outcome if isinstance(outcome, ActionError) else None)
         return outcome
 
@@ -224,9 +223,9 @@ class Batch:
             )
         )
 
-    def _observed(self, call: ToolCall, understood: ParsedCall | ActionError, outcome: Observation) -> None:
+    def _observed(self, call: ToolCall, parsed: Call | ActionError, outcome: Observation) -> None:
         run = self._run
-        finding = isinstance(understood, ParsedCall) and understood.tool.needs_model
+        finding = isinstance(parsed, Call) and parsed.tool.needs_model
         for notice in outcome.notices:
             run.emit(AgentStatus(**run.stamp, message=notice))
         if finding:
@@ -239,10 +238,10 @@ class Batch:
             self.snapshot = outcome.value
             return
         url = run.tabs.page.url
-        arguments = call.arguments if isinstance(understood, ParsedCall) else ""
+        arguments = call.arguments if isinstance(parsed, Call) else ""
         evidence = (run.usage.steps, call.name, outcome.text, outcome.value)
         run.evidence.add_result(*evidence, finding=finding, url=url, arguments=arguments, from_user=outcome.from_user)
-        if isinstance(understood, ParsedCall) and understood.tool.is_ours:
+        if isinstance(parsed, Call) and parsed.tool.is_ours:
             run.addresses.learn_result(outcome.value, url)
         else:
             run.addresses.learn(outcome.text)
@@ -251,9 +250,9 @@ class Batch:
         """Judges whether the calls made progress, and sets `stuck`."""
         run = self._run
         results = "\n".join(self._progress_text(outcome) for outcome in self.outcomes)
-        for understood in self._understood:
-            if isinstance(understood, ParsedCall):
-                run.stuck_detector.learn_arguments(understood.as_json())
+        for parsed in self._parsed:
+            if isinstance(parsed, Call):
+                run.stuck_detector.learn_arguments(parsed.as_json())
         page = run.tabs.page
         try:
             text = (await page.snapshot()).text
@@ -264,7 +263,7 @@ class Batch:
         except BrowserError as error:
             self.lost = error
             return
-        waited = all(isinstance(each, ParsedCall) and each.tool.name in _WAITS for each in self._understood)
+        waited = all(isinstance(each, Call) and each.name in _WAITS for each in self._parsed)
         self.stuck = run.stuck_detector.judge(new=new, waited=waited)
 
     def _progress_text(self, outcome: Outcome) -> str:
@@ -291,16 +290,16 @@ class Batch:
 
     async def _learn_volatile_lines(self) -> None:
         """Records the lines that changed since the model saw the page: without any act, they changed by themselves."""
-        page, seen, first = self._run.tabs.page, self._run.observer.text, self._understood[0]
-        if seen is None or not isinstance(first, ParsedCall) or first.tool.read_only:
+        page, seen, first = self._run.tabs.page, self._run.observer.text, self._parsed[0]
+        if seen is None or not isinstance(first, Call) or first.tool.read_only:
             return
         try:
             self._run.volatile_lines.learn(page.url, seen, (await page.snapshot()).text)
         except (ActionError, SessionClosed, BrowserError) as error:
             _log.debug("the page could not be read before the action, which finds out itself: %s", error)
 
-    def _as_result(self, call: ToolCall, understood: ParsedCall | ActionError, outcome: Outcome) -> CallResult:
-        result = self._in_words(call, understood, outcome)
+    def _as_result(self, call: ToolCall, parsed: Call | ActionError, outcome: Outcome) -> CallResult:
+        result = self._in_words(call, parsed, outcome)
         if not self._is_member(call):
             return result
         taken = outcome.value if isinstance(outcome, Observation) else None
@@ -325,7 +324,7 @@ class Batch:
             if run.browser.is_ours or run.browser.opened(page) or page is run.tabs.page
         )
 
-    def _in_words(self, call: ToolCall, understood: ParsedCall | ActionError, outcome: Outcome) -> CallResult:
+    def _in_words(self, call: ToolCall, parsed: Call | ActionError, outcome: Outcome) -> CallResult:
         """The outcome as the model reads it, with a short form for when it is old."""
         if isinstance(outcome, ActionError):
             if self.lost is not None:
@@ -340,16 +339,14 @@ class Batch:
         text = prompts.result(call.name, prompts.cut(_text(outcome), self._run.max_result_tokens))
         if self.tab_note:
             text = f"{text}\n{self.tab_note}"
-        asked = isinstance(understood, ParsedCall) and understood.tool.read_only and not isinstance(outcome, Answer)
+        asked = isinstance(parsed, Call) and parsed.tool.read_only and not isinstance(outcome, Answer)
         return CallResult(call.id, text, None if asked else prompts.result(call.name, _short(outcome)))
 
-    async def _ends(
-        self, understood: ParsedCall | ActionError, outcome: Outcome, rest: list[ParsedCall | ActionError]
-    ) -> BatchCut:
+    async def _ends(self, parsed: Call | ActionError, outcome: Outcome, rest: list[Call | ActionError]) -> BatchCut:
         """Why the batch ends after this call, "none" if it goes on."""
         if isinstance(outcome, Answer):
             return "terminal"
-        if isinstance(outcome, ActionError) or isinstance(understood, ActionError):
+        if isinstance(outcome, ActionError) or isinstance(parsed, ActionError):
             return "error"
         receipt = outcome.value if isinstance(outcome.value, Receipt) else None
         self._changed = bool(self.tab_note) or (
@@ -357,17 +354,17 @@ class Batch:
         )
         if self.tab_note or (receipt is not None and _left_page(receipt)):
             return "page-change"
-        changing = understood.tool.changes_page(understood.arguments)
+        changing = parsed.tool.changes_page(parsed.arguments)
         if self._run.options.batch_policy == "conservative":
             return "page-change" if changing else "none"
         if self._changed or (changing and (receipt is None or await self._is_dead(rest))):
             return "page-change"
         return "none"
 
-    async def _is_dead(self, rest: list[ParsedCall | ActionError]) -> bool:
+    async def _is_dead(self, rest: list[Call | ActionError]) -> bool:
         """Whether a later call of the batch refers to an element that is gone."""
         for later in rest:
-            for ref in later.tool.refs_in(later.arguments) if isinstance(later, ParsedCall) else []:
+            for ref in later.refs if isinstance(later, Call) else []:
                 try:
                     await locate(tab_of(self._run.tabs.page), ref)
                 except StaleRef:
@@ -377,11 +374,11 @@ class Batch:
         return False
 
 
-def _with_tool_name(call: ToolCall, understood: ParsedCall | ActionError) -> ToolCall:
+def _with_tool_name(call: ToolCall, parsed: Call | ActionError) -> ToolCall:
     """The call with the tool's own name: models may use an alias."""
-    if isinstance(understood, ActionError) or understood.tool.name == call.name:
+    if isinstance(parsed, ActionError) or parsed.name == call.name:
         return call
-    return msgspec.structs.replace(call, name=understood.tool.name)
+    return msgspec.structs.replace(call, name=parsed.name)
 
 
 def _text(outcome: Outcome) -> str:

@@ -24,6 +24,7 @@ from cdp_agent.config import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import BrowserError, SetupError
 from cdp_agent.page.page import tab_of
+from cdp_agent.session.calls import Call
 from cdp_agent.tools.reading import SnapshotArguments
 
 _LONGEST_TITLE = 80
@@ -80,11 +81,12 @@ def read_open(words: Sequence[str], caller: CommandCaller | None = None) -> Tool
     With an address and --no-page, into a `goto` instead. Raises SetupError.
     """
     found, settings = read_settings(words, caller)
+    tab = settings.config.tab
     if found.no_page and found.url is not None:
         goto = TOOLS["goto"]
-        return ToolCommand(goto, goto.parse({"url": found.url}), None, settings)
-    snapshot = TOOLS["snapshot"]
-    return ToolCommand(snapshot, SnapshotArguments(PAGE_TOKENS), found.url, settings, needs_page=False)
+        return ToolCommand(Call(goto, goto.parse({"url": found.url}), tab=tab), settings)
+    call = Call(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS), tab=tab, url=found.url)
+    return ToolCommand(call, settings, needs_page=False)
 
 
 class ListTabs(msgspec.Struct, frozen=True):

@@ -18,7 +18,8 @@ from cdp_agent.config.settings import Config
 from cdp_agent.config.sources import Loaded
 from cdp_agent.errors import InvalidArguments, SetupError
 from cdp_agent.providers.base import REF_PATTERN
-from cdp_agent.tools.base import Arguments, Tool
+from cdp_agent.session.calls import Call
+from cdp_agent.tools.base import Tool
 from cdp_agent.tools.parsing import is_ref
 from cdp_agent.tools.picturing import SavingArguments
 from cdp_agent.tools.reading import searching
@@ -28,11 +29,9 @@ _PAIRS = "REF VALUE [REF VALUE …]"
 
 
 class ToolCommand(msgspec.Struct, frozen=True):
-    """A tool with its arguments, and the address to open before the tool is called."""
+    """A tool call as a command."""
 
-    tool: Tool
-    arguments: Arguments
-    url: str | None
+    call: Call
     loaded: Loaded[Config]
     needs_page: bool = True
     """Whether a page must be open already."""
@@ -46,7 +45,7 @@ class ToolCommand(msgspec.Struct, frozen=True):
     @property
     def goes_elsewhere(self) -> bool:
         """Whether it opens another page in the tab."""
-        return self.url is not None or "url" in self.tool.parameters["required"]
+        return self.call.url is not None or "url" in self.call.tool.parameters["required"]
 
 
 def read_tool_call(
@@ -86,7 +85,8 @@ def read_tool_call(
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
     shows_page = not tool.read_only and not found.no_page
-    return ToolCommand(tool, arguments, url, loaded(found, caller), shows_page=shows_page)
+    settings = loaded(found, caller)
+    return ToolCommand(Call(tool, arguments, tab=settings.config.tab, url=url), settings, shows_page=shows_page)
 
 
 def positionals_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
@@ -108,8 +108,8 @@ def positionals_of(tool: Tool, fixed: Mapping[str, object]) -> list[str]:
 
 def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> ToolCommand:
     """Parses the words after `web_search`. Raises SetupError, also if no search engine is set or its key is missing."""
-    call = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"), caller=caller)
-    config = call.config
+    command = read_tool_call(searching(Search("", "")), words, more=("search", "search_base_url"), caller=caller)
+    config = command.config
     if config.search is None:
         raise SetupError(
             "Which search? Pass --search, for example --search duckduckgo, or set it once: "
@@ -117,7 +117,8 @@ def read_search(words: Sequence[str], caller: CommandCaller | None = None) -> To
         )
     environment = os.environ if caller is None else caller.environment
     search = configure(config.search, base_url=config.search_base_url, environment=environment_of(config, environment))
-    return msgspec.structs.replace(call, tool=searching(search), needs_page=False)
+    call = msgspec.structs.replace(command.call, tool=searching(search))
+    return msgspec.structs.replace(command, call=call, needs_page=False)
 
 
 def _from_positionals(tool: Tool, fixed: Mapping[str, object], values: list[str]) -> tuple[str | None, dict[str, Any]]:

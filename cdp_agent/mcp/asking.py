@@ -29,7 +29,7 @@ from cdp_agent.page.policy.holding import Act, Held
 from cdp_agent.page.query.consequence import described
 from cdp_agent.security.quoting import visible
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.session.calls import ParsedCall
+from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.approvals import allowed_unasked
 from cdp_agent.steps.approval.policy import Rules, Ruling, allowing
 from cdp_agent.steps.approval.risk import Risk, ref_of, risk_of
@@ -78,13 +78,12 @@ class UserAnswers:
         """The question that ended the call, if any."""
         self._is_filled_in = False
 
-    async def begin_act(self, understood: ParsedCall, page: Page) -> Act:
+    async def begin_act(self, call: Call, page: Page) -> Act:
         """The act of the call, if it may be made. Raises ActionError if not, or if the user has to be asked first."""
         assert self._rules is not None  # without rules nothing is asked
-        tool = understood.tool
-        risk = await risk_of(tool, understood.arguments, page)
-        ruling = self._rules.ruling(tool.name, risk)
-        ref = ref_of(understood.as_json())
+        risk = await risk_of(call, page)
+        ruling = self._rules.ruling(call.name, risk)
+        ref = ref_of(call.as_json())
         about = await described(tab_of(page), ref) if ref is not None else ""
         if risk.url != risk.opens:
             about = f"{about} at {visible(risk.url)}".strip()
@@ -92,15 +91,15 @@ class UserAnswers:
             raise BlockedByPolicy(f'It was not done: the rule "{ruling.why}" says so.')
         if ruling.verdict == "ask" and not self._can_ask:
             raise BlockedByPolicy(
-                f"It was not done: {tool.name} {about} ({', '.join(risk.kinds)}) needs the user's approval, and "
-                f"{_CANNOT}. A rule could allow it: {allowing(tool.name, risk)}."
+                f"It was not done: {call.name} {about} ({', '.join(risk.kinds)}) needs the user's approval, and "
+                f"{_CANNOT}. A rule could allow it: {allowing(call.name, risk)}."
             )
         ask = proposed(
             id=0,
             number=0,
             step="",
-            tool=tool.name,
-            arguments=understood.as_json(),
+            tool=call.name,
+            arguments=call.as_json(),
             about=self._secrets.mask(about),
             risks=list(risk.kinds),
             opens=self._secrets.mask(risk.opens),

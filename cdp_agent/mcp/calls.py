@@ -13,11 +13,11 @@ from cdp_agent.errors import CdpAgentError
 from cdp_agent.mcp.asking import UserAnswers, UserQuestion
 from cdp_agent.mcp.held import HeldQuestions
 from cdp_agent.security.origins import WEB_AND_DATA
-from cdp_agent.session.calls import ToolError
-from cdp_agent.session.session import Permissions, Session
+from cdp_agent.session.calls import Call, Permissions, ToolError, no_such_tool, parse_call
+from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
-from cdp_agent.tools.aliases import resolve_alias
-from cdp_agent.tools.base import facts
+from cdp_agent.tools.asking import USER_TOOLS
+from cdp_agent.tools.base import Tool, by_name, facts
 
 if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
@@ -55,13 +55,17 @@ class SessionFile(msgspec.Struct, frozen=True):
 
 
 class CallReply(msgspec.Struct, frozen=True):
-    """The result of a call, see ToolOutcome. With `question` the call goes on once the user has answered it."""
+    """The result of a call, see ToolOutcome. With `question` the call goes on once the user has answered it.
+
+    `is_unknown`: there is no such tool here, as `text` says.
+    """
 
     text: str
     value: dict[str, Any] | None = None
     images: tuple[bytes, ...] = ()
     error: ToolError | None = None
     question: UserQuestion | None = None
+    is_unknown: bool = False
 
 
 class ToolCalls(Protocol):
@@ -78,12 +82,14 @@ class Allowance(msgspec.Struct, frozen=True):
     """What clients may do with a session.
 
     They upload files from `upload_folders` only, and open URLs with the schemes of `WEB_AND_DATA` and of the browser's
-    `allow`. `rules` determine what needs the user's approval, None: nothing. `model` is for tools that call one.
+    `allow`. `rules` determine what needs the user's approval, None: nothing. Tools that call a model are called with
+    `model`, without one not at all, and those that run scripts only with `allow_evaluate`.
     """
 
     upload_folders: tuple[str, ...] = ()
     rules: Rules | None = None
     model: Client | None = None
+    allow_evaluate: bool = False
 
 
 class OneSession:
@@ -109,10 +115,12 @@ async def make_call(
     can_ask: bool,
 ) -> CallReply:
     """Makes a client's call, in the session that its argument `session` names."""
-    given = dict(arguments)
-    session = given.pop("session", None)
+    arguments = dict(arguments)
+    session = arguments.pop("session", None)
     try:
-        return await calls.call(CallRequest(name, given, None if session is None else str(session), answers, can_ask))
+        return await calls.call(
+            CallRequest(name, arguments, None if session is None else str(session), answers, can_ask)
+        )
     except CdpAgentError as error:
         return CallReply(str(error), error=ToolError.of(error))
 
@@ -139,20 +147,45 @@ async def _perform(
         begin_act=user_answers.begin_act if allowance.rules is not None else None,
         ask_user=user_answers.ask_user if request.can_ask else None,
     )
-    outcome = await session.call(request.name, request.arguments, model=allowance.model, permissions=permissions)
+    known = {**session.tools, **(by_name(USER_TOOLS) if request.can_ask else {})}
+    tools = callable_tools(known, has_model=allowance.model is not None, allow_evaluate=allowance.allow_evaluate)
+    call = parse_call(request.name, request.arguments, tools)
+    if isinstance(call, Call):
+        call = msgspec.structs.replace(call, model=allowance.model, permissions=permissions)
+    elif call.is_unknown:
+        return CallReply(_no_such_tool(request.name, tools, known), is_unknown=True)
+    outcome = await session.perform(call)
     if user_answers.open is not None:
         return CallReply("", question=user_answers.open)
-    tool = session.tools.get(resolve_alias(request.name, request.arguments, session.tools)[0])
-    value = facts(outcome.value) if outcome.value is not None and tool is not None and tool.value else None
+    value = facts(outcome.value) if outcome.value is not None and isinstance(call, Call) and call.tool.value else None
     return CallReply(outcome.text, value, outcome.images, outcome.error)
+
+
+def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:
+    """The tools that a client may call: not those that end a task, or lack a model or the permission for scripts."""
+    return {
+        name: tool
+        for name, tool in tools.items()
+        if not tool.terminal and (has_model or not tool.needs_model) and (allow_evaluate or tool.effect != "script")
+    }
+
+
+def _no_such_tool(name: str, tools: Mapping[str, Tool], known: Mapping[str, Tool]) -> str:
+    """Why one of the `known` tools is not among `tools`, else the names that are most similar."""
+    tool = known.get(name)
+    if tool is not None and tool.effect == "script":
+        return f"There is no tool {name!r} here: whoever starts the server can allow scripts (--allow-evaluate)."
+    if tool is not None and tool.needs_model:
+        return f"There is no tool {name!r} here: whoever starts the server can give it a model (--model)."
+    return no_such_tool(name, tools, "tools/list has those that there are.")
 
 
 def files_of(session: Session) -> list[SessionFile]:
     """The session's completed downloads, and a trace of its calls as JSON Lines."""
-    found = dict[str, SessionFile]()
-    for each in session.browser.downloads.completed:
-        if each.path is not None:
-            name = os.path.basename(each.path)
-            found[name] = SessionFile(name, path=each.path)
-    lines = b"".join(msgspec.json.encode(each) + b"\n" for each in session.calls)
-    return [*found.values(), *([SessionFile(TRACE, text=lines.decode())] if lines else [])]
+    files = dict[str, SessionFile]()
+    for download in session.browser.downloads.completed:
+        if download.path is not None:
+            name = os.path.basename(download.path)
+            files[name] = SessionFile(name, path=download.path)
+    lines = b"".join(msgspec.json.encode(call) + b"\n" for call in session.calls)
+    return [*files.values(), *([SessionFile(TRACE, text=lines.decode())] if lines else [])]

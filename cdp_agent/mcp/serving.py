@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -16,23 +17,23 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ImageContent,
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    TextContent,
     ToolAnnotations,
 )
 from mcp.types import Tool as ListedTool
 
-from cdp_agent.mcp.calls import Allowance, OneSession, ToolCalls, make_call
+from cdp_agent.mcp.calls import Allowance, CallReply, OneSession, ToolCalls, callable_tools, make_call
 from cdp_agent.mcp.elicitation import Elicitation, can_show_forms, input_required
-from cdp_agent.mcp.plain import PlainCalls, result_of
 from cdp_agent.mcp.resources import Resources
 from cdp_agent.session.session import Session
 from cdp_agent.steps.approval.policy import Rules
 from cdp_agent.tools import BUILT_IN, schema
-from cdp_agent.tools.aliases import nearest, resolve_alias
 from cdp_agent.tools.asking import USER_TOOLS
-from cdp_agent.tools.base import Tool, by_name
+from cdp_agent.tools.base import Tool
 
 if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
@@ -52,12 +53,6 @@ _TOOLS_TTL_MS = 3_600_000
 _Context = ServerRequestContext[object, object]
 
 
-class BrowserServer(Server[object]):
-    """The SDK's server; our own transports answer `plain_calls`, and leave other requests to it."""
-
-    plain_calls: PlainCalls
-
-
 def server(
     session: Session | ToolCalls,
     *,
@@ -67,21 +62,22 @@ def server(
     has_model: bool = False,
     allow_evaluate: bool = False,
     instructions: str = INSTRUCTIONS,
-) -> BrowserServer:
+) -> Server[object]:
     """The server of the official SDK for the tools of this session: `run()` it, or mount its `streamable_http_app()`.
 
     `approve` determines which actions need the user's approval, which is requested through the client: with `Rules()`
     those that submit, pay, send, delete, download, upload or run scripts, with None no action. Files are uploaded from
     `upload_folders` only. `model` is for `extract`, which is not offered without one, nor is `evaluate` without
-    `allow_evaluate`. If `session` is a `ToolCalls`, it decides all of this, except `has_model` and `allow_evaluate`.
+    `allow_evaluate`. If `session` is a `ToolCalls`, it decides all of this; what is listed depends on `has_model` and
+    `allow_evaluate`.
     """
-    allowance = Allowance(upload_folders, approve, model)
+    allowance = Allowance(upload_folders, approve, model, allow_evaluate)
     calls = OneSession(session, allowance) if isinstance(session, Session) else session
     known = session.tools if isinstance(session, Session) else BUILT_IN
     tools = callable_tools(known, has_model=has_model or model is not None, allow_evaluate=allow_evaluate)
-    handlers = _Handlers(calls, tools, known)
+    handlers = _Handlers(calls, tools)
     resources = Resources(calls)
-    served = BrowserServer(
+    return Server(
         "cdp-agent",
         version=version("cdp-agent"),
         title="cdp_agent",
@@ -95,50 +91,32 @@ def server(
         get_tool_input_schema=lambda name: tools[name].brief if name in tools else None,
         cache_hints={"tools/list": CacheHint(_TOOLS_TTL_MS)},
     )
-    served.plain_calls = PlainCalls(calls, handlers.tools_for, served.server_info_stamp)
-    return served
 
 
 class _Handlers:
-    def __init__(self, calls: ToolCalls, tools: Mapping[str, Tool], known: Mapping[str, Tool]) -> None:
-        """`tools` are those of the `known` tools that may be called here."""
+    def __init__(self, calls: ToolCalls, tools: Mapping[str, Tool]) -> None:
         self._calls = calls
         self._tools = tools
-        self._known = known
 
     async def list_tools(self, context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=listed(self.tools_for(can_show_forms(context))))
-
-    def tools_for(self, can_ask: bool) -> Mapping[str, Tool]:
-        """The tools for a client, depending on whether its user can be asked."""
-        return {**self._tools, **by_name(USER_TOOLS)} if can_ask else self._tools
+        tools = [*self._tools.values(), *(USER_TOOLS if can_show_forms(context) else ())]
+        return ListToolsResult(tools=[_entry(tool) for tool in tools if _is_listed(tool)])
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         name, arguments = params.name, params.arguments or {}
         elicitation = Elicitation(context, params)
-        tools = self.tools_for(elicitation.is_possible)
-        if resolve_alias(name, arguments, tools)[0] not in tools:
-            raise MCPError(INVALID_PARAMS, f"There is no tool {name!r}{self._instead_of(name, tools)}")
         while True:
             async with _progress(context, name):
                 reply = await make_call(
                     self._calls, name, arguments, elicitation.answers, can_ask=elicitation.is_possible
                 )
+            if reply.is_unknown:
+                raise MCPError(INVALID_PARAMS, reply.text)
             if reply.question is None:
-                return CallToolResult.model_validate(result_of(reply), by_name=False)
+                return _result_of(reply)
             if elicitation.ends_call:
                 return input_required(reply.question)
             await elicitation.ask(reply.question)
-
-    def _instead_of(self, name: str, tools: Mapping[str, Tool]) -> str:
-        """The rest of "There is no tool …": why a known tool is not available here, else the most similar ones."""
-        known = self._known.get(name)
-        if known is not None and known.effect == "script":
-            return " here: whoever starts the server can allow scripts (--allow-evaluate)."
-        if known is not None and known.needs_model:
-            return " here: whoever starts the server can give it a model (--model)."
-        near = ", ".join(nearest(name, tools))
-        return f". The nearest: {near}." if near else ". tools/list has those that there are."
 
 
 @asynccontextmanager
@@ -159,24 +137,26 @@ async def _progress(context: _Context, name: str) -> AsyncIterator[None]:
         yield
     finally:
         timer.cancel()
-        for each in reporting:
-            each.cancel()
+        for task in reporting:
+            task.cancel()
         if reporting:
             await asyncio.wait(reporting)
 
 
-def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate: bool) -> dict[str, Tool]:
-    """The tools that a client may call: not those that end a task, or lack a model or the permission for scripts."""
-    return {
-        name: each
-        for name, each in tools.items()
-        if not each.terminal and (has_model or not each.needs_model) and (allow_evaluate or each.effect != "script")
-    }
+def _result_of(reply: CallReply) -> CallToolResult:
+    """The result of a call in the form of the protocol."""
+    pictures = [ImageContent(data=base64.b64encode(each).decode(), mime_type="image/png") for each in reply.images]
+    return CallToolResult(
+        content=[TextContent(text=reply.text), *pictures],
+        structured_content=reply.value,
+        is_error=reply.error is not None,
+        _meta=None if reply.error is None else {"error": reply.error.type},
+    )
 
 
-def listed(tools: Mapping[str, Tool]) -> list[ListedTool]:
-    """The entries of `tools/list`. Other tools can be called too, but listing them would cost tokens in every turn."""
-    return [_entry(each) for each in tools.values() if each.by_callers or each.effect == "script" or each in USER_TOOLS]
+def _is_listed(tool: Tool) -> bool:
+    """Whether `tools/list` has it. Other tools can be called too, but listing them would cost tokens in every turn."""
+    return tool.by_callers or tool.effect == "script" or tool in USER_TOOLS
 
 
 def _entry(tool: Tool) -> ListedTool:

@@ -1,6 +1,7 @@
 """The standard input and output as streams for the SDK's server, on the event loop alone.
 
-The SDK's own streams use threads, three times per call, which costs as much as the rest of the call.
+The SDK's own streams use threads: a call takes 0.4 ms longer, and no signal ends the server as long as its client keeps
+the pipe open, since a thread that reads cannot be cancelled.
 """
 
 from __future__ import annotations
@@ -21,9 +22,6 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from cdp_agent.mcp.plain import CallCancellation, PlainCall, PlainCalls
-from cdp_agent.mcp.serving import BrowserServer
-
 _LONGEST_LINE = 256 << 20
 _LAST_ANSWERS_S = 5.0
 _log = logging.getLogger(__name__)
@@ -36,8 +34,7 @@ async def serve_stdio(served: Server[object]) -> None:
         async with stdio_server() as (received, sent):
             await served.run(received, sent, options)
         return
-    plain = served.plain_calls if isinstance(served, BrowserServer) else None
-    async with _open_streams(plain) as (lines, answers):
+    async with _open_streams() as (lines, answers):
         await served.run(lines, answers, options)
 
 
@@ -48,7 +45,7 @@ def _is_piped(descriptor: int) -> bool:
 
 
 @asynccontextmanager
-async def _open_streams(plain: PlainCalls | None) -> AsyncIterator[tuple[_Received, _Sent]]:
+async def _open_streams() -> AsyncIterator[tuple[_Received, _Sent]]:
     loop = asyncio.get_running_loop()
     with _take_over(0, os.open(os.devnull, os.O_RDONLY)) as stdin, _take_over(1, os.dup(2)) as stdout:
         reader = asyncio.StreamReader(limit=_LONGEST_LINE)
@@ -60,13 +57,9 @@ async def _open_streams(plain: PlainCalls | None) -> AsyncIterator[tuple[_Receiv
             os.fdopen(stdout, "wb", buffering=0, closefd=False),
         )
         writer = asyncio.StreamWriter(going, protocol, None, loop)
-        sent = _Sent(writer)
-        pending = None if plain is None else _PendingCalls(plain, sent)
         try:
-            yield _Received(reader, pending), sent
+            yield _Received(reader), _Sent(writer)
         finally:
-            if pending is not None:
-                await pending.give_up()
             coming.close()
             writer.close()
             try:
@@ -106,54 +99,15 @@ class _Stream:
         await self.aclose()
 
 
-class _PendingCalls:
-    """The calls under way that bypass the SDK."""
-
-    def __init__(self, plain: PlainCalls, sent: _Sent) -> None:
-        self._plain = plain
-        self._sent = sent
-        self._tasks: dict[int | str, asyncio.Task[None]] = {}
-
-    def takes(self, line: bytes) -> bool:
-        """Handles a line if it is a plain call or a cancellation of one, and then returns True: it is not passed on."""
-        match self._plain.read(line):
-            case PlainCall(id=number) as call:
-                self._tasks[number] = asyncio.ensure_future(self._make(call))
-            case CallCancellation(params=given) if given.request_id in self._tasks:
-                self._tasks[given.request_id].cancel()
-            case _:
-                return False
-        return True
-
-    async def _make(self, call: PlainCall) -> None:
-        try:
-            await self._sent.write(await self._plain.answer(call))
-        except ClosedResourceError:
-            pass  # the client is gone
-        finally:
-            if self._tasks.get(call.id) is asyncio.current_task():
-                del self._tasks[call.id]
-
-    async def give_up(self) -> None:
-        """Cancels all calls, and waits for them to end."""
-        for each in (tasks := list(self._tasks.values())):
-            each.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
-
-
 class _Received(_Stream):
     """The client's messages for the SDK; an invalid line is received as an error."""
 
-    def __init__(self, reader: asyncio.StreamReader, pending: _PendingCalls | None) -> None:
+    def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
-        self._pending = pending
 
     async def receive(self) -> SessionMessage | Exception:
         try:
-            while (line := await self._reader.readline()) and self._pending is not None and self._pending.takes(line):
-                pass
-            if not line:
+            if not (line := await self._reader.readline()):
                 raise EndOfStream
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError as error:  # not a message, or too long
@@ -177,12 +131,9 @@ class _Sent(_Stream):
 
     async def send(self, item: SessionMessage) -> None:
         """Sends a message. Raises ClosedResourceError if the client is gone."""
-        await self.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
-
-    async def write(self, message: bytes) -> None:
-        """Sends a message in JSON. Raises ClosedResourceError if the client is gone."""
+        message = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         try:
-            self._writer.write(message + b"\n")
+            self._writer.write(f"{message}\n".encode())
             await self._writer.drain()
         except ConnectionError as error:
             raise ClosedResourceError from error

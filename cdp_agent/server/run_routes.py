@@ -19,7 +19,7 @@ from cdp_agent.server.problems import ErrorAnswer, HttpProblem, bad_request, con
 from cdp_agent.server.runs import Runs
 from cdp_agent.server.served_run import ServedRun
 from cdp_agent.server.streams import EventStream, NumberedEvent, as_sse
-from cdp_agent.server.tool_calls import ToolCaller, called
+from cdp_agent.server.tool_calls import ToolCaller, call_of
 
 NORMAL_CLOSURE = 1000
 _WITHOUT_A_QUESTION = '{"pause": true}, {"resume": true}, {"stop": true}'
@@ -113,14 +113,14 @@ class RunRoutes:
 
     async def _act(self, request: Request) -> Response:
         run = self._run(request)
-        called(request)
+        call = await call_of(request)
         if (handed_over := await run.handed_over(self._caller)) is None:
             raise conflict(
                 "It will wait after its turn: call tools when its status is waiting."
                 if run.status == "pausing"
                 else "The page is the run's: pause it first, and call tools while it waits."
             )
-        return await self._caller.answer(request, *handed_over)
+        return await self._caller.answer(request, call, *handed_over)
 
     async def _stop(self, request: Request) -> Response:
         run = self._run(request)

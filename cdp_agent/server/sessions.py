@@ -20,7 +20,7 @@ from cdp_agent.server.browsers import Browsers, OpenedContext
 from cdp_agent.server.files import HeldFiles, file_routes
 from cdp_agent.server.options import ServerOptions
 from cdp_agent.server.problems import bad_request, decoded, json_response, not_found, too_many
-from cdp_agent.server.tool_calls import ToolCaller, called
+from cdp_agent.server.tool_calls import ToolCaller, call_of
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
 from cdp_agent.trace.session_trace import trace_session
@@ -105,10 +105,10 @@ class HeldSessions:
 
     async def _call(self, request: Request) -> Response:
         held = self._find(request)
-        called(request)  # a call of an unknown tool does not count as use
+        call = await call_of(request)  # a call of an unknown tool does not count as use
         held.calls += 1
         try:
-            return await self._caller.answer(request, held.session, held.opened)
+            return await self._caller.answer(request, call, held.session, held.opened)
         finally:
             held.calls -= 1
             held.used = time.monotonic()

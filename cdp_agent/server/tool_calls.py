@@ -17,11 +17,10 @@ from cdp_agent.server.browsers import OpenedContext
 from cdp_agent.server.files import HeldFiles
 from cdp_agent.server.problems import decoded, no_model, not_found
 from cdp_agent.server.streams import unless_disconnected
-from cdp_agent.session.calls import ParsedCall
+from cdp_agent.session.calls import Call, InvalidCall, parse_call
 from cdp_agent.session.session import Session
 from cdp_agent.tools import CALLABLE
-from cdp_agent.tools.aliases import nearest, resolve_alias
-from cdp_agent.tools.base import Tool
+from cdp_agent.tools.aliases import nearest
 from cdp_agent.tools.picturing import SavingArguments
 
 
@@ -43,14 +42,13 @@ class ToolCaller:
             page=page,
         )
 
-    async def answer(self, request: Request, session: Session, opened: OpenedContext) -> Response:
-        """Calls the tool, and returns a `ToolAnswer`; cancelled when the client leaves. Raises HttpProblem."""
-        name, tool = called(request)
-        arguments = decoded(await request.body(), dict[str, Any])
-        model = self._client() if tool.needs_model else None
-        outcome = await unless_disconnected(
-            request.receive, session.call(name, arguments, tab=request.query_params.get("tab"), model=model)
-        )
+    async def answer(
+        self, request: Request, call: Call | InvalidCall, session: Session, opened: OpenedContext
+    ) -> Response:
+        """Makes the call, and returns a `ToolAnswer`; cancelled when the client leaves. Raises HttpProblem."""
+        if isinstance(call, Call) and call.tool.needs_model:
+            call = msgspec.structs.replace(call, model=self._client())
+        outcome = await unless_disconnected(request.receive, session.perform(call))
         if outcome is None:
             return Response()  # nobody reads it
         answer = opened.without_paths(msgspec.json.encode(outcome.as_json()))
@@ -69,20 +67,22 @@ class ToolCaller:
             await self._model.close()
 
 
-def called(request: Request) -> tuple[str, Tool]:
-    """The tool that a request names. Raises HttpProblem if there is none of that name."""
+async def call_of(request: Request) -> Call | InvalidCall:
+    """The call that a request asks for. Raises HttpProblem if there is no tool of that name."""
     name: str = request.path_params["name"]
-    tool = CALLABLE.get(resolve_alias(name, {}, CALLABLE)[0])
-    if tool is None:
+    call = parse_call(name, decoded(await request.body(), dict[str, Any]), CALLABLE)
+    if isinstance(call, Call):
+        return msgspec.structs.replace(call, tab=request.query_params.get("tab"))
+    if call.is_unknown:
         near = ", ".join(nearest(name, CALLABLE))
         raise not_found(
             f"There is no tool {name[:80]!r}.{f' The nearest: {near}.' if near else ''} GET /v1/tools lists them."
         )
-    return name, tool
+    return call
 
 
-async def _writes_no_file(understood: ParsedCall, page: Page) -> str | None:
+async def _writes_no_file(call: Call, page: Page) -> str | None:
     """Refuses calls that would write a file: pictures are in the answer, since callers have no files here."""
-    if isinstance(understood.arguments, SavingArguments) and understood.arguments.path is not None:
-        return f"No file is written here: call {understood.tool.name} without `path`, and it comes with the answer."
+    if isinstance(call.arguments, SavingArguments) and call.arguments.path is not None:
+        return f"No file is written here: call {call.name} without `path`, and it comes with the answer."
     return None

@@ -5,7 +5,7 @@ It lasts longer than a call: a page may send something seconds after the call th
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,7 @@ from cdp_agent.page.policy.rules import RequestRules
 
 if TYPE_CHECKING:
     from cdp_agent.page.page import Page
-    from cdp_agent.session.calls import ParsedCall
-
-BeginAct = Callable[["ParsedCall", "Page"], Awaitable[Act]]
-"""Called before each call that acts: returns the act that is asked about its effects. Raises ActionError to refuse."""
+    from cdp_agent.session.calls import BeginAct, Call
 
 
 class ActHold:
@@ -62,7 +59,7 @@ class ActHold:
         await self._limits.end()
 
 
-async def _begin_unasked(_: ParsedCall, __: Page) -> Act:
+async def _begin_unasked(_: Call, __: Page) -> Act:
     return Act(_allowed)
 
 

@@ -1,25 +1,29 @@
-"""Calls tools. This is the one place that turns an ActionError into a result for the model to read.
+"""Tool calls: read once, where they arrive, and made. Here an ActionError becomes a result for the model to read.
 
 Secrets in a tool's result are masked here, before any of it is shortened, stored or compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from cdp_agent.action_log import Logged, LogLine
+from cdp_agent.decisions import AskUser
 from cdp_agent.errors import ActionError, CdpAgentError, InvalidArguments, SessionClosed
+from cdp_agent.page.page import Page
+from cdp_agent.page.policy.holding import Act
+from cdp_agent.page.tab.dialogs import DialogPolicy
 from cdp_agent.providers.base import ToolCall
-from cdp_agent.providers.shared.json_reading import read_object
+from cdp_agent.providers.shared.json_reading import is_too_deep, read_object
 from cdp_agent.security.secrets import Secrets
 from cdp_agent.tools.aliases import nearest, resolve_alias, selector_in
 from cdp_agent.tools.base import Answer, Arguments, Context, Observation, Tool, facts, shorten_middle
 
 if TYPE_CHECKING:
-    from cdp_agent.page.page import Page
+    from cdp_agent.providers.client import Client
 
 _ONLY_FILLED = (
     "Nothing was done: a secret is given to fill or select as the value of a field, and to nothing else, such as an "
@@ -30,15 +34,72 @@ _MOST_MATCHES = 5
 _NO_SECRETS = Secrets()
 
 
-class ParsedCall(msgspec.Struct, frozen=True):
-    """A tool call whose tool exists and whose arguments fit."""
+class Permissions(msgspec.Struct, frozen=True):
+    """What a caller may do.
+
+    `secrets` are the values of placeholders. `upload_folders` are the folders that files may be uploaded from, and
+    `schemes` the schemes of addresses that may be opened in addition to those in `allow`; None: no restriction, since
+    the caller chooses them. `approve` is called before each call; with `begin_act`, effects of acts are held until they
+    are allowed. `ask_user` answers for the user, and without it the tools that ask are not offered.
+    """
+
+    secrets: Secrets = msgspec.field(default_factory=Secrets)
+    upload_folders: tuple[str, ...] | None = None
+    schemes: frozenset[str] | None = None
+    approve: Approve | None = None
+    ask_user: AskUser | None = None
+    begin_act: BeginAct | None = None
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool call whose tool exists and whose arguments fit, and how and where it is to be made.
+
+    `source` is the JSON of the arguments that it was parsed from; None for a call that was put together by a program of
+    ours, such as a command, since what a person types is not recorded for models to read. `selector` is the CSS
+    selector that stands in place of the ref, until `located` has found the element. `tab` is another tab than the
+    current one, see `Session.call`; `url` is opened first. `model` is for tools that ask one. Relative paths start at
+    `folder`. `permissions` replace those of the session, `dialogs` its way to answer dialogs.
+    """
 
     tool: Tool
     arguments: Arguments
+    source: str | None = None
+    selector: str | None = None
+    tab: str | None = None
+    url: str | None = None
+    model: Client | None = None
+    folder: str | None = None
+    permissions: Permissions | None = None
+    dialogs: DialogPolicy | None = None
+
+    @property
+    def name(self) -> str:
+        return self.tool.name
+
+    @property
+    def refs(self) -> list[str]:
+        """The refs of elements that the arguments name."""
+        return self.tool.refs_in(self.arguments)
 
     def as_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = msgspec.to_builtins(self.arguments)
-        return found
+        """The arguments as JSON data."""
+        arguments: dict[str, Any] = msgspec.to_builtins(self.arguments)
+        return arguments
+
+
+class InvalidCall(msgspec.Struct, frozen=True):
+    """A call that cannot be made, and why; `source` as in Call. `is_unknown`: there is no tool of that name."""
+
+    name: str
+    source: str
+    error: ActionError
+    is_unknown: bool = False
+
+
+Approve = Callable[[Call, Page], Awaitable[str | None]]
+"""Called before each tool call: returns why the call must not be made, or None to allow it."""
+BeginAct = Callable[[Call, Page], Awaitable[Act]]
+"""Called before each call that acts: returns the act that is asked about its effects. Raises ActionError to refuse."""
 
 
 class ToolError(msgspec.Struct, frozen=True):
@@ -75,9 +136,9 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as JSON data; `value` includes the properties that it derives from its fields."""
-        found: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
-        del found["log"]
-        return found | {"value": None if self.value is None else facts(self.value)}
+        outcome: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self, value=None))
+        del outcome["log"]
+        return outcome | {"value": None if self.value is None else facts(self.value)}
 
 
 def log_of(value: object) -> tuple[LogLine, ...]:
@@ -85,66 +146,83 @@ def log_of(value: object) -> tuple[LogLine, ...]:
     return value.log if isinstance(value, Logged | CdpAgentError) else ()
 
 
-def parse_call(call: ToolCall, tools: Mapping[str, Tool]) -> ParsedCall | ActionError:
-    """The tool and the arguments of a model's call, or an error that says what is wrong with it."""
+def parse_call(name: str, arguments: str | Mapping[str, object], tools: Mapping[str, Tool]) -> Call | InvalidCall:
+    """The call of a tool by its name, or by one that models use for it; `arguments` are JSON, or the values by name."""
+    source = arguments if isinstance(arguments, str) else "{}"
     try:
-        name, arguments = resolve_alias(call.name, read_object(call.arguments), tools)
-        if name in tools:
-            return ParsedCall(tools[name], tools[name].parse(arguments))
-        return _for_model(InvalidArguments(_no_such_tool(call.name, tools)))
+        if isinstance(arguments, str):
+            arguments = read_object(arguments)
+        else:
+            source = msgspec.json.encode(arguments).decode()
+            if is_too_deep(source):
+                raise ValueError("nested too deep")
     except ValueError as error:
-        return _for_model(InvalidArguments(f"{call.name}: {error}."))
-    except InvalidArguments as error:
-        return _for_model(error)
-
-
-def _no_such_tool(name: str, tools: Mapping[str, Tool]) -> str:
-    """The message, with only the nearest names: the model was given all of them with its request."""
-    near = ", ".join(nearest(name, tools))
-    return f"There is no tool {name!r}. {f'The nearest: {near}.' if near else 'Call one of those that you were given.'}"
-
-
-async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> ParsedCall | ActionError:
-    """Like `parse_call`, but in place of a ref accepts a CSS selector that matches exactly one element now."""
+        return InvalidCall(name, source, _for_model(InvalidArguments(f"{name}: {error}.")))
+    tool, arguments = resolve_alias(name, arguments, tools)
+    if tool not in tools:
+        message = no_such_tool(name, tools, "Call one of those that you were given.")
+        return InvalidCall(name, source, _for_model(InvalidArguments(message)), is_unknown=True)
     try:
-        given = await _with_ref(page, call, tools)
-    except ValueError:
-        return parse_call(call, tools)  # which says what is wrong with the arguments
-    except ActionError as error:
-        return _for_model(error)
-    if given is None:
-        return parse_call(call, tools)
-    return parse_call(ToolCall(call.id, call.name, msgspec.json.encode(given).decode()), tools)
+        return _parsed(tools[tool], arguments, source)
+    except InvalidArguments as error:
+        return InvalidCall(tool, source, _for_model(error))
 
 
-async def _with_ref(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> dict[str, Any] | None:
-    name, given = resolve_alias(call.name, read_object(call.arguments), tools)
-    parameters = tools[name].parameters["properties"] if name in tools else {}
-    key = selector_in(given)
+def _parsed(tool: Tool, given: dict[str, Any], source: str) -> Call:
+    """The call; a CSS selector in place of a ref is set aside for `located`. Raises InvalidArguments."""
+    parameters, key = tool.parameters["properties"], selector_in(given)
     if key is None or "ref" not in parameters or "selector" in parameters or "ref" in given:
-        return None
+        return Call(tool, tool.parse(given), source)
     selector = given.pop(key).strip()
-    rest = {each: value for each, value in read_object(call.arguments).items() if each != key}
-    found = await page.find(selector, max_results=_MOST_MATCHES, include_text=False) if selector else None
-    if found is None:
-        return rest
-    if found.total != 1:
-        shown = ", ".join(f"{each.tag} [ref={each.ref}]" for each in found.elements)
-        hint = f": {shown}{', …' if found.total > len(found.elements) else ''}. Give one of these refs" if shown else ""
-        raise InvalidArguments(f"{name}: {selector!r} matches {found.total} elements, not one{hint}.")
-    return {"ref": found.elements[0].ref} | rest
+    if not selector:
+        return Call(tool, tool.parse(given), source)
+    arguments = tool.parse({"ref": "E1", **given})
+    return Call(tool, msgspec.structs.replace(arguments, ref=""), source, selector)
 
 
-async def perform(understood: ParsedCall, context: Context) -> Observation | Answer | ActionError:
+def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:
+    """The message for an unknown tool, with only the nearest names, or with `otherwise`."""
+    near = ", ".join(nearest(name, names))
+    return f"There is no tool {name!r}. {f'The nearest: {near}.' if near else otherwise}"
+
+
+async def located(call: Call, page: Page) -> Call:
+    """The call with the ref of the one element that its selector matches now. Raises ActionError."""
+    if call.selector is None:
+        return call
+    try:
+        match = await page.find(call.selector, max_results=_MOST_MATCHES, include_text=False)
+        if match.total != 1:
+            shown = ", ".join(f"{element.tag} [ref={element.ref}]" for element in match.elements)
+            more = ", …" if match.total > len(match.elements) else ""
+            hint = f": {shown}{more}. Give one of these refs" if shown else ""
+            raise InvalidArguments(f"{call.name}: {call.selector!r} matches {match.total} elements, not one{hint}.")
+    except ActionError as error:
+        _for_model(error)
+        raise
+    arguments = msgspec.structs.replace(call.arguments, ref=match.elements[0].ref)
+    return msgspec.structs.replace(call, arguments=arguments, selector=None)
+
+
+async def parse_call_on(page: Page, call: ToolCall, tools: Mapping[str, Tool]) -> Call | ActionError:
+    """A model's call, with the element that its selector, if any, matches now; or what is wrong with it."""
+    parsed = parse_call(call.name, call.arguments, tools)
+    try:
+        return parsed.error if isinstance(parsed, InvalidCall) else await located(parsed, page)
+    except ActionError as error:
+        return error
+
+
+async def perform(call: Call, context: Context) -> Observation | Answer | ActionError:
     """Calls the tool and returns its result, or the ActionError.
 
     Raises BrowserError and ProtocolError, which end the task.
     """
-    tool, secrets = understood.tool, context.secrets
+    tool, secrets = call.tool, context.secrets
     try:
-        if secrets and not (tool.takes_secrets or tool.read_only) and secrets.named_in(str(understood.as_json())):
+        if secrets and not (tool.takes_secrets or tool.read_only) and secrets.named_in(str(call.as_json())):
             raise InvalidArguments(_ONLY_FILLED)
-        outcome = await tool.run(understood.arguments, context)
+        outcome = await tool.run(call.arguments, context)
     except ActionError as error:
         return _for_model(error, secrets)
     except SessionClosed:

@@ -12,7 +12,7 @@ import functools
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, ParamSpec, Protocol
 from weakref import WeakKeyDictionary
@@ -26,33 +26,29 @@ from cdp_agent.decisions import AskUser, UserAnswer, UserAsk
 from cdp_agent.errors import ActionError, BlockedByPolicy, BrowserError, CdpAgentError, PageUnresponsive
 from cdp_agent.page.frames.deadline import Deadline
 from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
-from cdp_agent.providers.base import ToolCall
 from cdp_agent.security.secrets import Secrets
-from cdp_agent.session.act_hold import ActHold, BeginAct
-from cdp_agent.session.calls import ParsedCall, ToolOutcome, log_of, parse_call_on, perform
+from cdp_agent.session.act_hold import ActHold
+from cdp_agent.session.calls import (
+    Approve,
+    Call,
+    InvalidCall,
+    Permissions,
+    ToolOutcome,
+    located,
+    log_of,
+    parse_call,
+    perform,
+)
 from cdp_agent.session.tabs import Tabs, tab_named
 from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import allowed_address
-from cdp_agent.tools.aliases import resolve_alias
 from cdp_agent.tools.asking import USER_TOOLS
 from cdp_agent.tools.base import Answer, Context, Observation, Tool, by_name, shorten_middle
 from cdp_agent.tools.picturing import Screenshot
 
 if TYPE_CHECKING:
-    from typing import TypedDict, Unpack
-
     from cdp_agent.page.page import Page
     from cdp_agent.providers.client import Client
-
-    class _CallKeywords(TypedDict, total=False):
-        """How and where a call is made, see `Session.call` and `Session.perform`."""
-
-        url: str | None
-        tab: str | None
-        model: Client | None
-        folder: str | None
-        permissions: Permissions | None
-        dialogs: DialogPolicy | None
 
 
 MOST_CALLS = 1_000
@@ -61,9 +57,6 @@ TOOL_TIMEOUT_S = 300.0
 NO_TAB = "No tab of this session is open: open a page first, or name one of the tabs that there are."
 _P = ParamSpec("_P")
 _log = logging.getLogger(__name__)
-
-Approve = Callable[[ParsedCall, "Page"], Awaitable[str | None]]
-"""Called before each tool call: returns why the call must not be made, or None to allow it."""
 
 
 class CallMade(msgspec.Struct, frozen=True):
@@ -81,13 +74,13 @@ class CallMade(msgspec.Struct, frozen=True):
 
 
 class WatchedCall(Protocol):
-    """Observes one call. The methods are called in this order; `ended` is not called when the call was cancelled."""
+    """Observes one call, in this order. Of an invalid call there is only its end, of a cancelled one there is none."""
 
     def enters(self, page: Page) -> None:
         """The call has its tab."""
 
-    async def acts(self, understood: ParsedCall, url: str | None) -> None:
-        """The tool is about to be called; `url` was opened for it, if not None."""
+    async def acts(self, call: Call) -> None:
+        """The tool is about to be called."""
 
     def ended(self, outcome: ToolOutcome) -> None:
         """The call has ended with this outcome."""
@@ -101,23 +94,6 @@ class CallWatcher(Protocol):
 
     async def close(self) -> None:
         """The session is about to be closed."""
-
-
-class Permissions(msgspec.Struct, frozen=True):
-    """What a caller may do.
-
-    `secrets` are the values of placeholders. `upload_folders` are the folders that files may be uploaded from, and
-    `schemes` the schemes of addresses that may be opened in addition to those in `allow`; None: no restriction, since
-    the caller chooses them. `approve` is called before each call; with `begin_act`, effects of acts are held until they
-    are allowed. `ask_user` answers for the user, and without it the tools that ask are not offered.
-    """
-
-    secrets: Secrets = msgspec.field(default_factory=Secrets)
-    upload_folders: tuple[str, ...] | None = None
-    schemes: frozenset[str] | None = None
-    approve: Approve | None = None
-    ask_user: AskUser | None = None
-    begin_act: BeginAct | None = None
 
 
 class Session:
@@ -157,7 +133,7 @@ class Session:
         self._busy: WeakKeyDictionary[Page, asyncio.Lock] = WeakKeyDictionary()
         self._current_tab_lock = asyncio.Lock()
         self.calls: deque[CallMade] = deque(maxlen=MOST_CALLS)
-        """The last calls, oldest first."""
+        """The last calls that came as JSON or as values by name, oldest first."""
         self.watcher: CallWatcher | None = None
         """Observes all calls."""
         self._act_hold = ActHold()
@@ -205,104 +181,60 @@ class Session:
         of the session, `dialogs` its way to answer dialogs. Errors in the arguments, of the page or of Chrome are not
         raised, but are in the outcome; after Chrome went away, the next call starts a new one.
         """
-        text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments or {}).decode()
-        asked = ToolCall("", name, text)
-        tools = self._tools_for(permissions or self._permissions)
-        tool = tools.get(resolve_alias(name, {}, tools)[0])
-        outcome = await self._call_watched(
-            name if tool is None else tool.name,
-            lambda page: parse_call_on(page, asked, tools),
-            tool,
-            tab=tab,
-            model=model,
-            permissions=permissions,
-            dialogs=dialogs,
-        )
-        self.calls.append(
-            CallMade(
-                name if tool is None else tool.name,
-                shorten_middle(text),
-                shorten_middle(outcome.text),
-                None if outcome.error is None else outcome.error.type,
-                None if self.page is None else self.page.url,
-                outcome.duration_ms,
+        call = parse_call(name, arguments or {}, self._tools_for(permissions or self._permissions))
+        if isinstance(call, Call):
+            call = msgspec.structs.replace(call, tab=tab, model=model, permissions=permissions, dialogs=dialogs)
+        return await self.perform(call)
+
+    async def perform(self, call: Call | InvalidCall) -> ToolOutcome:
+        """Makes a call that has been parsed already, see `call`."""
+        watched = None if self.watcher is None else self.watcher.call(call.name)
+        if isinstance(call, Call):
+            outcome = await self._call_tool(call, watched)
+        else:
+            outcome = ToolOutcome.failed(call.error, 0.0)
+        if watched is not None:
+            watched.ended(outcome)
+        if call.source is not None:
+            self.calls.append(
+                CallMade(
+                    call.name,
+                    shorten_middle(call.source),
+                    shorten_middle(outcome.text),
+                    None if outcome.error is None else outcome.error.type,
+                    None if self.page is None else self.page.url,
+                    outcome.duration_ms,
+                )
             )
-        )
         return outcome
 
-    async def perform(
-        self,
-        understood: ParsedCall,
-        *,
-        url: str | None = None,
-        tab: str | None = None,
-        model: Client | None = None,
-        folder: str | None = None,
-        dialogs: DialogPolicy | None = None,
-    ) -> ToolOutcome:
-        """Like `call`, for arguments that are already parsed; opens `url` first. Relative paths start at `folder`."""
-
-        async def known(page: Page) -> ParsedCall:
-            return understood
-
-        tool = understood.tool
-        keywords: _CallKeywords = {"url": url, "tab": tab, "model": model, "folder": folder, "dialogs": dialogs}
-        return await self._call_watched(tool.name, known, tool, **keywords)
-
-    async def _call_watched(
-        self,
-        name: str,
-        parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
-        tool: Tool | None,
-        **keywords: Unpack[_CallKeywords],
-    ) -> ToolOutcome:
-        if self.watcher is None:
-            return await self._call_tool(parse_call, tool, **keywords)
-        watched = self.watcher.call(name)
-        outcome = await self._call_tool(parse_call, tool, watched=watched, **keywords)
-        watched.ended(outcome)
-        return outcome
-
-    async def _call_tool(
-        self,
-        parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
-        tool: Tool | None,
-        *,
-        url: str | None = None,
-        tab: str | None = None,
-        model: Client | None = None,
-        folder: str | None = None,
-        permissions: Permissions | None = None,
-        dialogs: DialogPolicy | None = None,
-        watched: WatchedCall | None = None,
-    ) -> ToolOutcome:
-        permitted = permissions or self._permissions
+    async def _call_tool(self, call: Call, watched: WatchedCall | None) -> ToolOutcome:
+        permitted, tool = call.permissions or self._permissions, call.tool
         began, chrome_count = time.perf_counter(), self._chrome_count
-        navigates = url is not None or (tool is not None and tool.effect == "address")
-        reads = tool is not None and tool.read_only
-        looks = tool is not None and tool.read_only and not tool.ref_names and not navigates and tab is None
+        navigates = call.url is not None or tool.effect == "address"
+        looks = tool.read_only and not tool.ref_names and not navigates and call.tab is None
         try:
             back = await self._recover_tab(navigates=navigates, looks=looks)
             chrome_count = self._chrome_count
-            async with self._tab(tab, navigates=navigates, reads=reads) as page:
+            async with self._tab(call.tab, navigates=navigates, reads=tool.read_only) as page:
                 if watched is not None:
                     watched.enters(page)
                 began = time.perf_counter()
                 context = Context(
                     page,
                     self.browser,
-                    model,
+                    call.model,
                     secrets=permitted.secrets,
                     upload_folders=permitted.upload_folders,
                     schemes=permitted.schemes,
                     ask_user=permitted.ask_user,
-                    folder=folder,
+                    folder=call.folder,
                 )
-                with dialogs_answered(dialogs):
-                    outcome = await self._in_time(parse_call, context, url, permitted, watched)
+                with dialogs_answered(call.dialogs):
+                    outcome = await self._in_time(call, context, permitted, watched)
                 # The result is about this tab: a tab that has just opened is entered by the next call.
-                stays = reads and not page.closed
-                moved = back if stays else await self._follow(outcome, page, named=tab is not None)
+                stays = tool.read_only and not page.closed
+                moved = back if stays else await self._follow(outcome, page, named=call.tab is not None)
         except CdpAgentError as error:
             if isinstance(error, BrowserError) and chrome_count == self._chrome_count:
                 self._lost = self._lost or str(error)
@@ -316,40 +248,33 @@ class Session:
         return ToolOutcome(text, value, pictures, None, _since(began), log_of(value))
 
     async def _in_time(
-        self,
-        parse_call: Callable[[Page], Awaitable[ParsedCall | ActionError]],
-        context: Context,
-        url: str | None,
-        permitted: Permissions,
-        watched: WatchedCall | None,
+        self, call: Call, context: Context, permitted: Permissions, watched: WatchedCall | None
     ) -> Observation | ActionError:
         deadline = Deadline(self._timeout_s, self._act_hold.pause, error=self._out_of_time)
         try:
             async with deadline, AsyncExitStack() as acts:
                 if (ask_user := context.ask_user) is not None:
 
-                    async def ask(asked: UserAsk) -> UserAnswer:
+                    async def ask(question: UserAsk) -> UserAnswer:
                         with deadline.paused():
-                            return await ask_user(asked)
+                            return await ask_user(question)
 
                     context = msgspec.structs.replace(context, ask_user=ask)
-                if url is not None:
-                    await context.page.goto(await allowed_address(url, context))
-                understood = await parse_call(context.page)
-                if isinstance(understood, ActionError):
-                    return understood
+                if call.url is not None:
+                    await context.page.goto(await allowed_address(call.url, context))
+                call = await located(call, context.page)
                 if permitted.approve is not None:
                     with deadline.paused():
-                        why = await permitted.approve(understood, context.page)
+                        why = await permitted.approve(call, context.page)
                     if why:
                         return BlockedByPolicy(why)
                 begin_act = permitted.begin_act or self._act_hold.begin_unasked
-                if begin_act is not None and not understood.tool.read_only:
-                    act, pages = await begin_act(understood, context.page), self.browser.pages
+                if begin_act is not None and not call.tool.read_only:
+                    act, pages = await begin_act(call, context.page), self.browser.pages
                     await acts.enter_async_context(self._act_hold.act(act, context.page, pages))
                 if watched is not None:
-                    await watched.acts(understood, url)
-                outcome = await perform(understood, context)
+                    await watched.acts(call)
+                outcome = await perform(call, context)
         except ActionError as error:
             return error
         assert not isinstance(outcome, Answer), "terminal tools are left out"

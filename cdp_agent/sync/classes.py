@@ -64,8 +64,7 @@ if TYPE_CHECKING:
     from cdp_agent.page.tab.settings import SettingsKeywords, Viewport
     from cdp_agent.providers.client import Client
     from cdp_agent.security.secrets import GivenSecret, Secrets
-    from cdp_agent.session.calls import ToolOutcome
-    from cdp_agent.session.session import Permissions
+    from cdp_agent.session.calls import Permissions, ToolOutcome
     from cdp_agent.steps.approval.policy import Approve
     from cdp_agent.sync.wrapper import ApproveCall, Approver, AskUser, StopSignal
     from cdp_agent.tools.base import Tool

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from cdp_agent.browser.opening import Opens
     from cdp_agent.events import Event
     from cdp_agent.page.page import Page as AsyncPage
-    from cdp_agent.session import session
-    from cdp_agent.session.calls import ParsedCall
+    from cdp_agent.session import calls
     from cdp_agent.steps.approval import approval
     from cdp_agent.steps.approval.policy import Approve
 
-    ApproveCall = Callable[[ParsedCall, Any], str | None]
+    ApproveCall = Callable[[calls.Call, Any], str | None]
     """Returns why a call must not be made in this `Page`, or None to allow it."""
 
 Approver = Callable[[Ask, Submit], None]
@@ -142,13 +141,13 @@ def approve_of(approve: Approve | None) -> Approve | None:
     return decide
 
 
-def approve_call_of(approve: ApproveCall | None, wrap_page: Callable[[AsyncPage], object]) -> session.Approve | None:
+def approve_call_of(approve: ApproveCall | None, wrap_page: Callable[[AsyncPage], object]) -> calls.Approve | None:
     """`approve` for the async session: called in the thread that waits for the call, with a page from `wrap_page`."""
     if approve is None:
         return None
     function = approve
 
-    async def decide(call: ParsedCall, page: AsyncPage) -> str | None:
+    async def decide(call: calls.Call, page: AsyncPage) -> str | None:
         return await waiting().ask(lambda: function(call, wrap_page(page)))
 
     return decide

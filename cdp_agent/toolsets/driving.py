@@ -16,7 +16,7 @@ from cdp_agent.page.tab.dialogs import Dialog
 from cdp_agent.page.tab.downloads import Download
 from cdp_agent.security.origins import WEB
 from cdp_agent.security.secrets import GivenSecret, Secrets
-from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome
+from cdp_agent.session.calls import Call, ToolError, ToolOutcome
 from cdp_agent.session.session import Session
 from cdp_agent.tools.base import Tool
 from cdp_agent.tools.members.anthropic import Pressed
@@ -76,11 +76,11 @@ class DrivenBrowser:
         """Calls a member with these arguments and returns its outcome."""
         where = arguments.get("tab_id") or (tab_id(self.active) if self.active is not None else "")
         try:
-            understood = ParsedCall(tool, tool.parse(arguments))
+            call = Call(tool, tool.parse(arguments))
         except InvalidArguments as error:
             return ToolOutcome(str(error), error=ToolError.of(error))
         self._answer_dialogs()
-        outcome = await self.session.perform(understood)
+        outcome = await self.session.perform(call)
         receipts = list(receipts_in(outcome.value))
         # A member that takes a URL reports the block by its error.
         blocked = tool.effect != "address" and outcome.error is not None and outcome.error.type == _BLOCKED

@@ -16,7 +16,7 @@ from cdp_agent.outcome import AgentResult, Stats
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.tab import Tab
-from cdp_agent.session.calls import ParsedCall, ToolOutcome
+from cdp_agent.session.calls import Call, ToolOutcome
 from cdp_agent.session.session import Session
 from cdp_agent.tools.base import facts
 from cdp_agent.tools.picturing import Screenshot
@@ -67,10 +67,9 @@ class SessionTrace:
             self._watcher.look()
         return number
 
-    async def mark_targets(self, understood: ParsedCall) -> None:
+    async def mark_targets(self, call: Call) -> None:
         """Before a call: waits for the picture, and writes the positions of the call's elements in it."""
-        tool = understood.tool
-        await self._watcher.acts([(tool.name, ref) for ref in tool.refs_in(understood.arguments)])
+        await self._watcher.acts([(call.name, ref) for ref in call.refs])
 
     def count_call(self, *, failed: bool) -> None:
         self._calls += 1
@@ -118,10 +117,10 @@ class TracedCall:
         """See `WatchedCall`."""
         self._number = self._trace.begin(page)
 
-    async def acts(self, understood: ParsedCall, url: str | None) -> None:
+    async def acts(self, call: Call) -> None:
         """See `WatchedCall`."""
-        self._tell_action(understood.tool.name, understood.as_json() | ({} if url is None else {"url": url}))
-        await self._trace.mark_targets(understood)
+        self._tell_action(call.name, call.as_json() | ({} if call.url is None else {"url": call.url}))
+        await self._trace.mark_targets(call)
 
     def ended(self, outcome: ToolOutcome) -> None:
         """See `WatchedCall`."""

@@ -177,7 +177,7 @@ def consume(wire: str, mutant: Mutant) -> Reply | ModelError:
     )
     msgspec.json.encode(event)
     for call in reply.tool_calls:
-        parse_call(call, DEFAULT)
+        parse_call(call.name, call.arguments, DEFAULT)
     history = History("Be brief.")
     history.add_reply(Assistant(reply.text, reply.tool_calls, reply.state))
     results = [ToolResult(call.id, "Done.") for call in reply.tool_calls]

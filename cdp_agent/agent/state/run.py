@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from cdp_agent.browser.context import BrowserContext
     from cdp_agent.decisions import AskUser
     from cdp_agent.providers.client import Client
-    from cdp_agent.session.calls import ParsedCall
+    from cdp_agent.session.calls import Call
     from cdp_agent.telemetry import Telemetry
     from cdp_agent.trace.options import TraceOptions
     from cdp_agent.trace.watcher import Watcher
@@ -123,7 +123,7 @@ class Run:
         """How far a run by steps has come, as JSON data, for its checkpoint."""
         self.ask_user: AskUser | None = None
         """Asks the user, None if nobody can be asked."""
-        self.begin_call: Callable[[ParsedCall], Awaitable[None]] | None = None
+        self.begin_call: Callable[[Call], Awaitable[None]] | None = None
         """Asks about a model's call before it is made; None if nothing is asked. Raises ActionError to refuse it."""
         self.pause: asyncio.Event | None = None
         """Set to pause the run, so that the user can act in the page."""

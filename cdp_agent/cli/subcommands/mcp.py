@@ -181,7 +181,7 @@ async def _allowance(config: Config, caller: CommandCaller) -> AsyncIterator[All
     """What the settings allow clients to do. Raises SetupError."""
     rules = rules_from(config.approval_rules) if config.approve or config.approval_rules else None
     async with _model(config, caller) as model:
-        yield Allowance(tuple(map(str, config.upload_folders)), rules, model)
+        yield Allowance(tuple(map(str, config.upload_folders)), rules, model, config.allow_evaluate)
 
 
 @asynccontextmanager
@@ -250,19 +250,19 @@ async def make_calls(calls: ToolCalls, output: ClientOutput) -> NoReturn:
         while True:
             match await output.client_messages.get():
                 case CallAsked(id=number, request=request):
-                    making[number] = asyncio.ensure_future(_answer(calls, number, request, output))
+                    making[number] = asyncio.ensure_future(_reply_to(calls, number, request, output))
                     making[number].add_done_callback(lambda _, number=number: making.pop(number))  # type: ignore[misc]  # the default gives it its type
                 case CallCancelled(id=number) if number in making:
                     making[number].cancel()
     finally:
-        left = list(making.values())
-        for each in left:
-            each.cancel()
-        if left:
-            await asyncio.wait(left)
+        tasks = list(making.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
 
-async def _answer(calls: ToolCalls, number: int, request: msgspec.Raw, output: ClientOutput) -> None:
+async def _reply_to(calls: ToolCalls, number: int, request: msgspec.Raw, output: ClientOutput) -> None:
     reply: CallReply | list[SessionFile]
     try:
         match _REQUEST.decode(request):

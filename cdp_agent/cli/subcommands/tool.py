@@ -28,7 +28,7 @@ from cdp_agent.page.receipts.receipts import Receipt
 from cdp_agent.page.refs.locate import carry_over
 from cdp_agent.page.snapshot.snapshot import Snapshot
 from cdp_agent.page.tab.dialogs import DialogPolicy
-from cdp_agent.session.calls import ParsedCall, ToolError, ToolOutcome
+from cdp_agent.session.calls import Call, ToolError, ToolOutcome
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Arguments, Tool, facts
 from cdp_agent.tools.picturing import SavingArguments, Screenshot, WrittenFile
@@ -53,37 +53,33 @@ class SavedFile(msgspec.Struct, frozen=True):
     size: int
 
 
-async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
+async def call_tool(command: ToolCommand, opened: OpenSession, caller: CommandCaller) -> int:
     """Calls the tool in the current tab of the session and prints the result. Raises SetupError for a bad address."""
+    call = command.call
     url = _address(call.url) if call.url is not None else None
     path = call.arguments.path if isinstance(call.arguments, SavingArguments) else None
     arguments = call.arguments if path is None else msgspec.structs.replace(call.arguments, path=None)
-    session, before = opened.session, _TabAddress.of(opened.session.page if call.config.tab is None else None)
-    async with _model(call, caller) as model:
-        outcome = await session.perform(
-            ParsedCall(call.tool, arguments),
-            url=url,
-            tab=call.config.tab,
-            model=model,
-            folder=caller.folder,
-            dialogs=_dialogs(call),
+    session, before = opened.session, _TabAddress.of(opened.session.page if call.tab is None else None)
+    async with _model(command, caller) as model:
+        call = msgspec.structs.replace(
+            call, arguments=arguments, url=url, model=model, folder=caller.folder, dialogs=_dialogs(command)
         )
+        outcome = await session.perform(call)
     if outcome.error is not None:
         return _report_error(outcome.error, outcome.text, caller)
     if (made := _made(outcome.value)) is not None:
         file = await asyncio.to_thread(_saved, made, call.tool, caller.folder, path)
-        caller.output.write(_as_json(file) if call.config.json else f"{for_terminal(file.path)}\n")
+        caller.output.write(_as_json(file) if command.config.json else f"{for_terminal(file.path)}\n")
         return DONE
-    if call.config.json:
+    if command.config.json:
         value = {"text": outcome.text} if outcome.value is None else facts(outcome.value)
         caller.output.write(_as_json(value))
         return DONE
-    now = session.page if call.config.tab is None else None  # `tab` is for this command only
+    now = session.page if call.tab is None else None  # `tab` is for this command only
     caller.output.write(for_terminal(_brief(outcome, arguments, before, now, opened)) + "\n")
-    if not call.shows_page or _is_stopped(outcome.value) or not _shows_other_page(call, outcome.value):
+    if not command.shows_page or _is_stopped(outcome.value) or not _shows_other_page(call, outcome.value):
         return DONE
-    snapshot = ParsedCall(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS))
-    page = await session.perform(snapshot, tab=call.config.tab)
+    page = await session.perform(Call(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS), tab=call.tab))
     if page.error is not None:
         _report_error(page.error, page.text, caller)
         return DONE
@@ -95,11 +91,11 @@ async def call_tool(call: ToolCommand, opened: OpenSession, caller: CommandCalle
     return DONE
 
 
-def _dialogs(call: ToolCommand) -> DialogPolicy | None:
+def _dialogs(command: ToolCommand) -> DialogPolicy | None:
     """How dialogs are answered during this command, if its flag or variable says so, and not the session's settings."""
     setting = SETTINGS["dialogs"]
-    is_own = call.loaded.source("dialogs") in (setting.flag, *setting.variables)
-    return dialog_policy_of(call.config.dialogs) if is_own else None
+    is_own = command.loaded.source("dialogs") in (setting.flag, *setting.variables)
+    return dialog_policy_of(command.config.dialogs) if is_own else None
 
 
 def _is_stopped(value: msgspec.Struct | None) -> bool:
@@ -137,7 +133,7 @@ def _printed(opened: OpenSession, page: Page) -> PrintedPages:
     return opened.printed.setdefault(page, PrintedPages())
 
 
-def _shows_other_page(call: ToolCommand, value: msgspec.Struct | None) -> bool:
+def _shows_other_page(call: Call, value: msgspec.Struct | None) -> bool:
     """Whether the tab now shows another page, or a page that was not compared with the previous one."""
     match value:
         case Receipt():
@@ -189,14 +185,14 @@ def _report_error(error: ToolError, text: str, caller: CommandCaller) -> int:
 
 
 @asynccontextmanager
-async def _model(call: ToolCommand, caller: CommandCaller) -> AsyncIterator[Client | None]:
+async def _model(command: ToolCommand, caller: CommandCaller) -> AsyncIterator[Client | None]:
     """A client for the configured model, if the tool asks one. Raises SetupError."""
-    if not call.tool.needs_model or not call.config.model:
+    if not command.call.tool.needs_model or not command.config.model:
         yield None
         return
     from cdp_agent.providers.client import Client  # late: httpx takes long to import
 
-    async with Client(endpoint_of(call.config, caller.environment)) as client:
+    async with Client(endpoint_of(command.config, caller.environment)) as client:
         yield client
 
 

@@ -43,7 +43,7 @@ from cdp_agent.steps.approval.risky_words import RiskKind
 
 if TYPE_CHECKING:
     from cdp_agent.steps.approval.settings import StepSettings
-    from cdp_agent.steps.resolve.call import Call
+    from cdp_agent.steps.resolve.call import StepCall
 
 _By = Literal["approver", "policy", "timeout"]
 _NOBODY = "Nobody is there to be asked"
@@ -54,7 +54,7 @@ class StepAct(msgspec.Struct, frozen=True):
 
     number: int
     instruction: str
-    call: Call
+    call: StepCall
     approved: bool
     """Whether risks were known beforehand, and the step was allowed."""
 
@@ -82,7 +82,7 @@ class Approvals:
             return self._decided(ask, Approve(), "policy", "plans are carried out without asking")
         return await self._ask(ask, f'{_NOBODY} about the plan: give an approver, or let it be "auto".')
 
-    async def act(self, number: int, instruction: str, call: Call, risk: Risk) -> Decision:
+    async def act(self, number: int, instruction: str, call: StepCall, risk: Risk) -> Decision:
         """The decision on a call: Execute, Skip, Reword or Stop. Raises BlockedByPolicy if a rule denies it."""
         ruling = self._rules.ruling(call.tool, risk)
         if ruling.verdict == "deny":

@@ -14,8 +14,8 @@ import msgspec
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.unsafe import FILES, ends_something
 from cdp_agent.page.query.consequence import Consequence, Submitted, consequence
+from cdp_agent.session.calls import Call
 from cdp_agent.steps.approval.risky_words import RiskKind, risk_in_name
-from cdp_agent.tools.base import Arguments, Tool
 
 if TYPE_CHECKING:
     from cdp_agent.page.tab.tab import Tab
@@ -32,10 +32,10 @@ class Risk(msgspec.Struct, frozen=True):
     """The address that it is known to open."""
 
 
-async def risk_of(tool: Tool, arguments: Arguments, page: Page) -> Risk:
+async def risk_of(call: Call, page: Page) -> Risk:
     """The risk of the call on the current page. Raises ActionError for a ref without an element, BrowserError."""
-    given, tab = msgspec.to_builtins(arguments), tab_of(page)
-    match tool.effect:
+    given, tab = call.as_json(), tab_of(page)
+    match call.tool.effect:
         case None:
             return Risk(("undeclared",), page.url)
         case "click":

@@ -19,11 +19,11 @@ from cdp_agent.page.policy.rules import RequestRules
 from cdp_agent.page.query.consequence import described
 from cdp_agent.steps.approval.approvals import Approvals, StepAct
 from cdp_agent.steps.approval.risk import Risk, ref_of, risk_of
-from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.call import StepCall
 
 if TYPE_CHECKING:
     from cdp_agent.agent.state.run import Run
-    from cdp_agent.session.calls import ParsedCall
+    from cdp_agent.session.calls import Call
     from cdp_agent.steps.approval.settings import StepSettings
 
 SKIPPED = "The user did not allow it, and it was not done. Do not try the same in another way."
@@ -73,18 +73,18 @@ class RunApproval:
             held = [tab.activity for tab in tabs if tab.request_policy.hold is self._hold]
             self._hold.begin(Act(partial(self.approvals.held, act=act), frozenset(risk.kinds)), held)
 
-    async def begin_call(self, understood: ParsedCall) -> None:
+    async def begin_call(self, call: Call) -> None:
         """Asks about a model's call if need be, and begins its act. Raises ActionError when it must not be made."""
-        if understood.tool.read_only:
+        if call.tool.read_only:
             return
         run, page = self._run, self._run.tabs.page
-        risk = await risk_of(understood.tool, understood.arguments, page)
-        ref = ref_of(understood.as_json())
+        risk = await risk_of(call, page)
+        ref = ref_of(call.as_json())
         about = await described(tab_of(page), ref) if ref is not None else ""
-        call = Call(understood.tool.name, run.secrets.masked(understood.as_json()), run.secrets.mask(about))
-        match await self.approvals.act(run.usage.steps, "", call, risk):
+        proposed = StepCall(call.name, run.secrets.masked(call.as_json()), run.secrets.mask(about))
+        match await self.approvals.act(run.usage.steps, "", proposed, risk):
             case Execute():
-                self.begin(StepAct(run.usage.steps, "", call, approved=bool(risk.kinds)), risk)
+                self.begin(StepAct(run.usage.steps, "", proposed, approved=bool(risk.kinds)), risk)
             case Skip():
                 raise BlockedByPolicy(SKIPPED)
             case Reword(step):

@@ -19,10 +19,10 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.providers.base import ToolCall, ToolSpec
 from cdp_agent.providers.constrained import as_calls
 from cdp_agent.security.fence import fence
-from cdp_agent.session.calls import ParsedCall, parse_call, parse_call_on
+from cdp_agent.session.calls import Call, parse_call, parse_call_on
 from cdp_agent.steps.flow.orchestrator import fill_system_prompt
 from cdp_agent.steps.flow.outputs import MOST_CHARS, format_outputs
-from cdp_agent.steps.resolve.call import Call
+from cdp_agent.steps.resolve.call import StepCall
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.steps.resolve.understanding import PATIENCE_S, understand_step
 from cdp_agent.tools.base import RECEIPT, REF_WORDS, Arguments, Tool, answer_tool
@@ -69,8 +69,8 @@ class ResolvedStep(msgspec.Struct, frozen=True):
     `reasoning` is the model's explanation.
     """
 
-    call: Call
-    understood: ParsedCall
+    call: StepCall
+    parsed: Call
     by: Literal["code", "model"]
     why: str
     reasoning: str = ""
@@ -79,19 +79,19 @@ class ResolvedStep(msgspec.Struct, frozen=True):
 async def resolve_step(step_run: StepRun, step: str) -> ResolvedStep | Unclear:
     """The tool call for a step, or why there is none. Raises ActionError, ModelError, OverBudget, BrowserError."""
     run = step_run.run
-    found = await _resolve_by_code(step_run, step)
-    if isinstance(found, Call):
-        understood = parse_call(_as_call(found.tool, found.arguments), run.tools)
-        if isinstance(understood, ParsedCall):
-            why = f"the words fit {found.about} and nothing else" if found.about else "the words say all of it"
-            return ResolvedStep(found, understood, "code", why)
-        found = Unclear(str(understood).rstrip("."))
+    resolved = await _resolve_by_code(step_run, step)
+    if isinstance(resolved, StepCall):
+        parsed = parse_call(resolved.tool, resolved.arguments, run.tools)
+        if isinstance(parsed, Call):
+            why = f"the words fit {resolved.about} and nothing else" if resolved.about else "the words say all of it"
+            return ResolvedStep(resolved, parsed, "code", why)
+        resolved = Unclear(str(parsed.error).rstrip("."))
     if step_run.executor is None:
-        return found
-    return await _ask_model(step_run, step, str(found))
+        return resolved
+    return await _ask_model(step_run, step, str(resolved))
 
 
-async def _resolve_by_code(step_run: StepRun, step: str) -> Call | Unclear:
+async def _resolve_by_code(step_run: StepRun, step: str) -> StepCall | Unclear:
     """The call that code resolves the step to; tries again while the page is being replaced."""
     run = step_run.run
     until = time.monotonic() + PATIENCE_S
@@ -131,12 +131,11 @@ async def _ask_model(step_run: StepRun, step: str, why: str) -> ResolvedStep | U
             continue
         if call.name == _CANNOT.name:
             return Unclear(_reason(call, why))
-        found = await _check_call(step_run, call)
-        if isinstance(found, ParsedCall):
-            about = ", ".join(found.tool.refs_in(found.arguments))
-            called = Call(found.tool.name, found.as_json(), about)
-            return ResolvedStep(called, found, "model", _line(why), _line(meant.text or meant.reasoning))
-        problem = str(found)
+        parsed = await _check_call(step_run, call)
+        if isinstance(parsed, Call):
+            called = StepCall(parsed.name, parsed.as_json(), ", ".join(parsed.refs))
+            return ResolvedStep(called, parsed, "model", _line(why), _line(meant.text or meant.reasoning))
+        problem = str(parsed)
         conversation.add_question(Question(prompts.failure(call.name, problem)))
     return Unclear(f"The executor's model made no call that can be carried out: {problem.rstrip('.')}")
 
@@ -157,17 +156,17 @@ async def _question(step_run: StepRun, conversation: Conversation, step: str, wh
     return Question(asked, records="\n\n".join(filter(None, records)), page=seen.view or prompts.UNCHANGED)
 
 
-async def _check_call(step_run: StepRun, call: ToolCall) -> ParsedCall | ActionError:
+async def _check_call(step_run: StepRun, call: ToolCall) -> Call | ActionError:
     """The parsed call, if its tool exists, its arguments are valid and its refs belong to elements; else the error."""
-    understood = await parse_call_on(step_run.run.tabs.page, call, step_run.run.tools)
-    if isinstance(understood, ActionError):
-        return understood
+    parsed = await parse_call_on(step_run.run.tabs.page, call, step_run.run.tools)
+    if isinstance(parsed, ActionError):
+        return parsed
     try:
-        for ref in understood.tool.refs_in(understood.arguments):
+        for ref in parsed.refs:
             await locate(tab_of(step_run.run.tabs.page), ref)
     except ActionError as error:
         return error
-    return understood
+    return parsed
 
 
 def _reason(call: ToolCall, why: str) -> str:
@@ -177,10 +176,6 @@ def _reason(call: ToolCall, why: str) -> str:
         return why
     assert isinstance(found, CannotDoArguments)  # the arguments type of this tool
     return found.why.rstrip(".")
-
-
-def _as_call(name: str, arguments: Mapping[str, object]) -> ToolCall:
-    return ToolCall("step", name, msgspec.json.encode(arguments).decode())
 
 
 def specs_of(tools: Mapping[str, Tool], *, has_dialog: bool) -> tuple[ToolSpec, ...]:

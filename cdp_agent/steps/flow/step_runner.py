@@ -80,7 +80,7 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
             run.usage.failed()
             candidates = tuple(node.described_with_location for node in resolved.candidates)
             return Failed(str(resolved), can_retry=False, candidates=candidates)
-        risk = await risk_of(resolved.understood.tool, resolved.understood.arguments, run.tabs.page)
+        risk = await risk_of(resolved.parsed, run.tabs.page)
         run.emit(
             StepResolved(
                 **run.stamp,
@@ -89,7 +89,7 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
                 by=resolved.by,
                 why=resolved.why,
                 tool=resolved.call.tool,
-                arguments=resolved.understood.as_json(),
+                arguments=resolved.parsed.as_json(),
                 about=resolved.call.about,
                 risks=list(risk.kinds),
                 reasoning=resolved.reasoning,
@@ -108,7 +108,7 @@ async def _attempt(step_run: StepRun, number: int, instruction: str) -> StepOutc
         return Failed(f"The browser went away before it was done, and was opened again: {error}")
     match decision:
         case Execute():
-            if not resolved.understood.tool.read_only:
+            if not resolved.parsed.tool.read_only:
                 act = StepAct(number, instruction, resolved.call, approved=bool(risk.kinds))
                 step_run.approval.begin(act, risk)
             return await _carry_out(step_run, number, instruction, resolved, risk)
@@ -127,8 +127,8 @@ async def _carry_out(
     if risk.kinds and run.options.checkpoint is not None:  # if the process ends now, the step is not repeated unasked
         step_run.at_risk = instruction
         await checkpoint.keep(run)
-    arguments = msgspec.json.encode(resolved.understood.as_json()).decode()
-    batch = Batch(run, (ToolCall(f"step_{number}", resolved.understood.tool.name, arguments),))
+    arguments = msgspec.json.encode(resolved.parsed.as_json()).decode()
+    batch = Batch(run, (ToolCall(f"step_{number}", resolved.parsed.tool.name, arguments),))
     await batch.run()
     if batch.lost is not None:
         await recovery.recover(run, batch.lost)
@@ -140,7 +140,7 @@ async def _carry_out(
     outcome = batch.outcomes[0]
     match outcome:
         case Observation():
-            output = _output(step_run, number, resolved.understood.tool.name, outcome)
+            output = _output(step_run, number, resolved.parsed.tool.name, outcome)
             step_run.outputs.append(output)
             if isinstance(outcome.value, Receipt):
                 step_run.receipts.append(outcome.value)

@@ -18,7 +18,7 @@ _URL = re.compile(r"(?:https?|file)://[^\s\"'<>)\]]+")
 _SENTENCE_END = ".,;:!?"
 
 
-class Call(msgspec.Struct, frozen=True):
+class StepCall(msgspec.Struct, frozen=True):
     """A tool's name, its arguments, and a description of the element that it acts on."""
 
     tool: str
@@ -36,9 +36,9 @@ class Output(msgspec.Struct, frozen=True):
     url: str = ""
 
 
-def on(tool: str, node: OutlineNode, **arguments: object) -> Call:
+def on(tool: str, node: OutlineNode, **arguments: object) -> StepCall:
     """The call of a tool on an element."""
-    return Call(tool, {"ref": node.ref, **arguments}, node.described)
+    return StepCall(tool, {"ref": node.ref, **arguments}, node.described)
 
 
 def resolve_reference(value: str | Reference, outputs: Sequence[Output]) -> str | Unclear:

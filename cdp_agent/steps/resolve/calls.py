@@ -27,7 +27,7 @@ from cdp_agent.steps.language.intents import (
     Wait,
 )
 from cdp_agent.steps.resolve import calls_filling, calls_going, calls_pointing
-from cdp_agent.steps.resolve.call import Call, Output, on
+from cdp_agent.steps.resolve.call import Output, StepCall, on
 from cdp_agent.steps.resolve.outline import Outline
 from cdp_agent.steps.resolve.resolve import Found, Unclear, resolve
 
@@ -39,7 +39,7 @@ def call_for(
     *,
     tabs: Sequence[Page] = (),
     current: Page | None = None,
-) -> Call | Unclear:
+) -> StepCall | Unclear:
     """The call that carries out the intent, or why code cannot determine it. `current`: the tab that the run is in."""
     match intent:
         case Open():
@@ -57,7 +57,7 @@ def call_for(
         case FirstOf():
             found = [call_for(each, page, outputs, tabs=tabs, current=current) for each in intent.intents]
             # An alternative counts if nothing matches the first intent, but not if several elements do.
-            can = next((each for each in found if isinstance(each, Call) or each.score), None)
+            can = next((each for each in found if isinstance(each, StepCall) or each.score), None)
             return can or found[0]
     return _on_the_page(intent, page, outputs)
 
@@ -79,7 +79,7 @@ def _on_the_page(
     intent: Click | Type | Select | Set | Check | Press | Point | Scroll | Drag | Upload,
     page: Outline,
     outputs: Sequence[Output],
-) -> Call | Unclear:
+) -> StepCall | Unclear:
     match intent:
         case Click():
             return calls_pointing.click(intent, page)
@@ -108,7 +108,7 @@ def _may_be_of_the_page(intent: UseTab) -> bool:
     return intent.act in ("switch", "close") and isinstance(intent.which, str) and intent.which not in places
 
 
-def _tab_of_the_page(intent: UseTab, page: Outline) -> Call | Unclear | None:
+def _tab_of_the_page(intent: UseTab, page: Outline) -> StepCall | Unclear | None:
     """The call on a tab inside the page, which is preferred to a browser tab: "Switch to the Details tab"."""
     if not _may_be_of_the_page(intent) or str(intent.which).isdigit():
         return None

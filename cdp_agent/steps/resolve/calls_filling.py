@@ -10,7 +10,7 @@ from cdp_agent.page.snapshot.lines import FIELDS
 from cdp_agent.steps.language.intents import Check, Select, Set, Target, Targets, Type, Upload
 from cdp_agent.steps.language.kinds import BOXES, LISTS
 from cdp_agent.steps.language.words import is_part, name_score
-from cdp_agent.steps.resolve.call import Call, Output, on, resolve_reference
+from cdp_agent.steps.resolve.call import Output, StepCall, on, resolve_reference
 from cdp_agent.steps.resolve.naming import ENOUGH, MARGIN
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 from cdp_agent.steps.resolve.resolve import Unclear, resolve
@@ -20,7 +20,7 @@ _ON = ("on", "yes", "true", "checked", "enabled", "ticked", "1")
 _OFF = ("off", "no", "false", "unchecked", "disabled", "unticked", "0")
 
 
-def type_text(intent: Type, page: Outline, outputs: Sequence[Output]) -> Call | Unclear:
+def type_text(intent: Type, page: Outline, outputs: Sequence[Output]) -> StepCall | Unclear:
     text = resolve_reference(intent.text, outputs)
     if isinstance(text, Unclear):
         return text
@@ -31,7 +31,7 @@ def type_text(intent: Type, page: Outline, outputs: Sequence[Output]) -> Call | 
     return on("fill", field, value=text, **{name: value for name, value in said.items() if value})
 
 
-def select(intent: Select, page: Outline) -> Call | Unclear:
+def select(intent: Select, page: Outline) -> StepCall | Unclear:
     if intent.by == "index" and intent.target is not None:
         found = _resolved(intent.target, page, LISTS)
         if isinstance(found, Unclear):
@@ -48,7 +48,7 @@ def select(intent: Select, page: Outline) -> Call | Unclear:
     return _set_checked(clicked.node, on=True) if clicked.node.role in BOXES else on("click", clicked.node)
 
 
-def choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear:
+def choose(option: str, target: Targets | None, page: Outline) -> StepCall | Unclear:
     """The call that chooses an option in the list `target`, or, without one, in the only list with that option."""
     if target is not None:
         found = _resolved(target, page, LISTS)
@@ -62,7 +62,7 @@ def choose(option: str, target: Targets | None, page: Outline) -> Call | Unclear
     )
 
 
-def set_value(intent: Set, page: Outline) -> Call | Unclear:
+def set_value(intent: Set, page: Outline) -> StepCall | Unclear:
     node = _resolved(intent.target, page, (*_VALUED, *LISTS, *BOXES))
     if isinstance(node, Unclear):
         return node
@@ -74,12 +74,12 @@ def set_value(intent: Set, page: Outline) -> Call | Unclear:
     return _option_of(node, intent.value) if _options(node) else on("fill", node, value=intent.value)
 
 
-def check(intent: Check, page: Outline) -> Call | Unclear:
+def check(intent: Check, page: Outline) -> StepCall | Unclear:
     node = _resolved(intent.target, page, BOXES)
     return node if isinstance(node, Unclear) else _set_checked(node, on=intent.on)
 
 
-def upload(intent: Upload, page: Outline) -> Call | Unclear:
+def upload(intent: Upload, page: Outline) -> StepCall | Unclear:
     takers = [node for node in page.nodes if node.ref and node.states.get("type") == "file"]
     if intent.target is None:
         why = f"{len(takers) or 'No'} elements of the page take files"
@@ -104,8 +104,8 @@ def _resolved(target: Targets, page: Outline, roles: Sequence[str]) -> OutlineNo
     return found if isinstance(found, Unclear) else found.node
 
 
-def _set_checked(node: OutlineNode, *, on: bool) -> Call:
-    return Call("check" if on else "uncheck", {"ref": node.ref}, node.described)
+def _set_checked(node: OutlineNode, *, on: bool) -> StepCall:
+    return StepCall("check" if on else "uncheck", {"ref": node.ref}, node.described)
 
 
 def _the_field(page: Outline) -> OutlineNode | Unclear:
@@ -134,7 +134,7 @@ def _options(node: OutlineNode) -> list[str]:
     return lines or [part for each in node.children if each.role == "options" for part in each.parts]
 
 
-def _option_of(node: OutlineNode, option: str) -> Call | Unclear:
+def _option_of(node: OutlineNode, option: str) -> StepCall | Unclear:
     options = _options(node)
     if not options:  # they appear when the list is opened: the tool finds them
         return on("select", node, value=option)

@@ -8,35 +8,37 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot.lines import in_line, quoted
 from cdp_agent.steps.language.intents import AnswerDialog, Go, Look, Open, UseTab, Wait
 from cdp_agent.steps.language.words import name_score
-from cdp_agent.steps.resolve.call import Call, Output, resolve_reference
+from cdp_agent.steps.resolve.call import Output, StepCall, resolve_reference
 from cdp_agent.steps.resolve.resolve import Unclear
 from cdp_agent.tools.navigation import LONGEST_S
 
 
-def open_address(intent: Open, outputs: Sequence[Output]) -> Call | Unclear:
+def open_address(intent: Open, outputs: Sequence[Output]) -> StepCall | Unclear:
     url = resolve_reference(intent.url, outputs)
     if isinstance(url, Unclear):
         return url
-    return Call("manage_tabs", {"action": "open", "url": url}) if intent.new_tab else Call("goto", {"url": url})
+    return StepCall("manage_tabs", {"action": "open", "url": url}) if intent.new_tab else StepCall("goto", {"url": url})
 
 
-def go(intent: Go) -> Call:
-    return Call(intent.where, {})
+def go(intent: Go) -> StepCall:
+    return StepCall(intent.where, {})
 
 
-def answer_dialog(intent: AnswerDialog) -> Call:
-    return Call("dialog", {"action": intent.action} | ({} if intent.text is None else {"text": intent.text}))
+def answer_dialog(intent: AnswerDialog) -> StepCall:
+    return StepCall("dialog", {"action": intent.action} | ({} if intent.text is None else {"text": intent.text}))
 
 
-def use_tab(intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None) -> Call | Unclear:
+def use_tab(
+    intent: UseTab, outputs: Sequence[Output], tabs: Sequence[Page], current: Page | None
+) -> StepCall | Unclear:
     """The call for a browser tab, which the step names by number, by position, or by words of its title or address."""
     if intent.which is None:
-        return Call("manage_tabs", {"action": intent.act})
+        return StepCall("manage_tabs", {"action": intent.act})
     which = resolve_reference(intent.which, outputs)
     if isinstance(which, Unclear):
         return which
     tab = _tab(which, tabs, current)
-    return tab if isinstance(tab, Unclear) else Call("manage_tabs", {"action": intent.act, "tab": tab})
+    return tab if isinstance(tab, Unclear) else StepCall("manage_tabs", {"action": intent.act, "tab": tab})
 
 
 def _tab(which: str, tabs: Sequence[Page], current: Page | None) -> str | Unclear:
@@ -69,14 +71,14 @@ def _in_address(which: str, url: str) -> float:
     return 0.7 if which.lower() in url.lower() else 0.0
 
 
-def wait(intent: Wait) -> Call | Unclear:
+def wait(intent: Wait) -> StepCall | Unclear:
     if max(intent.seconds or 0, intent.at_most_s or 0) > LONGEST_S:
         return Unclear(
             f'A step waits {LONGEST_S} seconds at most. Say what it waits for, such as "Wait up to {LONGEST_S} '
             "seconds until 'Done' appears\", or write several such steps"
         )
     if intent.seconds is not None:
-        return Call("wait", {"seconds": intent.seconds})
+        return StepCall("wait", {"seconds": intent.seconds})
     wanted: dict[str, object] = {
         "text": intent.text,
         "gone": intent.gone,
@@ -84,8 +86,8 @@ def wait(intent: Wait) -> Call | Unclear:
         "idle": intent.idle or None,
     }
     wanted["timeout_s"] = intent.at_most_s
-    return Call("wait_for", {name: value for name, value in wanted.items() if value is not None})
+    return StepCall("wait_for", {name: value for name, value in wanted.items() if value is not None})
 
 
-def look(intent: Look) -> Call:
-    return Call(intent.how, {"pattern": intent.pattern} if intent.how == "search_page" else {})
+def look(intent: Look) -> StepCall:
+    return StepCall(intent.how, {"pattern": intent.pattern} if intent.how == "search_page" else {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cdp_agent.steps.language.intents import Click, Drag, Point, Press, Scroll, Target
 from cdp_agent.steps.language.kinds import BOXES
 from cdp_agent.steps.language.words import name_score, words_of
-from cdp_agent.steps.resolve.call import Call, on
+from cdp_agent.steps.resolve.call import StepCall, on
 from cdp_agent.steps.resolve.calls_filling import choose
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode
 from cdp_agent.steps.resolve.regions import Region, part_of
@@ -14,7 +14,7 @@ from cdp_agent.steps.resolve.resolve import Found, Unclear, resolve
 _ENDING = ("close", "x", "dismiss", "cancel")
 
 
-def click(intent: Click, page: Outline) -> Call | Unclear:
+def click(intent: Click, page: Outline) -> StepCall | Unclear:
     first = intent.target[0]
     if intent.to == "close":
         return close(first, page)
@@ -27,7 +27,7 @@ def click(intent: Click, page: Outline) -> Call | Unclear:
     return pointed(intent, found.node)
 
 
-def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
+def pointed(intent: Click | Point, node: OutlineNode) -> StepCall | Unclear:
     """The call that carries out the intent on this element."""
     if isinstance(intent, Point):
         return on(intent.act, node)
@@ -36,7 +36,7 @@ def pointed(intent: Click | Point, node: OutlineNode) -> Call | Unclear:
     return on("click", node, button="right") if intent.kind == "right" else _click_for_purpose(intent.to, node)
 
 
-def _click_for_purpose(purpose: str, node: OutlineNode) -> Call | Unclear:
+def _click_for_purpose(purpose: str, node: OutlineNode) -> StepCall | Unclear:
     """The click for this purpose; Unclear if the element is already expanded or collapsed. A box is checked instead."""
     if purpose == "choose" and node.role in BOXES:
         return on("check", node)
@@ -46,7 +46,7 @@ def _click_for_purpose(purpose: str, node: OutlineNode) -> Call | Unclear:
     return on("click", node)
 
 
-def close(target: Target, page: Outline) -> Call | Unclear:
+def close(target: Target, page: Outline) -> StepCall | Unclear:
     """The click for "Close the dialog" (on its close button) or "Close Settings" (on a button of that name)."""
     if target.name:
         whole = resolve((Target(f"Close {target.name}", True),), page)
@@ -67,12 +67,12 @@ def _is_named(node: OutlineNode, name: str) -> bool:
     return node.role in ("button", "link", "generic") and (name,) in (words_of(node.name), words_of(node.text))
 
 
-def point(intent: Point, page: Outline) -> Call | Unclear:
+def point(intent: Point, page: Outline) -> StepCall | Unclear:
     found = resolve(intent.target, page)
     return found if isinstance(found, Unclear) else pointed(intent, found.node)
 
 
-def press(intent: Press, page: Outline) -> Call | Unclear:
+def press(intent: Press, page: Outline) -> StepCall | Unclear:
     arguments: dict[str, object] = {"key": intent.key}
     if intent.repeat > 1:
         arguments["repeat"] = intent.repeat
@@ -80,29 +80,29 @@ def press(intent: Press, page: Outline) -> Call | Unclear:
         found = resolve(intent.target, page)
         if isinstance(found, Unclear):
             return found
-        return Call("press", {**arguments, "ref": found.node.ref}, found.node.described)
+        return StepCall("press", {**arguments, "ref": found.node.ref}, found.node.described)
     named = tuple(each for each in page.nodes if each.ref and name_score(intent.key, each.name, exactly=True) == 1.0)
     if named and not intent.is_key:
         why = f'"{intent.key}" is a key and the name of an element: say "the {intent.key} key", or "click"'
         return Unclear(why, named, 1.0)
-    return Call("press", arguments)
+    return StepCall("press", arguments)
 
 
-def scroll(intent: Scroll, page: Outline) -> Call | Unclear:
+def scroll(intent: Scroll, page: Outline) -> StepCall | Unclear:
     wanted = {"pixels": intent.pixels, "pages": intent.pages}
     arguments: dict[str, object] = {name: value for name, value in wanted.items() if value is not None}
     arguments = {"direction": intent.direction, **arguments}
     if intent.target is None:
-        return Call("scroll", arguments)
+        return StepCall("scroll", arguments)
     found = resolve(intent.target, page)
     return found if isinstance(found, Unclear) else on("scroll", found.node, **arguments)
 
 
-def drag(intent: Drag, page: Outline) -> Call | Unclear:
+def drag(intent: Drag, page: Outline) -> StepCall | Unclear:
     dragged, onto = resolve(intent.target, page), resolve(intent.onto, page)
     if isinstance(dragged, Unclear):
         return dragged
     if isinstance(onto, Unclear):
         return onto
     about = f"{dragged.node.described} to {onto.node.described}"
-    return Call("drag", {"from_ref": dragged.node.ref, "to_ref": onto.node.ref}, about)
+    return StepCall("drag", {"from_ref": dragged.node.ref, "to_ref": onto.node.ref}, about)

@@ -13,7 +13,7 @@ from cdp_agent.steps.language.grammar import read_bare, read_step, split_step
 from cdp_agent.steps.language.intents import AnswerDialog, Check, Click, FirstOf, Intent, Point, Select, Set, Type
 from cdp_agent.steps.language.words import normal, words_of
 from cdp_agent.steps.resolve import calls_pointing
-from cdp_agent.steps.resolve.call import Call, Output
+from cdp_agent.steps.resolve.call import Output, StepCall
 from cdp_agent.steps.resolve.calls import call_for, needs_page
 from cdp_agent.steps.resolve.naming import words_of_hint
 from cdp_agent.steps.resolve.outline import Outline, OutlineNode, outline
@@ -43,7 +43,7 @@ async def understand_step(
     *,
     tabs: Sequence[Page] = (),
     patience_s: float = PATIENCE_S,
-) -> Call | Unclear:
+) -> StepCall | Unclear:
     """The call that the step means. Waits for an element that is not on the page yet, but not if several match.
 
     An element that matches only in part must be found twice: "Save draft" counts for "Save" if no "Save" appears
@@ -60,7 +60,7 @@ async def understand_step(
         nothing = Outline(OutlineNode("page", "", "", "", {}, None, -1, -1), [], page.url)
         return call_for(intent, nothing, outputs, tabs=tabs, current=page)
     until = time.monotonic() + patience_s
-    before: Call | None = None
+    before: StepCall | None = None
     while True:
         shown = outline(await page.snapshot())
         if not shown.nodes and page.url == BLANK:
@@ -98,7 +98,7 @@ def why_unresolvable(step: str) -> str | None:
     return None if read_step(step) or read_bare(step) else _UNKNOWN
 
 
-async def _resolve_bare(step: str, page: Page) -> Call | Unclear:
+async def _resolve_bare(step: str, page: Page) -> StepCall | Unclear:
     """The call for "Next", or "Email: ada@example.org": only on an element with exactly that name, without waiting."""
     intent = read_bare(step)
     if intent is None:
@@ -114,7 +114,7 @@ async def _resolve_bare(step: str, page: Page) -> Call | Unclear:
 
 async def _on_current_page(
     intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
-) -> Call | Unclear:
+) -> StepCall | Unclear:
     """The call by the snapshot `shown`; if nothing fits, by hints in the markup, and then on plain text."""
     found = call_for(intent, shown, outputs, tabs=tabs, current=page)
     if isinstance(found, Unclear) and not found.score and await add_hints(intent, page, shown):
@@ -124,13 +124,13 @@ async def _on_current_page(
     return found
 
 
-def _is_named_in_full(step: str, call: Call, shown: Outline) -> bool:
+def _is_named_in_full(step: str, call: StepCall, shown: Outline) -> bool:
     """Whether all words of the element's name are in the step: if not, a better match may still appear."""
     name = next((node.name for node in shown.nodes if node.ref == call.arguments.get("ref")), "")
     return set(words_of(name)) <= set(words_of(step))
 
 
-async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
+async def _on_plain_text(intent: Intent, page: Page) -> StepCall | Unclear | None:
     """The call for "Double-click the 'Buy milk' label": plain text gets a ref only when it is searched for."""
     if not isinstance(intent, Click | Point):
         return None
@@ -147,7 +147,7 @@ async def _on_plain_text(intent: Intent, page: Page) -> Call | Unclear | None:
     return None
 
 
-async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> Call | Unclear | None:
+async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> StepCall | Unclear | None:
     """The call for "Click the Total cell of row 2": a cell of plain text has no ref in a snapshot either."""
     if not isinstance(intent, Click | Point):
         return None

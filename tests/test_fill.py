@@ -14,7 +14,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, now, ref, until_named
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
 from tests.writing import opened, show
 

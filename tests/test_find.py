@@ -5,7 +5,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FoundElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 

@@ -13,7 +13,6 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import renumbered
 from tests.writing import opened
 

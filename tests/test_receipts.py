@@ -25,7 +25,6 @@ from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
 
 from .conftest import Serve, held
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .listing import counted_from
 from .writing import opened, show
 

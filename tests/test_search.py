@@ -11,7 +11,6 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
 from tests.every_frame import every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 

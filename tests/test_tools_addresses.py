@@ -12,7 +12,6 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 

@@ -57,7 +57,7 @@ class OneTab:
         return self._page
 
     async def give_back(self) -> None:
-        """Its test is over. A tab that was closed or crashed, hangs or opened others, is of no more use."""
+        """Its test is over. A tab that was closed or crashed, hangs, opened others or is limited, is of no more use."""
         page, self._page = self._page, None
         if page is None or page.closed:
             return
@@ -73,7 +73,8 @@ class OneTab:
     async def _anew(self, page: Page) -> Page:
         tab = tab_of(page)
         session = (await tab.frames()).root.session
-        if page.popups or tab.activity.crashed or not await is_responsive(session):
+        limited = tab.request_policy.tab_rules  # of a run: they stay until its pages are gone
+        if page.popups or limited or tab.activity.crashed or not await is_responsive(session):
             raise PageUnresponsive("It is not as it was.")
         page.set_dialogs(DialogPolicy.all("accept"))  # a page may ask whether to leave it
         async with asyncio.timeout(_LEFT_WITHIN_S), session.expect(cdp_page.FrameNavigated, _is_blank) as blank:

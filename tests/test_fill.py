@@ -369,7 +369,7 @@ async def test_what_submits_nothing_is_told(sheet: Page, subtests: pytest.Subtes
             assert counted_from(first, receipt.note) == note
 
 
-# Later than what was filled in is read, which is as its last key is released, and before the page counts as being at rest.
+# After what was filled in is read, as its last key is released, and before the page counts as being at rest.
 CHANGES_IT = {
     "a moment later": """<input aria-label=F
 onkeyup='if (this.value) setTimeout(() => { this.value = this.value.toUpperCase() }, 45)'>""",

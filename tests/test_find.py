@@ -1,3 +1,5 @@
+"""Finding elements by selectors."""
+
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef

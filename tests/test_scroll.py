@@ -1,3 +1,5 @@
+"""Scrolling pages and boxes, and what is told of it."""
+
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef

@@ -1,3 +1,5 @@
+"""Searching the text of a page."""
+
 import re
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Which addresses the tools of a model open."""
+
 import itertools
 import json
 from pathlib import Path

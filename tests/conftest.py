@@ -38,7 +38,8 @@ from tests.commands import Cli
 from tests.detached import DetachedChrome, closing_tabs, start_detached, stop_detached
 from tests.one_tab import OneTab
 from tests.ports import free_port
-from tests.tiers import sort_into_tiers
+from tests.tiers import shuffle, sort_into_tiers
+from tests.writing import write
 
 AppUrl = Callable[[str], str]
 
@@ -80,6 +81,10 @@ def _plain_environment() -> None:
 _plain_environment()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--random-order", metavar="SEED", help="files, and the tests of each, in the order of that seed")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # a worker of xdist ends with the process that started it
         orphans.end_with_this_process()
@@ -98,8 +103,10 @@ def pytest_collection() -> Iterator[None]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marker
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     sort_into_tiers(items)
+    if (seed := config.getoption("random_order")) is not None:
+        shuffle(items, seed)
 
 
 @pytest.fixture(autouse=True)
@@ -133,14 +140,6 @@ async def shared_browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-async def lasting_tab(shared_browser: Browser) -> AsyncIterator[OneTab]:
-    """See lasting.py."""
-    tab = OneTab(shared_browser)
-    yield tab
-    await tab.close()
-
-
-@pytest.fixture(scope="module")
 async def one_tab(shared_browser: Browser) -> AsyncIterator[OneTab]:
     """See one_tab.py."""
     tab = OneTab(shared_browser)
@@ -157,8 +156,8 @@ async def browser(shared_browser: Browser, one_tab: OneTab) -> AsyncIterator[Bro
     before = {each.target_id for each in shared_browser.pages}
     shared_browser._instance.ref_counter.next = 1
     yield shared_browser
-    for opened in [each for each in shared_browser.pages if each.target_id not in {*before, one_tab.target_id}]:
-        await opened.close()
+    for new in [each for each in shared_browser.pages if each.target_id not in {*before, one_tab.target_id}]:
+        await new.close()
     shared_browser.downloads.take()
 
 
@@ -172,7 +171,7 @@ def detached() -> Iterator[DetachedChrome]:
 
 @pytest.fixture
 async def page(request: pytest.FixtureRequest, browser: Browser, one_tab: OneTab) -> AsyncIterator[Page]:
-    """The one tab of the file, which a test leads elsewhere first; a new one for tests that are marked so."""
+    """The one tab of all tests, at a blank document; a new one for tests that are marked so."""
     if request.node.get_closest_marker("new_tab"):
         yield await browser.new_page()
     else:
@@ -181,12 +180,10 @@ async def page(request: pytest.FixtureRequest, browser: Browser, one_tab: OneTab
 
 
 @pytest.fixture
-async def sheet(browser: Browser, one_tab: OneTab) -> Page:
-    """The one tab of the file, on a document that stays from test to test: `show` puts into it what a test shows.
-
-    For tests that need nothing but a body's content, and leave nothing that listens to the window.
-    """
-    return await one_tab.sheet()
+async def sheet(page: Page) -> Page:
+    """The page with an empty document, for tests that `show` what they need in its body, and need no address."""
+    await write(page, "<!doctype html><title>Sheet</title>")
+    return page
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,8 @@ def pytest_runtest_makereport(
         report.sections.append((title, "\n".join(reported)))
     if report.failed and _records:
         lines = [_format(record) for record in _records]
-        folder = item.config.cache.mkdir("protocol") if item.config.cache is not None else None
+        cache = getattr(item.config, "cache", None)  # there is none with `-p no:cacheprovider`
+        folder = cache.mkdir("protocol") if cache is not None else None
         title = "Protocol"
         if folder is not None:
             path = folder / (re.sub(r"[^\w.-]+", "_", item.nodeid)[-150:] + ".log")

@@ -16,7 +16,6 @@ from cdp_agent.cdp import runtime
 from cdp_agent.page.page import Page, tab_of
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 
 SHARED = Path(os.environ.get("CDP_AGENT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CASES = SHARED / "data" / "accname.json"

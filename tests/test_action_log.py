@@ -23,7 +23,6 @@ from cdp_agent.trace import TraceOptions, write_html
 from cdp_agent.trace.session_trace import trace_session
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.test_session_trace import lines
 from tests.writing import opened, show
 

@@ -13,7 +13,6 @@ from cdp_agent.page.receipts.receipts import Outcome
 from cdp_agent.page.refs.locate import Located
 from tests.acting import LOGGING, WATCHING, at, in_frame, log, ref, until_named
 from tests.conftest import Serve, held
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
 from tests.writing import opened, show
 

@@ -13,7 +13,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.steps.approval.policy import Rule, Rules
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, result_of, scripted, told
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.web import Web, running
 
 NEXT = """<button onclick="fetch('/save', {method: 'POST'}).then(() => said.textContent = 'Saved', () => 0)">Next

@@ -22,7 +22,6 @@ from fixtures.replay import ReplayServer, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, WAIT, of, play, result_of, scripted
 from tests.chat_model import Model
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.sockets import always, response
 from tests.sockets import serve as serving
 

@@ -19,7 +19,6 @@ from cdp_agent.page.page import Page
 from fixtures.replay import ReplayServer, tool_call
 from tests.agents import DONE, SHOP, play, result_of, scripted
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
 async def test_a_run_goes_on_with_its_plan_its_history_its_page_and_the_type_of_its_answer(

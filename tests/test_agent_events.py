@@ -27,7 +27,6 @@ from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import DONE, SHOP, of, play, result_of
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
 async def test_a_run_begins_with_what_it_was_given(browser: Browser, page: Page, serve: Serve) -> None:

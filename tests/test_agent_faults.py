@@ -18,7 +18,6 @@ from cdp_agent.providers.request_options import Patience
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
 @asynccontextmanager

@@ -13,7 +13,6 @@ from cdp_agent.errors import SetupError
 from cdp_agent.page.page import Page
 from fixtures.replay import tool_call
 from tests.agents import DONE, play, told
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.web import Web, running
 
 

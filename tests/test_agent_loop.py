@@ -17,7 +17,6 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, play, result_of, scripted, told
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
 async def test_a_task_is_carried_out_from_sentence_to_answer(browser: Browser, page: Page, serve: Serve) -> None:

@@ -10,7 +10,6 @@ from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, said
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import put
 
 

@@ -11,7 +11,6 @@ from cdp_agent.page.page import Page
 from fixtures.replay import reply, tool_call
 from tests.agents import DONE, SHOP, of, play, result_of, told
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 PLAN = {"success_criteria": "The price of tea is told.", "plan": "1. Search.", "action_items": ["Search for tea"]}
 

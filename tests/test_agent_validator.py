@@ -13,7 +13,6 @@ from cdp_agent.page.page import Page
 from fixtures.replay import reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, told
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 PARTIAL = tool_call(
     "validate_task",

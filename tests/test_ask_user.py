@@ -16,7 +16,6 @@ from cdp_agent.steps.approval.approval import Submit
 from fixtures.replay import tool_call
 from tests.agents import SHOP, of, play, result_of, told
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 QUESTION = tool_call("ask_user", {"question": "Which tea?", "options": ["green", "black"]})
 DONE = tool_call("done", {"result": "It was the green one."})

@@ -1,3 +1,5 @@
+"""A snapshot within a budget of tokens."""
+
 import pytest
 
 from cdp_agent.page.snapshot import budget

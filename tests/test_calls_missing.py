@@ -24,7 +24,6 @@ from fixtures.replay import forced_tool
 from tests.agents import SHOP, of, result_of
 from tests.chat_model import SCHEMA, Model
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import every
 from tests.writing import opened
 

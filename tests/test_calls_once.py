@@ -27,7 +27,6 @@ from fixtures.replay import tool_call
 from tests.agents import DONE, play
 from tests.conftest import Serve
 from tests.http_serving import serving
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.late import Late
 from tests.writing import opened
 

@@ -18,7 +18,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts.action_runner import ActionRunner
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.fake_chrome import FakeChrome
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 COUNT = 8
 """The full number: `python -m bench.cancelling 300`."""

@@ -1,3 +1,5 @@
+"""Commands, answers and events over a connection, with a Chrome that is played."""
+
 import asyncio
 from typing import Any
 

@@ -12,7 +12,6 @@ from cdp_agent.cdp.types import Command, Empty
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot import closed_shadow, listeners
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import renumbered
 from tests.web import Web, running
 from tests.writing import opened, write

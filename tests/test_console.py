@@ -9,7 +9,6 @@ from cdp_agent.page.activity.console import Level
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 LOGS = """<script>

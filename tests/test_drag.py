@@ -15,7 +15,6 @@ from cdp_agent.page.actions.drag import drag
 from cdp_agent.page.page import Page
 from tests.acting import at, in_frame, ref, until_named
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 BOX = "position:absolute;width:50px;height:50px;background:red"

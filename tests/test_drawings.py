@@ -5,7 +5,6 @@ from __future__ import annotations
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened
 
 

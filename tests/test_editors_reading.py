@@ -11,7 +11,6 @@ from cdp_agent.page.snapshot.reading import read_all
 from cdp_agent.page.snapshot.snapshot import SnapshotPart, _Composer
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .listing import counted_anew
 from .writing import opened, write
 

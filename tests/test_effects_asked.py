@@ -18,7 +18,6 @@ from fixtures.replay import tool_call
 from tests.agents import DONE, scripted
 from tests.effects import EFFECTS, LATE, Effect, mark, name_of, put, reached
 from tests.http_serving import serving
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.late import Late
 from tests.web import running
 

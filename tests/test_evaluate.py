@@ -95,7 +95,7 @@ async def test_a_function_takes_json_arguments(sheet: Page) -> None:
     with pytest.raises(InvalidArguments, match="JSON values: Out of range"):
         await sheet.evaluate("(it) => it", float("nan"))
     with pytest.raises(InvalidArguments, match="Arguments are for a function"):
-        await sheet.evaluate("shown", 1)
+        await sheet.evaluate("document", 1)
 
 
 @pytest.mark.parametrize(

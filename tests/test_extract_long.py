@@ -13,7 +13,6 @@ from cdp_agent.errors import ContextTooLong
 from cdp_agent.extract import extract
 from cdp_agent.page.page import Page
 from tests.chat_model import FLIGHTS, SCHEMA, Model
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import put
 
 

@@ -14,7 +14,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import WATCHING, at, in_frame, now, ref, until_named
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
 from tests.writing import opened, show
 
@@ -370,11 +369,12 @@ async def test_what_submits_nothing_is_told(sheet: Page, subtests: pytest.Subtes
             assert counted_from(first, receipt.note) == note
 
 
-# Later than what was filled in is read again, and before the page counts as being at rest.
+# After what was filled in is read, as its last key is released, and before the page counts as being at rest.
 CHANGES_IT = {
-    "a moment later": "<input aria-label=F oninput='setTimeout(() => { this.value = this.value.toUpperCase() }, 45)'>",
+    "a moment later": """<input aria-label=F
+onkeyup='if (this.value) setTimeout(() => { this.value = this.value.toUpperCase() }, 45)'>""",
     "in the frame after": """<input aria-label=F
-oninput='requestAnimationFrame(() => requestAnimationFrame(() => this.value = "ADA"))'>""",
+onkeyup='if (this.value) requestAnimationFrame(() => requestAnimationFrame(() => this.value = "ADA"))'>""",
     "in an editor": """<div aria-label=F role=textbox contenteditable
 oninput='setTimeout(() => this.textContent = "ADA", 45)'></div>""",
 }

@@ -10,7 +10,6 @@ from cdp_agent.page.receipts.receipts import FilledField
 from cdp_agent.page.tab.settings import PageSettings
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 FORM = """<!doctype html><form><input aria-label=Name><textarea aria-label=Note></textarea>

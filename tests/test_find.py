@@ -1,3 +1,5 @@
+"""Finding elements by selectors."""
+
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
@@ -5,7 +7,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.query.find import FoundElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 

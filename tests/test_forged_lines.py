@@ -21,7 +21,6 @@ from cdp_agent.steps.resolve.call import Output
 from cdp_agent.steps.resolve.outline import outline
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .test_tools_more import call
 from .writing import opened
 

@@ -25,7 +25,6 @@ from cdp_agent.page.activity.har import content_of, entry_of
 from cdp_agent.page.activity.request_log import RequestLog
 from cdp_agent.page.page import Page
 from cdp_agent.security.secrets import Secret, Secrets
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.web import Web, running
 
 SCHEMA = jsonschema_rs.validator_for(json.loads((Path(__file__).parent / "har/har-1.2.schema.json").read_text()))

@@ -14,7 +14,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.refs.locate import locate
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened
 
 LIST = """<h1>Orders</h1><ul></ul><p id=log></p>

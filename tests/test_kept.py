@@ -17,7 +17,6 @@ from cdp_agent.page.snapshot.reading import read_all
 from cdp_agent.page.snapshot.snapshot import SnapshotPart
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import write
 
 PAGE = LONG_PAGE.replace("i < 140", "i < 5")

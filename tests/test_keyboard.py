@@ -10,7 +10,6 @@ from cdp_agent.page.actions.keys import KEYS, Chord, find_key, parse_chord
 from cdp_agent.page.page import Page, tab_of
 from tests.acting import log, ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 FIELD = """<input id=i value=abc autofocus><script>

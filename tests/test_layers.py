@@ -242,3 +242,9 @@ def test_no_two_public_classes_have_one_name() -> None:
         name for name, modules in places.items() if len(modules) > 1 and {layer(each) for each in modules} != {"cdp"}
     ]
     assert twice == ["Session"]  # that of the protocol, which no program sees, and ours, which programs use
+
+
+def test_a_test_file_says_what_it_is_about() -> None:
+    files = sorted(Path(__file__).parent.glob("test_*.py"))
+
+    assert [file.name for file in files if ast.get_docstring(ast.parse(file.read_text("utf-8"))) is None] == []

@@ -13,9 +13,8 @@ from cdp_agent.cdp.types import Command
 from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import renumbered
-from tests.writing import opened
+from tests.writing import opened, write
 
 LISTEN = "<script>for (const each of document.querySelectorAll('.on')) each.addEventListener('click', () => 0)</script>"
 PAGES = {
@@ -62,10 +61,8 @@ async def test_a_listener_that_comes_later_is_seen(page: Page, serve: Serve) -> 
     assert (before, renumbered(after)) == ("- text: Go", '- generic "Go" [ref=E]')
 
 
-async def test_a_document_and_what_is_in_it_is_asked_once_at_first(
-    page: Page, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await opened(page, serve, "<!doctype html><div onclick=1>One</div><div id=h></div>")
+async def test_a_document_and_what_is_in_it_is_asked_once_at_first(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    await write(page, "<!doctype html><div onclick=1>One</div><div id=h></div>")
     await page.evaluate("void (h.attachShadow({mode: 'open'}).innerHTML = '<i id=i>Two</i>')")
     await page.evaluate("h.shadowRoot.firstChild.addEventListener('click', () => 0)")
     asked = _asked(monkeypatch)

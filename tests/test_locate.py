@@ -13,7 +13,6 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot.lines import refs_in
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened, put
 
 

@@ -20,7 +20,6 @@ from cdp_agent.session import Session
 from tests.acting import ref
 from tests.commands import Cli
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.pictures import REDS, SECRET, SECRETS, red_page
 from tests.writing import opened
 

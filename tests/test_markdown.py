@@ -16,7 +16,6 @@ from cdp_agent.page.markdown.markdown_writer import blocks_of
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.snapshot.budget import tokens
 from tests.conftest import LOOP, Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, write
 
 CASES = Path(__file__).parent / "markdown"

@@ -15,7 +15,6 @@ from cdp_agent.page.picture.screenshot import take_picture
 from cdp_agent.page.snapshot.lines import refs_in
 from tests.conftest import LOOP, Serve
 from tests.every_frame import PLACES, every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.miniwob.png import grey
 from tests.test_page import size_of
 from tests.writing import show

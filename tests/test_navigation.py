@@ -22,7 +22,6 @@ from cdp_agent.page.tab.dialogs import DialogPolicy, dialogs_answered
 
 from .conftest import Serve, held
 from .detached import DetachedChrome
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened
 
 

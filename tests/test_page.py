@@ -13,7 +13,6 @@ from cdp_agent.errors import ActionError, InvalidArguments, ScriptError
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 
 
 def size_of(png: bytes) -> tuple[int, int]:

@@ -13,7 +13,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import at, ref
 from tests.conftest import BUSY, Serve, held
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import show
 
 # What a field does with its text when it is left, and how.

@@ -1,3 +1,5 @@
+"""The fence around outside text that a model reads."""
+
 import pytest
 
 from cdp_agent.security.fence import REMOVED, fence

@@ -25,6 +25,7 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.browser.browser import Browser
 from cdp_agent.browser.context import BrowserContext
 from cdp_agent.page.page import Page
+from scripts import api
 from scripts.sync import Module, definitions
 
 NAMES = list(vars(cdp_agent)["_MODULES"])
@@ -45,6 +46,10 @@ def test_type_checkers_know_the_same_names() -> None:
 
     assert imported == {*NAMES}
     assert sorted(NAMES, key=lambda name: (name.islower(), name)) == NAMES
+
+
+def test_the_page_of_all_public_names_is_current() -> None:
+    assert api.FILE.read_text("utf-8") == api.page(), "run python scripts/api.py"
 
 
 def test_the_version_is_that_of_the_package() -> None:

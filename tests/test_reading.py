@@ -12,7 +12,6 @@ from cdp_agent.page.snapshot import snapshot as snapshots
 
 from .acting import at
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened, write
 
 SPOKEN = ".sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}"

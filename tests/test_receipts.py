@@ -25,8 +25,6 @@ from cdp_agent.page.snapshot.refs import RefTable
 from cdp_agent.page.tab.dialogs import Dialog, DialogPolicy, dialogs_answered
 
 from .conftest import Serve, held
-from .lasting import one_tab  # noqa: F401 (a fixture)
-from .listing import counted_from
 from .writing import opened, show
 
 
@@ -108,80 +106,65 @@ TOLD: dict[str, tuple[str, Act, str]] = {
 }
 
 
-async def test_a_receipt_tells_what_came_of_an_action(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await opened(page, serve, "")
-    for what, (content, act, text) in TOLD.items():
-        with subtests.test(what):
-            first = await show(page, content)
+@pytest.mark.parametrize(("content", "act", "text"), TOLD.values(), ids=TOLD)
+async def test_a_receipt_tells_what_came_of_an_action(content: str, act: Act, text: str, sheet: Page) -> None:
+    await show(sheet, content)
 
-            receipt = await act(page)
+    receipt = await act(sheet)
 
-            assert counted_from(first, receipt.text) == text
-            assert receipt.nothing_changed or "no change seen" not in text
+    assert receipt.text == text
+    assert receipt.nothing_changed or "no change seen" not in text
 
 
 CHANGES_BY_ITSELF = "<button>Go</button><label><input type=checkbox>Quiet</label><p>one</p>"
 
 
-IN_ONE_PAGE: list[Callable[[Page, Serve], Awaitable[None]]] = []
-
-
-def in_one_page(case: Callable[[Page, Serve], Awaitable[None]]) -> Callable[[Page, Serve], Awaitable[None]]:
-    """Notes a test that puts its content in the place of what the page shows: to go to a page costs more than that."""
-    IN_ONE_PAGE.append(case)
-    return case
-
-
-@in_one_page
-async def what_has_no_name_is_told_as_its_line_tells_it(page: Page, serve: Serve) -> None:
+async def test_what_has_no_name_is_told_as_its_line_tells_it(sheet: Page) -> None:
     acts = "onclick='out.textContent += 1'"
-    first = await show(
-        page,
+    await show(
+        sheet,
         f"""<button class='btn-save css-9o949r' {acts}></button><button data-testid=save aria-expanded=false {acts}>
         </button><button aria-expanded=false {acts}></button><p id=out></p>""",
     )
-    await page.snapshot()
+    await sheet.snapshot()
 
-    told = [(await page.click(f"E{first + at}")).text.split("\n")[0] for at in range(3)]
+    told = [(await sheet.click(f"E{1 + at}")).text.split("\n")[0] for at in range(3)]
 
-    assert [counted_from(first, each) for each in told] == [
+    assert told == [
         "clicked E1 button [class=btn-save]",
         "clicked E2 button [testid=save]",
         "clicked E3 button",
     ]
 
 
-@in_one_page
-async def facts_are_there_for_programs(page: Page, serve: Serve) -> None:
-    first = await show(page, "<button onclick='this.disabled = true'>Once</button>")
+async def test_facts_are_there_for_programs(sheet: Page) -> None:
+    await show(sheet, "<button onclick='this.disabled = true'>Once</button>")
 
-    receipt = await click(page, "Once")
+    receipt = await click(sheet, "Once")
 
     facts = msgspec.structs.replace(receipt, acted_ms=0, settled_ms=0, log=())
     assert facts == Receipt(
         action="click",
-        ref=f"E{first}",
+        ref="E1",
         target='button "Once"',
-        changed=[f'~ - button "Once" [ref=E{first}] (now [disabled])'],
+        changed=['~ - button "Once" [ref=E1] (now [disabled])'],
     )
     assert receipt.acted_ms > 0
     assert receipt.settled_ms > 0
 
 
-@in_one_page
-async def a_fragment_is_no_other_document(page: Page, serve: Serve) -> None:
-    first = await show(page, "<a href='#part'>jump</a>")
+async def test_a_fragment_is_no_other_document(page: Page, serve: Serve) -> None:
+    await opened(page, serve, "<a href='#part'>jump</a>")
     address = page.url
 
     receipt = await click(page, "jump")
 
     assert (receipt.navigated_to, receipt.same_document) == (f"{address}#part", True)
-    assert counted_from(first, receipt.text) == f'clicked E1 link "jump"\nthe address is now {address}#part'
+    assert receipt.text == f'clicked E1 link "jump"\nthe address is now {address}#part'
 
 
-@in_one_page
-async def the_history_api_changes_the_address(page: Page, serve: Serve) -> None:
-    await show(page, """<button onclick="history.pushState(0, '', '/cart')">cart</button>""")
+async def test_the_history_api_changes_the_address(page: Page, serve: Serve) -> None:
+    await opened(page, serve, """<button onclick="history.pushState(0, '', '/cart')">cart</button>""")
 
     receipt = await click(page, "cart")
 
@@ -189,10 +172,10 @@ async def the_history_api_changes_the_address(page: Page, serve: Serve) -> None:
     assert receipt.same_document
 
 
-@in_one_page
-async def what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, serve: Serve) -> None:
-    await show(
+async def test_what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, serve: Serve) -> None:
+    await opened(
         page,
+        serve,
         """<button onclick="navigation.navigate('#there')">Go</button><p id=out>here</p><script>
         const shown = () => new Promise((done) => setTimeout(() => done(out.textContent = 'there'), 200))
         navigation.addEventListener('navigate',
@@ -205,205 +188,181 @@ async def what_a_page_shows_at_its_own_pace_at_an_address_is_told(page: Page, se
     assert receipt.changed == ["~ - paragraph (now there, before here)"]
 
 
-@in_one_page
-async def a_page_that_asks_to_be_printed_is_told(page: Page, serve: Serve) -> None:
-    await show(page, "<button onclick='print()'>Print</button>")
+async def test_a_page_that_asks_to_be_printed_is_told(sheet: Page) -> None:
+    await show(sheet, "<button onclick='print()'>Print</button>")
 
-    receipt = await click(page, "Print")
+    receipt = await click(sheet, "Print")
 
     assert receipt.changed == ["~ the page asked to be printed: pdf writes it to a file"]
 
 
-@in_one_page
-async def a_dialog_is_told_with_its_answer(page: Page, serve: Serve) -> None:
-    first = await show(page, "<button onclick=\"confirm('Delete it?')\">Delete</button>")
+async def test_a_dialog_is_told_with_its_answer(sheet: Page) -> None:
+    await show(sheet, "<button onclick=\"confirm('Delete it?')\">Delete</button>")
 
     with dialogs_answered(DialogPolicy.all("accept")):
-        receipt = await click(page, "Delete")
+        receipt = await click(sheet, "Delete")
 
-    assert receipt.dialogs == [Dialog("confirm", "Delete it?", page.url, "accept")]
-    assert counted_from(first, receipt.text) == 'clicked E1 button "Delete"\ndialog confirm "Delete it?" was accepted'
+    assert receipt.dialogs == [Dialog("confirm", "Delete it?", sheet.url, "accept")]
+    assert receipt.text == 'clicked E1 button "Delete"\ndialog confirm "Delete it?" was accepted'
 
 
-@in_one_page
-async def requests_that_failed_are_told(page: Page, serve: Serve) -> None:
+async def test_requests_that_failed_are_told(page: Page, serve: Serve) -> None:
     refused = serve("no", path="/api", status=500)
-    first = await show(page, f"<button onclick=\"fetch('{refused}', {{method: 'POST'}})\">Send</button>")
+    await opened(page, serve, f"<button onclick=\"fetch('{refused}', {{method: 'POST'}})\">Send</button>")
 
     receipt = await click(page, "Send")
 
     assert receipt.failed_requests == [RequestFailure("POST", refused, status=500)]
-    told = counted_from(first, receipt.text)
-    assert told == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nno change seen within 1 s'
+    assert receipt.text == f'clicked E1 button "Send"\nfailed: POST {refused} 500\nno change seen within 1 s'
 
 
-@in_one_page
-async def a_failed_picture_is_no_news(page: Page, serve: Serve) -> None:
+async def test_a_failed_picture_is_no_news(page: Page, serve: Serve) -> None:
     missing = serve("", status=404, content_type="image/png")
-    await show(page, f"<button onclick=\"document.body.append(new Image()).src = '{missing}'\">Show</button>")
+    await opened(page, serve, f"<button onclick=\"document.body.append(new Image()).src = '{missing}'\">Show</button>")
 
     assert (await click(page, "Show")).failed_requests == []
 
 
-@in_one_page
-async def a_key_says_where_it_went(page: Page, serve: Serve) -> None:
-    first = await show(page, "<input aria-label=First><input aria-label=Second>")
-    await page.focus(await ref(page, "First"))
+async def test_a_key_says_where_it_went(sheet: Page) -> None:
+    await show(sheet, "<input aria-label=First><input aria-label=Second>")
+    await sheet.focus(await ref(sheet, "First"))
 
-    receipt = await page.press("Tab")
+    receipt = await sheet.press("Tab")
 
-    assert counted_from(first, receipt.text) == 'pressed Tab\nfocus: textbox "Second" [ref=E2]'
-
-
-@in_one_page
-async def what_happened_between_two_actions_is_not_the_second_ones_doing(page: Page, serve: Serve) -> None:
-    await show(page, "<button>Idle</button><p id=out></p>")
-    button = await ref(page, "Idle")
-    await page.evaluate("out.textContent = 'changed by the page itself'")
-
-    assert (await page.click(button)).changed == []
+    assert receipt.text == 'pressed Tab\nfocus: textbox "Second" [ref=E2]'
 
 
-@in_one_page
-async def an_action_that_is_refused_leaves_no_watching_behind(page: Page, serve: Serve) -> None:
-    await show(page, "<button disabled>Off</button>")
-    button = await ref(page, "Off")
+async def test_what_happened_between_two_actions_is_not_the_second_ones_doing(sheet: Page) -> None:
+    await show(sheet, "<button>Idle</button><p id=out></p>")
+    button = await ref(sheet, "Idle")
+    await sheet.evaluate("out.textContent = 'changed by the page itself'")
+
+    assert (await sheet.click(button)).changed == []
+
+
+async def test_an_action_that_is_refused_leaves_no_watching_behind(sheet: Page) -> None:
+    await show(sheet, "<button disabled>Off</button>")
+    button = await ref(sheet, "Off")
 
     with pytest.raises(NotInteractable):
-        await page.click(button)
+        await sheet.click(button)
 
-    world = await (await tab_of(page).frames()).root.world()
+    world = await (await tab_of(sheet).frames()).root.world()
     assert (await world.call("changes"))["count"] == 0
 
 
-@in_one_page
-async def a_value_that_the_page_writes_otherwise_later_is_told(page: Page, serve: Serve) -> None:
+async def test_a_value_that_the_page_writes_otherwise_later_is_told(sheet: Page) -> None:
     writes = "setTimeout(() => { this.value = this.value.toUpperCase() }, 20)"
-    first = await show(page, f"<input aria-label=Name oninput='{writes}'>")
+    await show(sheet, f"<input aria-label=Name oninput='{writes}'>")
 
-    await page.snapshot()
+    await sheet.snapshot()
 
-    receipt = await page.fill(f"E{first}", "tea")
+    receipt = await sheet.fill("E1", "tea")
 
     assert "TEA" in receipt.text
 
 
-@in_one_page
-async def what_is_done_at_once_is_not_waited_for(page: Page, serve: Serve) -> None:
+async def test_what_is_done_at_once_is_not_waited_for(sheet: Page) -> None:
     counting = "<button onclick='out.textContent = +out.textContent + 1'>Add</button><p id=out>0</p>"
-    await show(page, f"{counting}<input aria-label=Name>")
+    await show(sheet, f"{counting}<input aria-label=Name>")
 
-    counted = [await click(page, "Add") for _ in range(3)]
-    focused = await click(page, "Name")
-    filled = await filling("Name", "Ada")(page)
+    counted = [await click(sheet, "Add") for _ in range(3)]
+    focused = await click(sheet, "Name")
+    filled = await filling("Name", "Ada")(sheet)
 
     assert [each.watched_s for each in (*counted, focused, filled)] == [None] * 5
     assert "no change" not in filled.text
 
 
-@in_one_page
-async def what_a_search_finds_is_told_and_not_only_the_button_that_clears_it(page: Page, serve: Serve) -> None:
+async def test_what_a_search_finds_is_told_and_not_only_the_button_that_clears_it(sheet: Page) -> None:
     acts = "x.hidden = false; setTimeout(() => out.textContent = 'found', 200)"
     field = f'<input aria-label="Search pages" oninput="{acts}"><button id=x hidden>Clear</button>'
-    first = await show(page, f"{field}<p id=out>all</p>")
+    await show(sheet, f"{field}<p id=out>all</p>")
 
-    receipt = await page.fill(await ref(page, "Search pages"), "tea")
+    receipt = await sheet.fill(await ref(sheet, "Search pages"), "tea")
 
-    told = [counted_from(first, each) for each in receipt.changed]
-    assert told == ['+ - button "Clear" [ref=E2]', "~ - paragraph (now found, before all)"]
+    assert receipt.changed == ['+ - button "Clear" [ref=E2]', "~ - paragraph (now found, before all)"]
 
 
-@in_one_page
-async def a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(page: Page, serve: Serve) -> None:
+async def test_a_key_that_does_nothing_says_so_and_one_that_comes_late_is_told(sheet: Page) -> None:
     script = "addEventListener('keydown', (e) => e.key === 'b' && setTimeout(() => { out.textContent = 'late' }, 500))"
-    await show(page, f"<p id=out></p><script>{script}</script>")
-    await page.snapshot()
+    await show(sheet, f"<p id=out></p><script>{script}</script>")
+    await sheet.snapshot()
 
-    idle, late = await page.press("a"), await page.press("b")
+    idle, late = await sheet.press("a"), await sheet.press("b")
 
     assert idle.text == "pressed a\nno change seen within 1 s"
     assert late.changed == ["+ - paragraph: late"]
 
 
-@in_one_page
-async def a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(
-    page: Page, serve: Serve
-) -> None:
+async def test_a_button_that_is_replaced_while_it_is_pressed_gets_no_click_and_that_is_told(sheet: Page) -> None:
     then = "addEventListener('mousedown', () => setTimeout(again), {once: true})"
     again = "const again = () => { out.innerHTML = '<button onclick=\"log.textContent += 1\">Open</button>' }"
-    await show(page, f"<div id=out></div><p id=log></p><script>{again}; again(); {then}</script>")
+    await show(sheet, f"<div id=out></div><p id=log></p><script>{again}; again(); {then}</script>")
 
-    lost, done = await click(page, "Open"), await click(page, "Open")
+    lost, done = await click(sheet, "Open"), await click(sheet, "Open")
 
     assert (lost.note, done.note) == (ELEMENT_GONE, "")
-    assert await page.evaluate("log.textContent") == "1"
+    assert await sheet.evaluate("log.textContent") == "1"
 
 
-@in_one_page
-async def hovering_waits_for_what_comes_after_the_looks_under_the_mouse(page: Page, serve: Serve) -> None:
+async def test_hovering_waits_for_what_comes_after_the_looks_under_the_mouse(sheet: Page) -> None:
     opens = "this.className = 'active'; setTimeout(() => { menu.hidden = false }, 300)"
-    await show(page, f'<button onmouseenter="{opens}">File</button><ul id=menu hidden><li>Print</ul>')
+    await show(sheet, f'<button onmouseenter="{opens}">File</button><ul id=menu hidden><li>Print</ul>')
 
-    receipt = await page.hover(await ref(page, "File"))
+    receipt = await sheet.hover(await ref(sheet, "File"))
 
     assert receipt.changed == ["+ - listitem: Print"]
 
 
-@in_one_page
-async def hovering_tells_of_classes_under_the_mouse_where_nothing_else_comes(page: Page, serve: Serve) -> None:
-    first = await show(
-        page, "<p style='height: 99px'></p><button onmouseenter=\"this.className = 'active'\">File</button>"
-    )
+async def test_hovering_tells_of_classes_under_the_mouse_where_nothing_else_comes(sheet: Page) -> None:
+    await show(sheet, "<p style='height: 99px'></p><button onmouseenter=\"this.className = 'active'\">File</button>")
 
-    receipt = await page.hover(await ref(page, "File"))
+    receipt = await sheet.hover(await ref(sheet, "File"))
 
-    assert [counted_from(first, each) for each in receipt.changed] == ['~ - button "File" [ref=E1]: class now "active"']
+    assert receipt.changed == ['~ - button "File" [ref=E1]: class now "active"']
 
 
-@in_one_page
-async def a_double_click_on_what_the_first_click_renders_anew_is_no_lost_click(page: Page, serve: Serve) -> None:
+async def test_a_double_click_on_what_the_first_click_renders_anew_is_no_lost_click(sheet: Page) -> None:
     acts = "onclick=\"if (event.detail == 1) this.innerHTML += ''\" ondblclick='o.textContent = 2'"
-    await show(page, f"<div {acts}><b tabindex=0>Cell</b></div><p id=o>1</p>")
+    await show(sheet, f"<div {acts}><b tabindex=0>Cell</b></div><p id=o>1</p>")
 
-    receipt = await page.click(await ref(page, "Cell"), count=2)
+    receipt = await sheet.click(await ref(sheet, "Cell"), count=2)
 
     assert (receipt.note, receipt.changed[0]) == ("", "~ - paragraph (now 2, before 1)")
 
 
-@in_one_page
-async def looks_of_what_is_not_shown_are_not_told(page: Page, serve: Serve) -> None:
+async def test_looks_of_what_is_not_shown_are_not_told(sheet: Page) -> None:
     icon = "<svg width=16 height=16><path d=M0></path></svg>"
     acts = "b.className = 'selected'; b.innerHTML += ' '; o.textContent = 2"
     await show(
-        page,
+        sheet,
         f"""<p id=o>1</p><div id=m><button id=b aria-label=Large>{icon}</button></div>
         <button onclick="{acts}">Go</button>""",
     )
-    await page.snapshot()
-    await page.evaluate("m.hidden = true")
+    await sheet.snapshot()
+    await sheet.evaluate("m.hidden = true")
 
-    receipt = await click(page, "Go")
+    receipt = await click(sheet, "Go")
 
     assert receipt.changed == ["~ - paragraph (now 2, before 1)"]
 
 
-@in_one_page
-async def a_class_of_what_nobody_knows_is_told_alone(page: Page, serve: Serve) -> None:
+async def test_a_class_of_what_nobody_knows_is_told_alone(sheet: Page) -> None:
     acts = "onclick=\"d.className = 'box-active'; {}\""
     buttons = f"<button {acts.format('')}>A</button><button {acts.format('o.textContent = 2')}>B</button>"
-    await show(page, f"<div id=d></div><p id=o>1</p>{buttons}")
-    one = await click(page, "A")
-    await page.evaluate("d.className = ''")
+    await show(sheet, f"<div id=d></div><p id=o>1</p>{buttons}")
+    one = await click(sheet, "A")
+    await sheet.evaluate("d.className = ''")
 
-    second = await click(page, "B")
+    second = await click(sheet, "B")
 
     assert (one.changed, second.changed) == (['~ - div: class now "box-active"'], ["~ - paragraph (now 2, before 1)"])
 
 
-@in_one_page
-async def a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve) -> None:
+async def test_a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve) -> None:
     serve("", path="/save", status=204)
-    await show(page, "<form action=/save method=post><button>Save</button></form>")
+    await opened(page, serve, "<form action=/save method=post><button>Save</button></form>")
 
     receipt = await click(page, "Save")
     requests = [str(each) for each in (await page.requests()).requests]
@@ -412,16 +371,15 @@ async def a_server_that_answers_without_a_page_is_told(page: Page, serve: Serve)
     assert [each for each in requests if "ERR_ABORTED" in each] == []
 
 
-@in_one_page
-async def what_changed_since_the_last_receipt_is_told_by_the_next(page: Page, serve: Serve) -> None:
-    await show(page, CHANGES_BY_ITSELF)
-    go, box = await ref(page, "Go"), await ref(page, "Quiet")
-    await page.check(box)
+async def test_what_changed_since_the_last_receipt_is_told_by_the_next(sheet: Page) -> None:
+    await show(sheet, CHANGES_BY_ITSELF)
+    go, box = await ref(sheet, "Go"), await ref(sheet, "Quiet")
+    await sheet.check(box)
 
-    await page.evaluate(
+    await sheet.evaluate(
         "document.querySelector('input').checked = false; document.querySelector('p').textContent = 'two'"
     )
-    receipts = [await page.focus(go), await page.focus(box)]
+    receipts = [await sheet.focus(go), await sheet.focus(box)]
 
     assert receipts[0].meanwhile == [
         f'~ - checkbox "Quiet" [ref={box}] (no longer [checked])',
@@ -431,68 +389,56 @@ async def what_changed_since_the_last_receipt_is_told_by_the_next(page: Page, se
     assert receipts[1].meanwhile == []
 
 
-@in_one_page
-async def what_counts_on_is_told_once(page: Page, serve: Serve) -> None:
+async def test_what_counts_on_is_told_once(sheet: Page) -> None:
     body = "<p>0</p><p>still</p><button onclick='count()'>Go</button>"
     script = "window.count = () => { const p = document.querySelector('p'); p.textContent = +p.textContent + 1 }"
-    await show(page, f"{body}<script>{script}</script>")
-    go = await ref(page, "Go")
+    await show(sheet, f"{body}<script>{script}</script>")
+    go = await ref(sheet, "Go")
 
-    await page.evaluate("count()")
-    receipt = await page.click(go)
+    await sheet.evaluate("count()")
+    receipt = await sheet.click(go)
 
     assert (receipt.meanwhile, receipt.changed) == ([], ["~ - paragraph (now 2, before 1)"])
 
 
-@in_one_page
-async def what_a_snapshot_told_is_not_told_as_changed_since(page: Page, serve: Serve) -> None:
-    await show(page, CHANGES_BY_ITSELF)
-    go = await ref(page, "Go")
-    await page.focus(go)
+async def test_what_a_snapshot_told_is_not_told_as_changed_since(sheet: Page) -> None:
+    await show(sheet, CHANGES_BY_ITSELF)
+    go = await ref(sheet, "Go")
+    await sheet.focus(go)
 
-    await page.evaluate("document.querySelector('p').remove()")
-    await page.snapshot()
+    await sheet.evaluate("document.querySelector('p').remove()")
+    await sheet.snapshot()
 
-    assert (await page.focus(go)).meanwhile == []
+    assert (await sheet.focus(go)).meanwhile == []
 
 
-@in_one_page
-async def of_much_that_changed_since_the_first_lines_are_told(page: Page, serve: Serve) -> None:
-    await show(page, CHANGES_BY_ITSELF)
-    go = await ref(page, "Go")
+async def test_of_much_that_changed_since_the_first_lines_are_told(sheet: Page) -> None:
+    await show(sheet, CHANGES_BY_ITSELF)
+    go = await ref(sheet, "Go")
 
-    await page.evaluate("for (let i = 0; i < 20; i++) document.body.append(document.createElement('button'))")
-    meanwhile = (await page.focus(go)).meanwhile
+    await sheet.evaluate("for (let i = 0; i < 20; i++) document.body.append(document.createElement('button'))")
+    meanwhile = (await sheet.focus(go)).meanwhile
 
     assert [each[:10] for each in meanwhile[:8]] == ["+ - button"] * 8
     assert meanwhile[8:] == ["… and 12 more: snapshot"]
 
 
-@in_one_page
-async def a_snapshot_within_a_budget_makes_no_changes(page: Page, serve: Serve) -> None:
-    await show(page, CHANGES_BY_ITSELF + "<p>words</p><hr>" * 100)
-    go = await ref(page, "Go")
-    await page.snapshot(budget_tokens=300)
+async def test_a_snapshot_within_a_budget_makes_no_changes(sheet: Page) -> None:
+    await show(sheet, CHANGES_BY_ITSELF + "<p>words</p><hr>" * 100)
+    go = await ref(sheet, "Go")
+    await sheet.snapshot(budget_tokens=300)
 
-    assert (await page.focus(go)).meanwhile == []
+    assert (await sheet.focus(go)).meanwhile == []
 
 
-@in_one_page
-async def what_scrolling_brought_is_not_told_as_changed_before(page: Page, serve: Serve) -> None:
+async def test_what_scrolling_brought_is_not_told_as_changed_before(sheet: Page) -> None:
     more = "<script>addEventListener('scroll', () => document.body.append('two'), {once: true})</script>"
-    await show(page, f"<button>Go</button><p style='height:3000px'>one</p>{more}")
-    go = await ref(page, "Go")
+    await show(sheet, f"<button>Go</button><p style='height:3000px'>one</p>{more}")
+    go = await ref(sheet, "Go")
 
-    await page.scroll()
+    await sheet.scroll()
 
-    assert (await page.focus(go)).meanwhile == []
-
-
-async def test_what_is_told_in_one_page(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await opened(page, serve, "")
-    for case in IN_ONE_PAGE:
-        with subtests.test(getattr(case, "__name__", "")):
-            await case(page, serve)
+    assert (await sheet.focus(go)).meanwhile == []
 
 
 async def test_a_navigation_is_told_instead_of_lines(page: Page, serve: Serve) -> None:
@@ -613,19 +559,17 @@ SUGGESTING = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("field", SUGGESTING)
 async def test_the_list_that_a_page_shows_for_what_was_filled_in_a_while_ago_is_told(
-    page: Page, serve: Serve, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+    field: str, sheet: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdp_agent.page.receipts.action_runner.SUGGESTIONS_S", 2.0)
     late = "setTimeout(() => out.innerHTML ||= '<button>Bergen</button>', 200)"
-    await opened(page, serve, "")
-    for field in SUGGESTING:
-        with subtests.test(field):
-            first = await show(page, f'<input aria-label=City {field} oninput="{late}"><div id=out></div>')
+    await show(sheet, f'<input aria-label=City {field} oninput="{late}"><div id=out></div>')
 
-            receipt = await page.fill(await ref(page, "City"), "Ber")
+    receipt = await sheet.fill(await ref(sheet, "City"), "Ber")
 
-            assert receipt.changed == [f'+ - button "Bergen" [ref=E{first + 1}]']
+    assert receipt.changed == ['+ - button "Bergen" [ref=E2]']
 
 
 async def test_what_comes_after_the_page_was_read_is_told_by_its_line(
@@ -775,15 +719,13 @@ CLICKED = {
 }
 
 
-async def test_what_a_click_changed_is_told(page: Page, serve: Serve, subtests: pytest.Subtests) -> None:
-    await opened(page, serve, "")
-    for what, (content, changed) in CLICKED.items():
-        with subtests.test(what):
-            first = await show(page, content)
+@pytest.mark.parametrize(("content", "changed"), CLICKED.values(), ids=CLICKED)
+async def test_what_a_click_changed_is_told(content: str, changed: list[str], sheet: Page) -> None:
+    await show(sheet, content)
 
-            receipt = await click(page, "Go")
+    receipt = await click(sheet, "Go")
 
-            assert [counted_from(first, each) for each in receipt.changed] == changed
+    assert receipt.changed == changed
 
 
 RENDERED_ANEW = """<div id=root></div><script>let on = {0}; function render() {{
@@ -792,14 +734,13 @@ RENDERED_ANEW = """<div id=root></div><script>let on = {0}; function render() {{
 }}; render()</script>"""
 
 
-async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(page: Page, serve: Serve) -> None:
-    await opened(page, serve, "")
-    for becomes, told in [("true", "it is checked"), ("false", "it is not checked")]:
-        await show(page, RENDERED_ANEW.format("false", becomes))
+@pytest.mark.parametrize(("becomes", "told"), [("true", "it is checked"), ("false", "it is not checked")])
+async def test_a_box_that_is_rendered_anew_is_told_as_it_is_then(becomes: str, told: str, sheet: Page) -> None:
+    await show(sheet, RENDERED_ANEW.format("false", becomes))
 
-        receipt = await page.check(await ref(page, "Notify"))
+    receipt = await sheet.check(await ref(sheet, "Notify"))
 
-        assert receipt.note == f"the page rendered it anew: {told}"
+    assert receipt.note == f"the page rendered it anew: {told}"
 
 
 async def test_a_page_that_went_elsewhere_by_itself_is_told_by_the_next_receipt(page: Page, serve: Serve) -> None:

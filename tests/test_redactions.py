@@ -9,7 +9,6 @@ import pytest
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.picture.redactions import locate_text
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.pictures import PLACED, SECRET, SECRETS, painted, show
 from tests.writing import opened
 

@@ -12,7 +12,6 @@ from cdp_agent.page.activity.bodies import ResponseBody
 from cdp_agent.page.page import Page
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 JSON = "application/json"

@@ -8,7 +8,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.query.schema import PageSchema, SchemaElement
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 AT = "style='position:absolute;margin:0;border:0;padding:0;width:100px;height:20px;left:10px;top:"

@@ -1,3 +1,5 @@
+"""Scrolling pages and boxes, and what is told of it."""
+
 import pytest
 
 from cdp_agent.errors import InvalidArguments, StaleRef
@@ -5,7 +7,6 @@ from cdp_agent.page.actions.scroll import Direction, Scrolled
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 TALL = "<p>top</p><div style='height:5000px'></div><p>end</p>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cdp_agent.page.page import Page
 from tests.conftest import AppUrl, Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 LONG = (

@@ -1,3 +1,5 @@
+"""Searching the text of a page."""
+
 import re
 from typing import Any
 
@@ -11,7 +13,6 @@ from cdp_agent.page.refs.locate import locate
 from cdp_agent.page.snapshot import snapshot as snapshots
 from tests.conftest import Serve
 from tests.every_frame import every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 

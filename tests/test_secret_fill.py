@@ -12,7 +12,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.security.secrets import Fields, Revealed
 from tests.acting import LOGGING, in_frame, log, ref
 from tests.conftest import Serve, on_other_site
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 SECRET = "kiwi-77é"

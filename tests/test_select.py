@@ -10,7 +10,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import LOGGING, at, log, now, ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.listing import counted_from
 from tests.writing import opened, show
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 HTML = (
     "a abbr address area article aside audio b blockquote br button canvas caption cite code col colgroup data dd del "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 CLIPPED = "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0 0 0 0)"

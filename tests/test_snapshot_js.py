@@ -12,7 +12,6 @@ from cdp_agent.page import js
 from cdp_agent.page.page import Page
 
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .listing import counted_anew
 from .writing import opened, write
 

@@ -17,7 +17,6 @@ from cdp_agent.steps.resolve.call import Output
 from fixtures.replay import fill_refs, newest_page
 from tests.agents import of, result_of
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import Models, Site, every, plan, resolved, verdict
 
 TWO = """<title>Two</title><section aria-label=One><button onclick="document.title='first'">Save</button></section>

@@ -39,7 +39,6 @@ from cdp_agent.step_events import (
 )
 from cdp_agent.steps.approval.policy import Rules, rules_from
 from tests.agents import of, result_of
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import TASK, Models, Site, answer, deciding, every, plan, resolved, verdict
 
 BY_CODE = [(1, "code", "manage_tabs"), (2, "code", "click"), (3, "code", "fill"), (4, "code", "click")]

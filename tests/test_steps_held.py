@@ -16,7 +16,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.step_events import ApprovalDecided, StepDone
 from cdp_agent.steps.approval.policy import AUTO, Rule, Rules
 from tests.agents import of, result_of
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import every
 from tests.web import Web, running
 

@@ -27,7 +27,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.step_events import StepChosen, StepDone, StepNotDone, StepSkipped, StepsVerified
 from tests.agents import of, result_of
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import Models, Site, deciding, every, finish, move, resolved, verdict
 
 

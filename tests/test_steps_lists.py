@@ -8,7 +8,6 @@ from cdp_agent.agent.agent import Agent
 from cdp_agent.browser import Browser
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.outlines import done
 from tests.writing import show
 

@@ -13,7 +13,6 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Arguments, Context, Observation, tool
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import write
 
 POST = '<form method=post action="/buy"><input aria-label=Name><input aria-label=City>{}</form>'

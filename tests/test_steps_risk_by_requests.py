@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cdp_agent.browser import Browser
+from cdp_agent.cdp import fetch
 from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.holding import Act, Held, Hold
 from cdp_agent.page.policy.limits import limit, limited
@@ -224,3 +225,28 @@ async def test_what_only_looks_like_harm_is_not_asked_about(desk: Desk, page: Pa
     assert [HARMLESS[number - 5001].name for number in desk.before] == []
     assert [str(each) for each in desk.held] == []
     assert all(told)
+
+
+@pytest.mark.unit
+async def test_a_request_that_is_paused_again_in_the_next_act_is_asked_about_once() -> None:
+    asked: list[Held] = []
+
+    async def allow(held: Held) -> bool:
+        asked.append(held)
+        return True
+
+    async def pause(network_id: str) -> object:
+        request = fetch.PausedRequest(url="http://a.test/order", method="POST")
+        event = fetch.RequestPaused("1", request, frame_id="F", resource_type="XHR", network_id=network_id)
+        verdict = hold.request(event, None)
+        return await verdict if isinstance(verdict, asyncio.Future) else verdict
+
+    hold = Hold()
+    hold.begin(Act(allow), [])
+    first = await pause("7")
+    hold.begin(Act(allow), [])
+    again = await pause("7")
+
+    assert (first, again, len(asked)) == (True, True, 1)
+    await pause("8")
+    assert len(asked) == 2

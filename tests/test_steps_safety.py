@@ -21,7 +21,6 @@ from cdp_agent.step_events import ApprovalAsked, StepDone
 from cdp_agent.steps.approval.policy import ALLOW_ALL
 from tests.agents import of, result_of
 from tests.conftest import Serve, on_other_site
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import Models, Site, answer, deciding, every, plan, resolved, verdict
 
 PASSWORD = "correct horse battery"

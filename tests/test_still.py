@@ -14,7 +14,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.receipts import stability
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 

@@ -16,7 +16,6 @@ from cdp_agent.tools import BUILT_IN
 
 from .acting import ref
 from .conftest import Serve
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .test_tools_more import call
 
 HALVES = ["\udc00", "\ud800", "a\ud83db", "\ude00\ud83d"]

@@ -51,9 +51,9 @@ def test_the_classes_are_those_that_the_async_ones_make() -> None:
 
 def test_pages_that_are_the_same_are_equal(browser: Browser, serve: Serve) -> None:
     page = browser.new_page(serve("<title>Here</title><button onclick=\"window.open('about:blank')\">Open</button>"))
-    page.snapshot()
+    (button,) = page.snapshot().refs
 
-    receipt = page.click("E1")
+    receipt = page.click(button)
 
     (popup,) = page.popups
     assert (page in browser.pages, popup in browser.pages, popup.opener) == (True, True, page)

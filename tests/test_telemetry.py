@@ -28,7 +28,6 @@ from fixtures.replay import forced_tool, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, play, scripted
 from tests.chat_model import Model
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.stepping import Models, Site, every, plan, verdict
 
 KNOWN = {value for name, value in vars(names).items() if name.startswith("GEN_AI_")}

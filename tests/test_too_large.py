@@ -11,7 +11,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.snapshot import listeners
 from tests.acting import ref
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import show
 
 pytestmark = pytest.mark.slow

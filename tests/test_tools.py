@@ -17,7 +17,6 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.base import Answer, Context, Observation, facts
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 FORM = """<title>Form</title><button onclick="document.title = 'Clicked'">Go</button>

@@ -1,3 +1,5 @@
+"""Which addresses the tools of a model open."""
+
 import itertools
 import json
 from pathlib import Path
@@ -12,7 +14,6 @@ from cdp_agent.tools import BUILT_IN
 from cdp_agent.tools.addresses import complete_address
 from cdp_agent.tools.base import Context, Observation
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 

@@ -18,7 +18,6 @@ from cdp_agent.tools.aliases import NAMES, nearest
 from fixtures.replay import tool_call
 from tests.agents import DONE, SHOP, of, play
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened
 
 

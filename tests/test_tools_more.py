@@ -18,7 +18,6 @@ from cdp_agent.tools.base import Context, Observation, facts
 from tests.acting import ref
 from tests.conftest import Serve
 from tests.every_frame import PLACES, every_frame
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 FORM = "<form action=/found><input name=q aria-label=Search value=old></form>"

@@ -20,7 +20,6 @@ from fixtures.replay import tool_call
 from tests.agents import DONE, play, told
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 
 @pytest.fixture

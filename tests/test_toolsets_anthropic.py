@@ -23,7 +23,6 @@ from cdp_agent.providers.base import Assistant, Image, Request, TabState, Text, 
 from cdp_agent.tools.members.anthropic import MEMBERS
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, closing_tabs
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.late import Late
 from tests.vendor_models import READ, Call, VendorModel, anthropic_message, played
 from tests.writing import opened

@@ -20,7 +20,6 @@ from cdp_agent.extras import install_command
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, closing_tabs
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.late import Late
 from tests.vendor_models import Call, VendorModel, openai_response, played
 from tests.writing import opened

@@ -25,7 +25,6 @@ from fixtures.replay import ReplayServer, reply, tool_call
 from tests.agents import CLICK, DONE, FILL, SHOP, of, play, result_of, scripted
 from tests.conftest import Serve
 from tests.detached import DetachedChrome, closing_tabs
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 SHOP_WITH_SERVER = """<title>Shop</title><h1>Shop</h1><button onclick="pay()">Pay</button><p>Nothing yet</p>
 <script>async function pay() {

@@ -19,7 +19,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.trace import write_html
 from cdp_agent.trace.html import MOST_BYTES
 from tests.commands import Cli
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 EVIL = '</script><script>document.title = "taken"</script><img src=x onerror="document.title=\'taken\'"><!--'
 PIXEL = bytes.fromhex(

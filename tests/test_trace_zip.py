@@ -24,7 +24,6 @@ from fixtures.replay import tool_call
 from tests.agents import CLICK, DONE, FILL, play
 from tests.commands import Cli
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 Playwright = Callable[[list[list[str]], Path], list[str]]
 

@@ -12,7 +12,6 @@ from cdp_agent.page.actions import keyboard
 from cdp_agent.page.page import Page
 from tests.acting import log, ref
 from tests.conftest import AppUrl, Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 CANVAS = """<canvas tabindex=0 aria-label=Drawing></canvas><p id=p></p><script>

@@ -12,7 +12,6 @@ from cdp_agent.page.page import Page, tab_of
 from cdp_agent.page.policy.limits import limit, limited
 from cdp_agent.page.policy.rules import rules_of
 from tests.detached import DetachedChrome
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.web import Web, running
 
 ALLOWED = ["good.localhost", "other.localhost"]

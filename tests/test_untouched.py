@@ -6,7 +6,6 @@ import re
 
 from cdp_agent.page.page import Page
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 CONTENT = """
 <h1>Orders</h1>

@@ -12,7 +12,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.page.receipts.receipts import Outcome
 from tests.acting import at, in_frame, log, until_named
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import opened, show
 
 LOGGING = """<script>

@@ -15,7 +15,6 @@ from cdp_agent.page.page import Page
 from cdp_agent.sync import Browser as BlockingBrowser
 from tests.conftest import Serve
 from tests.detached import DetachedChrome
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 PLAYED = """async film => {
   const video = document.createElement('video');

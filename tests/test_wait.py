@@ -14,7 +14,6 @@ from cdp_agent.errors import ActionError, InvalidArguments
 from cdp_agent.page.page import Page
 
 from .conftest import Serve, held
-from .lasting import one_tab  # noqa: F401 (a fixture)
 from .writing import opened, show
 
 

@@ -16,7 +16,6 @@ from cdp_agent.websearch.engines import bing, duckduckgo, google
 from cdp_agent.websearch.tab import read, unwrap
 from tests import result_pages as pages
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 from tests.writing import write
 
 PATHS = {"duckduckgo": "/html/", "google": "/search", "bing": "/search"}

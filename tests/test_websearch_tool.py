@@ -16,7 +16,6 @@ from fixtures.replay import reply, tool_call
 from tests import result_pages as pages
 from tests.agents import DONE, of, play, result_of, told
 from tests.conftest import Serve
-from tests.lasting import one_tab  # noqa: F401 (a fixture)
 
 SEARCH = tool_call("web_search", {"query": "tea"})
 

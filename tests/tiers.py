@@ -6,6 +6,7 @@ Files with slow tests come first and those with unit tests alone come last: noth
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -30,6 +31,14 @@ def sort_into_tiers(items: list[pytest.Item]) -> None:
             tier = "chrome" if _starts_chrome(item) else "unit"
             item.add_marker(tier)
         place[item.path] = min(TIERS.index(tier), place.get(item.path, len(TIERS)))
+    items.sort(key=lambda item: place[item.path])
+
+
+def shuffle(items: list[pytest.Item], seed: str) -> None:
+    """Puts the files in a random order, and in each of them its tests; the same for the same seed."""
+    chance = random.Random(seed)
+    place = {path: chance.random() for path in sorted({item.path for item in items})}
+    chance.shuffle(items)
     items.sort(key=lambda item: place[item.path])
 
 

@@ -93,6 +93,8 @@ class Act(msgspec.Struct, eq=False):
     """The addresses of all documents when it began."""
     answers: dict[tuple[str, str], asyncio.Task[bool]] = {}
     """The decisions that were asked for during this act, by method and address."""
+    requests: set[tuple[str, str, str]] = set()
+    """The requests that paused during it: Chrome's id, method and address."""
 
     def allows(self, risk: str) -> bool:
         """Whether the risk was declared and allowed before the act."""
@@ -108,6 +110,7 @@ class Hold:
     def __init__(self) -> None:
         self.pause = Pause()
         self._act: Act | None = None
+        self._former_act: Act | None = None
         self._background = RecentSet()
         """Keys of the requests that pages sent by themselves, without an act."""
         self._withheld: list[Withheld] = []
@@ -133,8 +136,8 @@ class Hold:
         activities = list(tabs)
         act.documents = {id(tab): (tab.document.number, tab.navigations_begun) for tab in activities}
         act.addresses = frozenset(_plain(url) for tab in activities for url in tab.addresses)
-        act.answers = {}
-        self._act = act
+        act.answers, act.requests = {}, set()
+        self._former_act, self._act = self._act, act
 
     async def decided(self) -> None:
         """Waits while a question is open. Raises the error if asking failed."""
@@ -194,6 +197,11 @@ class Hold:
             if event.resource_type != "Document":
                 self._background.add(_background_key(event, tab))
             return True
+        # Chrome pauses a request for the tab's session and then for the browser's, when the next act may have begun.
+        paused = (event.network_id, request.method, request.url)
+        if event.network_id and self._former_act is not None and paused in self._former_act.requests:
+            act = self._former_act
+        act.requests.add(paused)
         if self._is_background(event, tab, kind, act) or act.allows(kind):
             return True
         held = Held(

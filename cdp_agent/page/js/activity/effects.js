@@ -296,7 +296,7 @@ const isIdentifiable = (element) =>
  * @param {boolean} hovered
  */
 function classEffects(all, hovered) {
-  const found = [];
+  const effects = [];
   for (const [element, old] of baseline.classes) {
     if (!isConnected_.call(element) || isEndless(element) || baseline.added.has(element) || isInAdded(element))
       continue;
@@ -309,11 +309,11 @@ function classEffects(all, hovered) {
       ...[...had].filter((name) => !has.has(name) && isMeaningful(name)).map((name) => `no longer "${name}"`),
     ];
     if (!notes.length || !(all || isIdentifiable(element)) || visibilityOf(element) === NOT_RENDERED) continue;
-    found.push(
+    effects.push(
       elementEffect(element, `class ${notes.join(', ')}`, hasFaded(element) || (hovered && matches(element, HOVERED))),
     );
   }
-  return limitEffects(found);
+  return limitEffects(effects);
 }
 
 /** Whether it is faded out: most elements that fade are removed then. */
@@ -347,10 +347,10 @@ const isInAdded = (element) => {
 /** @param {boolean} all  also drawings that cannot be identified */
 function redrawEffects(all) {
   const redrawn = [...baseline.redrawn].filter(isRedrawn).map(([element]) => element);
-  const found = redrawn.filter(
+  const shown = redrawn.filter(
     (element) => isConnected_.call(element) && !isEndless(element) && !isInAdded(element) && !isAnimatedBefore(element),
   );
-  const effects = found.flatMap((element) => {
+  const effects = shown.flatMap((element) => {
     const holder = iconOwner(element);
     if (holder) return visibilityOf(holder) === NOT_RENDERED ? [] : [elementEffect(holder, 'its icon redrawn')];
     const drawing = closestFlat(element, 'svg') ?? element;
@@ -386,7 +386,7 @@ function editorEffects() {
 }
 
 function scrollEffects() {
-  const found = [];
+  const effects = [];
   for (const node of baseline.scrolled) {
     const element = nodeType(node) === 9 ? scrollerOf(/** @type {Document} */ (node)) : /** @type {Element} */ (node);
     // elements of no size, for screen readers only, scroll when their field gets the focus
@@ -394,9 +394,9 @@ function scrollEffects() {
     const place = roundedScroll(element);
     if (baseline.scrollPositions.get(element) === place.join()) continue;
     const what = `scrolled to ${place[1]} of ${scrollHeight(element)} px${place[0] ? `, ${place[0]} px right` : ''}`;
-    found.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : elementEffect(element, what));
+    effects.push(nodeType(node) === 9 ? { text: `the page: ${what}`, weak: false } : elementEffect(element, what));
   }
-  return limitEffects(found);
+  return limitEffects(effects);
 }
 
 /** The selected text, or the position of the caret in a field or an editor. */
@@ -417,9 +417,10 @@ function selectionNow() {
 
 const nodePath = (node) => {
   const place = [];
-  for (let each = node; each && place.length < 30; each = parentNode(each)) {
+  for (let inner = node; inner && place.length < 30; inner = parentNode(inner)) {
     let index = 0;
-    for (let other = firstChild(parentNode(each) ?? each); other && other !== each; other = nextSibling(other)) index++;
+    for (let other = firstChild(parentNode(inner) ?? inner); other && other !== inner; other = nextSibling(other))
+      index++;
     place.push(index);
   }
   return place.join('.');

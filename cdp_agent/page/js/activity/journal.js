@@ -21,8 +21,8 @@ const observedSince = new WeakMap();
 let watching = null;
 /**
  * count, last: how many changes that a reader could notice there were while the page was watched, and when the last;
- * entries: the latest of these; action, page, unknown: how many had which cause; texts, others: how many text nodes and
- * other nodes were added; acted: there was an action.
+ * entries: the latest of these; causes: how many had which; texts, others: how many text nodes and other nodes were
+ * added; acted: there was an action.
  */
 const journal = {
   count: 0,

@@ -11,12 +11,12 @@ const styleValue_ = CSSStyleDeclaration.prototype.getPropertyValue;
 
 /** @returns {Map<Element, string | null>} fingerprints of the visible canvases; null: the canvas cannot be read */
 function canvasesNow() {
-  const found = new Map();
+  const canvases = new Map();
   for (const root of watching?.roots ?? [document]) {
     for (const canvas of selectAll(root, 'canvas'))
-      if (found.size < 8 && checkVisibility_.call(canvas)) found.set(canvas, canvasFingerprint(canvas));
+      if (canvases.size < 8 && checkVisibility_.call(canvas)) canvases.set(canvas, canvasFingerprint(canvas));
   }
-  return found;
+  return canvases;
 }
 
 const LARGEST_SIDE = 512; // pixels: a thin line is still visible when scaled down to this
@@ -110,15 +110,15 @@ const MOST_RULES_WRITTEN = 2000;
  * @param {boolean} written  with the text of the rules, smallest sheets first @returns {Map<CSSStyleSheet, string>}
  */
 function rulesNow(written) {
-  const known = [...watching.roots].flatMap(sheetsOf).map((sheet) => ({ sheet, rules: rulesOf(sheet) }));
-  known.sort((one, other) => one.rules.length - other.rules.length);
-  let left = written ? MOST_RULES_WRITTEN : 0;
+  const sheets = [...watching.roots].flatMap(sheetsOf).map((sheet) => ({ sheet, rules: rulesOf(sheet) }));
+  sheets.sort((one, other) => one.rules.length - other.rules.length);
+  let rulesLeft = written ? MOST_RULES_WRITTEN : 0;
   const now = new Map();
-  for (const { sheet, rules } of known) {
-    left -= rules.length;
+  for (const { sheet, rules } of sheets) {
+    rulesLeft -= rules.length;
     now.set(
       sheet,
-      `${rules.length} ${sheet.disabled} ${left >= 0 ? [...rules].map((rule) => rule.cssText).join('') : ''}`,
+      `${rules.length} ${sheet.disabled} ${rulesLeft >= 0 ? [...rules].map((rule) => rule.cssText).join('') : ''}`,
     );
   }
   return now;
@@ -148,7 +148,7 @@ function haveRulesChanged() {
 
 /** @param {Set<Element>} classed  the elements whose class changed */
 function styleEffects(classed) {
-  const found = [];
+  const effects = [];
   const inside = new Set();
   for (const [element, was] of baseline.styles) {
     if (!isConnected_.call(element) || isEndless(element) || isAnimatedBefore(element)) continue;
@@ -165,8 +165,8 @@ function styleEffects(classed) {
     const bold = notes.includes('font-weight') && Number(now[STYLE_PROPERTIES.indexOf('font-weight')]) >= 600;
     // it is fading out, or dimmed while something loads
     const fades = Number(now[OPACITY_INDEX]) < Number(was[OPACITY_INDEX]);
-    found.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
+    effects.push(elementEffect(element, bold ? 'now bold' : `looks changed (${notes.join(', ')})`, own || fades));
   }
-  if (!found.length && haveRulesChanged()) found.push({ text: 'style rules changed', weak: false });
-  return limitEffects(found);
+  if (!effects.length && haveRulesChanged()) effects.push({ text: 'style rules changed', weak: false });
+  return limitEffects(effects);
 }

@@ -13,22 +13,23 @@ let changeWaiter = null;
  */
 function checkConditions({ text, gone, selector }) {
   const { count } = changes();
-  const found = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
+  const conditions = { text: false, entered: false, gone: true, selector: false, count, wrong: '' };
   if (text !== null || gone !== null) {
     const visible = visibleTextInLowerCase({ entered: true });
-    found.text = text !== null && visible.includes(text);
-    found.entered = found.text && hasEnteredTexts && !visibleTextInLowerCase({ entered: false }).includes(text);
-    found.text &&= !found.entered;
-    found.gone = gone === null || !visible.includes(gone);
+    conditions.text = text !== null && visible.includes(text);
+    conditions.entered =
+      conditions.text && hasEnteredTexts && !visibleTextInLowerCase({ entered: false }).includes(text);
+    conditions.text &&= !conditions.entered;
+    conditions.gone = gone === null || !visible.includes(gone);
   }
   if (selector !== null) {
     try {
-      found.selector = [...watching.roots].some((root) => [...selectAll(root, selector)].some(isRendered));
+      conditions.selector = [...watching.roots].some((root) => [...selectAll(root, selector)].some(isRendered));
     } catch (error) {
-      found.wrong = error.message;
+      conditions.wrong = error.message;
     }
   }
-  return found;
+  return conditions;
 }
 
 /** @param {{entered: boolean}} options */

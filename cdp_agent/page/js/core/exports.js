@@ -4,7 +4,6 @@ return {
   isAlive,
   beginEffects,
   effectsNow,
-  endEffects,
   unreadableCanvases,
   aim,
   aimThrough,

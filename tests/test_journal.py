@@ -4,6 +4,8 @@ from pathlib import Path
 
 from cdp_agent import Page
 from cdp_agent.page import js
+from tests.acting import ref
+from tests.conftest import Serve
 
 RESTLESS = {
     "three changes": ([4, 4.5, 5], 5.9, True),
@@ -83,3 +85,20 @@ async def test_who_caused_a_change(sheet: Page) -> None:
     )
 
     assert dict(zip(CAUSES, causes, strict=True)) == {what: row[4] for what, row in CAUSES.items()}
+
+
+CLOCK = """<title>Page</title><p role=status>12 people</p><button onclick="setTimeout(() => list.append(
+Object.assign(document.createElement('li'), { textContent: 'A new order' })), 300)">New order</button><ul id=list><li>Mug</ul>
+<script>let people = 12; setInterval(() => { document.querySelector('p').textContent = `${++people} people` }, 100)</script>"""
+
+
+async def test_the_log_tells_the_cause_of_each_change(page: Page, serve: Serve) -> None:
+    await page.goto(serve(CLOCK))
+    button = await ref(page, "New order")
+    await page.wait_for(text="40 people")
+
+    receipt = await page.click(button)
+
+    causes = {line.text for line in receipt.log if line.kind == "change"}
+    assert any("people" in text and "the page by itself (it changed by itself before, " in text for text in causes)
+    assert any("A new order" in text and "the action (nothing had changed there before" in text for text in causes)

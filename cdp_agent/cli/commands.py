@@ -80,12 +80,12 @@ def read_open(words: Sequence[str], caller: CommandCaller | None = None) -> Tool
 
     With an address and --no-page, into a `goto` instead. Raises SetupError.
     """
-    found, settings = read_settings(words, caller)
+    args, settings = read_settings(words, caller)
     tab = settings.config.tab
-    if found.no_page and found.url is not None:
+    if args.no_page and args.url is not None:
         goto = TOOLS["goto"]
-        return ToolCommand(Call(goto, goto.parse({"url": found.url}), tab=tab), settings)
-    call = Call(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS), tab=tab, url=found.url)
+        return ToolCommand(Call(goto, goto.parse({"url": args.url}), tab=tab), settings)
+    call = Call(TOOLS["snapshot"], SnapshotArguments(PAGE_TOKENS), tab=tab, url=args.url)
     return ToolCommand(call, settings, needs_page=False)
 
 
@@ -180,13 +180,13 @@ def read(arguments: Sequence[str], caller: CommandCaller | None) -> Command:
         return ListTabs(read_tabs(words, caller))
     if name == "chrome":
         return read_chrome(words, caller)
-    found = find_tool(name, words)
-    if found is None:
+    tool = find_tool(name, words)
+    if tool is None:
         near = " or ".join(suggestions(name))
         raise SetupError(
             f"There is no command {name!r}{f' (did you mean {near}?)' if near else ''}: see `cdp-agent --help`."
         )
-    own, fixed = found
+    own, fixed = tool
     if own == "web_search":
         return read_search(words, caller)
     return read_tool_call(TOOLS[own], words, fixed, caller=caller)

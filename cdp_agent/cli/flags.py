@@ -79,13 +79,13 @@ def takes_value(word: str) -> bool:
     return name == "--port"
 
 
-def loaded(found: argparse.Namespace, caller: CommandCaller | None = None) -> Loaded[Config]:
+def loaded(args: argparse.Namespace, caller: CommandCaller | None = None) -> Loaded[Config]:
     """The settings from the command's flags, the caller's environment, the file and the defaults. Raises SetupError."""
-    given = {name.removeprefix(_GIVEN): each for name, each in vars(found).items() if name.startswith(_GIVEN)}
+    flags = {name.removeprefix(_GIVEN): value for name, value in vars(args).items() if name.startswith(_GIVEN)}
     if caller is None:
-        return load(Config, flags=given, environment=os.environ, file=ConfigFile.read(config_path(os.environ)))
+        return load(Config, flags=flags, environment=os.environ, file=ConfigFile.read(config_path(os.environ)))
     file = ConfigFile.read(Path(caller.folder) / config_path(caller.environment))
-    return load(Config, flags=given, environment=caller.environment, file=file, folder=Path(caller.folder))
+    return load(Config, flags=flags, environment=caller.environment, file=file, folder=Path(caller.folder))
 
 
 def _option(setting: Setting) -> dict[str, Any]:

@@ -40,10 +40,10 @@ def run(arguments: Sequence[str]) -> int:
 
         return run_once(words)
     folder, session = runtime.folder(), chosen.session
-    found = client.send_command(folder, session, words, lambda: client.start_host(folder, session, HOST, words))
-    if isinstance(found, int):
-        return found
+    connection = client.send_command(folder, session, words, lambda: client.start_host(folder, session, HOST, words))
+    if isinstance(connection, int):
+        return connection
     try:
-        return found.follow(session)
+        return connection.follow(session)
     finally:
-        found.close()
+        connection.close()

@@ -85,26 +85,26 @@ def run_host(
     prelaunched: PrelaunchedChrome | None,
 ) -> None:
     """Serves as the named host, or without a name as the one that the command needs. Raises CdpAgentError, OSError."""
-    found = name or host_for(request.words, request.session, caller)
-    if isinstance(found, int):
-        starter.say(CommandEnded(found))
+    host = name or host_for(request.words, request.session, caller)
+    if isinstance(host, int):
+        starter.say(CommandEnded(host))
         return
     with ExitStack() as held:
-        if found != request.session:  # the starting process holds the lock of its session
-            held.enter_context(runtime.starting(folder, found))
-        if (other := client.connect(folder, found)) is not None:
+        if host != request.session:  # the starting process holds the lock of its session
+            held.enter_context(runtime.starting(folder, host))
+        if (other := client.connect(folder, host)) is not None:
             other.close()
-            starter.say(Serving(found))
+            starter.say(Serving(host))
             return
 
         def listening() -> None:
             held.close()
-            starter.say(Serving(found))
+            starter.say(Serving(host))
             _leave_terminal()
 
-        _log_to(os.path.join(folder, f"{found}.log"))
+        _log_to(os.path.join(folder, f"{host}.log"))
         give_memory_back()
-        asyncio.run(Host(folder, found, Commands(found, prelaunched)).serve(listening))
+        asyncio.run(Host(folder, host, Commands(host, prelaunched)).serve(listening))
 
 
 def _leave_terminal() -> None:

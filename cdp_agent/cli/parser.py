@@ -62,7 +62,9 @@ def read_tool_call(
     fixed = fixed or {}
     required = [name for name in tool.parameters["required"] if name not in fixed]
     options = {
-        name: each for name, each in tool.parameters["properties"].items() if name not in required and name not in fixed
+        name: schema
+        for name, schema in tool.parameters["properties"].items()
+        if name not in required and name not in fixed
     }
     places = positionals_of(tool, fixed)
     parser = Parser(shown_name(tool), tool.summary, " ".join(["%(prog)s", *places, "[options]"]), more="")
@@ -77,15 +79,15 @@ def read_tool_call(
         parser.add_argument("--no-page", action="store_true", help=help_text)
     shared = FOR_CHROME | FOR_DEBUGGING | {"json", *more} | (FOR_MODEL if tool.needs_model else set())
     add_settings(parser, shared, taken=[f"--{name.replace('_', '-')}" for name in options], shown=more)
-    found = parser.read(words)
-    url, given = _from_positionals(tool, fixed, found.values)
-    given |= {**fixed} | {name: value for name in options if (value := getattr(found, f"option_{name}")) is not None}
+    args = parser.read(words)
+    url, values = _from_positionals(tool, fixed, args.values)
+    values |= {**fixed} | {name: value for name in options if (value := getattr(args, f"option_{name}")) is not None}
     try:
-        arguments = tool.parse(given)
+        arguments = tool.parse(values)
     except InvalidArguments as error:
         raise SetupError(str(error)) from error
-    shows_page = not tool.read_only and not found.no_page
-    settings = loaded(found, caller)
+    shows_page = not tool.read_only and not args.no_page
+    settings = loaded(args, caller)
     return ToolCommand(Call(tool, arguments, tab=settings.config.tab, url=url), settings, shows_page=shows_page)
 
 

@@ -54,5 +54,5 @@ def read_settings(words: Sequence[str], caller: CommandCaller | None) -> tuple[N
     parser.add_argument("url", nargs="?", metavar="URL", help="the page to open (default: the one that is open)")
     parser.add_argument("--no-page", action="store_true", help="do not print the page")
     add_settings(parser, FOR_CHROME | FOR_DEBUGGING | {"json"})
-    found = parser.read(words)
-    return found, loaded(found, caller)
+    args = parser.read(words)
+    return args, loaded(args, caller)

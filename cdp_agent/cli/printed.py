@@ -77,9 +77,9 @@ class PrintedPages:
         lines = text.split("\n")
         are = {key: lines[first:end] for key, (first, end) in _landmarks(lines).items()}
         self._shown.landmarks = {
-            key: [f"{line}{_CHANGED}" if ref is not None and ref_of(line) == ref else line for line in each]
-            for key, each in self._shown.landmarks.items()
-            if are.get(key) == each
+            key: [f"{line}{_CHANGED}" if ref is not None and ref_of(line) == ref else line for line in landmark]
+            for key, landmark in self._shown.landmarks.items()
+            if are.get(key) == landmark
         }
 
 
@@ -93,14 +93,14 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
         note = "" if isinstance(arguments, FillArguments) and receipt.note == ENTER_PRESSED else receipt.note
         shortened = msgspec.structs.replace(shortened, note=note, value=receipt.value if note else None)
     if receipt.action in ("check", "uncheck") and not receipt.note:
-        said = _CHECKED if receipt.action == "check" else _UNCHECKED
-        shortened = msgspec.structs.replace(shortened, changed=_without(shortened.changed, receipt.ref, said))
+        state = _CHECKED if receipt.action == "check" else _UNCHECKED
+        shortened = msgspec.structs.replace(shortened, changed=_without(shortened.changed, receipt.ref, state))
     if isinstance(arguments, FormArguments):
-        changed, given = shortened.changed, arguments.values()
+        changed, values = shortened.changed, arguments.values()
         for field in receipt.fields:
             if field.value is None and not field.note:
                 changed = _without(changed, field.ref, _CHECKED, _UNCHECKED)
-        fields = [each for each in receipt.fields if each.note or each.value not in (None, given.get(each.ref))]
+        fields = [field for field in receipt.fields if field.note or field.value not in (None, values.get(field.ref))]
         shortened = msgspec.structs.replace(shortened, changed=changed, fields=fields)
     origin = _origin(before or "")
     if origin and receipt.navigated_to is not None and _origin(receipt.navigated_to) == origin:
@@ -108,9 +108,9 @@ def brief(receipt: Receipt, arguments: Arguments, before: str | None) -> str:
     return shortened.text
 
 
-def _without(changed: Sequence[str], ref: str | None, *said: str) -> list[str]:
-    """The changes without the lines of the element `ref` that end with one of the texts `said`."""
-    return [each for each in changed if not (each.endswith(said) and ref_of_change(each) == ref)]
+def _without(changed: Sequence[str], ref: str | None, *states: str) -> list[str]:
+    """The changes without the lines of the element `ref` that end with one of the texts `states`."""
+    return [each for each in changed if not (each.endswith(states) and ref_of_change(each) == ref)]
 
 
 def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key: tuple[str, int]) -> list[int]:
@@ -132,7 +132,7 @@ def _repeated(lines: Sequence[str], place: tuple[int, int], before: _Shown, key:
 
 def _landmarks(lines: Sequence[str]) -> dict[tuple[str, int], tuple[int, int]]:
     """The outermost landmarks outside iframes: the index of the first line of each, and the one after its last."""
-    found: dict[tuple[str, int], tuple[int, int]] = {}
+    landmarks: dict[tuple[str, int], tuple[int, int]] = {}
     counts = Counter[str]()
     at = 0
     while at < len(lines):
@@ -143,10 +143,10 @@ def _landmarks(lines: Sequence[str]) -> dict[tuple[str, int], tuple[int, int]]:
                 end += 1
         if line is not None and line.role in _LANDMARKS:
             label = label_of(lines[at])
-            found[label, counts[label]] = (at, end)
+            landmarks[label, counts[label]] = (at, end)
             counts[label] += 1
         at = end
-    return found
+    return landmarks
 
 
 def _origin(url: str) -> str:

@@ -71,12 +71,12 @@ class OpenSession:
     def is_idle(self) -> bool:
         return not self.calls and time.monotonic() - self.used > self.config.idle
 
-    def trace(self, asked: Config) -> None:
+    def trace(self, config: Config) -> None:
         """Begins a trace of its calls, if the settings ask for one. Raises SetupError."""
-        if asked.trace is not None:
+        if config.trace is not None:
             from cdp_agent.trace.session_trace import trace_session  # few sessions are traced
 
-            trace_session(self.session, trace_of(asked, asked.trace), self.name)
+            trace_session(self.session, trace_of(config, config.trace), self.name)
 
     async def about(self, pid: int) -> SessionInfo:
         """Information on the session; `pid` is the process id of its host. Raises BrowserError."""
@@ -95,22 +95,22 @@ class OpenSession:
             self.config.idle,
         )
 
-    def check(self, asked: Loaded[Config]) -> None:
+    def check(self, settings: Loaded[Config]) -> None:
         """Raises SetupError if a flag or a variable differs from the setting with which the session was opened."""
-        if asked is self._checked:  # a server passes the same settings for each call
+        if settings is self._checked:  # a server passes the same settings for each call
             return
         for name in OF_SESSION - {"dialogs"}:  # which a command may set for itself
             setting = SETTINGS[name]
-            source, wanted, has = asked.source(name), getattr(asked.config, name), getattr(self.config, name)
+            source, wanted, has = settings.source(name), getattr(settings.config, name), getattr(self.config, name)
             if name == "cdp":
-                wanted, has = (same_chromes(each.cdp, each.profile) for each in (asked.config, self.config))
+                wanted, has = (same_chromes(each.cdp, each.profile) for each in (settings.config, self.config))
             if source in (setting.flag, *setting.variables) and wanted != has:
                 raise SetupError(
                     f"{source} {shown(setting, plain(wanted))}: the session {self.name!r} was opened with "
                     f"{shown(setting, plain(has))}, for as long as it lasts. Close it first (`cdp-agent close "
                     f"--session {self.name}`), or name another one with --session."
                 )
-        self._checked = asked
+        self._checked = settings
 
 
 class Sessions:
@@ -141,34 +141,40 @@ class Sessions:
 
     @asynccontextmanager
     async def use(
-        self, name: str, asked: Loaded[Config], caller: CommandCaller, *, may_open: bool = True, port: int | None = None
+        self,
+        name: str,
+        settings: Loaded[Config],
+        caller: CommandCaller,
+        *,
+        may_open: bool = True,
+        port: int | None = None,
     ) -> AsyncIterator[OpenSession]:
         """The session of that name, opened if need be; inside the block it is not idle.
 
         Raises SetupError, BrowserError.
         """
         async with self._opening.setdefault(name, asyncio.Lock()):
-            found = self._open.get(name)
-            if found is None:
+            opened = self._open.get(name)
+            if opened is None:
                 if not may_open:
                     raise BrowserError(NONE_RUNS)
-                chrome = host_of("", asked.config)
+                chrome = host_of("", settings.config)
                 if self._host is not None and chrome != (self._host if self._host.startswith(_OF_CHROME) else ""):
                     raise BrowserError(
                         f"Another command began the session {name!r} at the same time, with another Chrome, and that "
                         "came to nothing. Try again."
                     )
-                opening = self._attach(name, asked.config, caller) if asked.config.cdp else None
-                found = await (opening or self._launch(name, asked.config, port))
-                self._open[name] = found
+                opening = self._attach(name, settings.config, caller) if settings.config.cdp else None
+                opened = await (opening or self._launch(name, settings.config, port))
+                self._open[name] = opened
             else:
-                found.check(asked)
-        found.calls += 1
+                opened.check(settings)
+        opened.calls += 1
         try:
-            yield found
+            yield opened
         finally:
-            found.calls -= 1
-            found.used = time.monotonic()
+            opened.calls -= 1
+            opened.used = time.monotonic()
 
     async def _launch(self, name: str, config: Config, port: int | None) -> OpenSession:
         """A session in a new Chrome, which listens on the port if one is given. Raises BrowserError, SetupError."""
@@ -210,13 +216,13 @@ class Sessions:
     async def close(self, name: str) -> bool:
         """Ends the session, and its Chrome if we launched it. Returns False if there is no such session."""
         async with self._opening.setdefault(name, asyncio.Lock()):
-            found = self._open.pop(name, None)
-            if found is not None:
-                await found.session.close()
+            opened = self._open.pop(name, None)
+            if opened is not None:
+                await opened.session.close()
             if self._attached is not None and set(self.names) <= {name}:
                 browser, self._attached = self._attached, None
                 await browser.close()
-        return found is not None
+        return opened is not None
 
     async def close_idle(self) -> None:
         for name in [each.name for each in self._open.values() if each.is_idle]:

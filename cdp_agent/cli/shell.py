@@ -54,17 +54,17 @@ def shell(words: Sequence[str]) -> int:
     """Runs lines until there are no more; returns the exit status of the last line. Raises CdpAgentError."""
     parser = Parser("shell", "Type steps, tools and tasks, one after another, in one session.", more="all")
     add_settings(parser, SETTINGS, shown=("url", "model", "cdp", "headless"))
-    asked = loaded(parser.read(words))
-    if asked.config.approve == "jsonl":
+    settings = loaded(parser.read(words))
+    if settings.config.approve == "jsonl":
         raise SetupError("--approve jsonl: in a shell a person is asked. Pass --approve ask.")
-    return asyncio.run(_Shell(asked).read())
+    return asyncio.run(_Shell(settings).read())
 
 
 class _Shell:
     """A shell: its session, and the source of its lines."""
 
-    def __init__(self, asked: Loaded[Config]) -> None:
-        self._asked = asked
+    def __init__(self, settings: Loaded[Config]) -> None:
+        self._settings = settings
         self._caller = CommandCaller.here()
         self._sessions = Sessions()
         self._prompt = self._prompted() if sys.stdin.isatty() else None
@@ -81,12 +81,12 @@ class _Shell:
         """Runs line after line; returns the exit status of the last one."""
         status = DONE
         try:
-            async with self._sessions.use(_SESSION, self._asked, self._caller) as opened:
-                opened.trace(self._asked.config)
+            async with self._sessions.use(_SESSION, self._settings, self._caller) as opened:
+                opened.trace(self._settings.config)
                 if self._prompt is not None:
                     print(_HELP, file=sys.stderr)
-                if self._asked.config.url is not None:
-                    status = await self._carried(f"open {shlex.quote(self._asked.config.url)}")
+                if self._settings.config.url is not None:
+                    status = await self._carried(f"open {shlex.quote(self._settings.config.url)}")
                 while (line := await self._next()) is not None and line not in _ENDS:
                     if line and not line.startswith("#"):
                         status = await self._carried(line)
@@ -132,28 +132,30 @@ class _Shell:
         return DONE
 
     async def _run(self, task: str) -> int:
-        config = self._asked.config
+        config = self._settings.config
         keywords = agent_keywords(config) | {"approver": Terminal(self._lines)} | self._approval()
         return await self._agent(keywords, lambda agent, page: agent.stream(task, data=config.data, page=page))
 
     async def _step(self, line: str) -> int:
-        left = _OF_MODEL if self._asked.config.executor is None else _OF_MODEL - {"fallback_model", "fallback_base_url"}
-        keywords = {name: each for name, each in steps_keywords(self._asked.config).items() if name not in left}
+        excluded = (
+            _OF_MODEL if self._settings.config.executor is None else _OF_MODEL - {"fallback_model", "fallback_base_url"}
+        )
+        keywords = {name: each for name, each in steps_keywords(self._settings.config).items() if name not in excluded}
         keywords |= self._approval(by_hand=True)
         return await self._agent(keywords, lambda agent, page: agent.stream_steps([line], page=page))
 
     def _approval(self, *, by_hand: bool = False) -> dict[str, Any]:
         """The keywords of `Agent` for approval, if there are settings for it."""
-        config = self._asked.config
+        config = self._settings.config
         if config.approve is None and not config.approval_rules:
             return {}
         rules = approval_keywords(config, at_terminal=True, by_hand=by_hand)["approve"]
         return {"approve": rules, "approver": Terminal(self._lines)}
 
     async def _agent(self, keywords: dict[str, Any], begin: Begin) -> int:
-        config = self._asked.config
+        config = self._settings.config
         async with (
-            self._sessions.use(_SESSION, self._asked, self._caller) as opened,
+            self._sessions.use(_SESSION, self._settings, self._caller) as opened,
             opened.session.lead(config.tab) as tabs,
         ):
             model = keywords.get("model") or config.executor or "code"
@@ -163,11 +165,11 @@ class _Shell:
 
     def _words(self) -> list[str]:
         """The completions for the next word: commands, and the refs of the page."""
-        found = [*_SHELL_COMMANDS, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
+        words = [*_SHELL_COMMANDS, "run", "tools", "help", "exit", *map(shown_name, TOOLS.values())]
         opened = self._sessions.find(_SESSION)
         page = None if opened is None else opened.session.page
         history = () if page is None else tab_of(page).history
-        return found + (refs_in(history[-1].snapshot.text) if history else [])
+        return words + (refs_in(history[-1].snapshot.text) if history else [])
 
 
 def is_command(words: Sequence[str]) -> bool:

@@ -55,21 +55,21 @@ class UserQuestion(msgspec.Struct, frozen=True):
 class UserAnswers:
     """The user's answers to the questions of one call, and the question that is still to be asked.
 
-    `given` are the forms that the user has filled in, by the keys of the questions; None for a declined one.
+    `answers` are the forms that the user has filled in, by the keys of the questions; None for a declined one.
     `rules` determine what needs the user's approval; with None nothing does. Without `can_ask` nobody can be asked.
     `ask_held` asks about what a call has set off.
     """
 
     def __init__(
         self,
-        given: Mapping[str, Mapping[str, Any] | None],
+        answers: Mapping[str, Mapping[str, Any] | None],
         rules: Rules | None,
         secrets: Secrets,
         ask_held: AskHeld,
         *,
         can_ask: bool,
     ) -> None:
-        self._given = given
+        self._answers = answers
         self._rules = rules
         self._secrets = secrets
         self._ask_held = ask_held
@@ -104,7 +104,7 @@ class UserAnswers:
             risks=list(risk.kinds),
             opens=self._secrets.mask(risk.opens),
         )
-        if ruling.verdict == "ask" and self._answer(ask) is None:
+        if ruling.verdict == "ask" and self._answer_to(ask) is None:
             raise BlockedByPolicy(DECLINED)
         ask_held = self._ask_held if self._can_ask else None
         effects = _Effects(ask, self._rules, self._secrets, ask_held, approved=bool(risk.kinds))
@@ -116,12 +116,12 @@ class UserAnswers:
             return self._filled_in(ask)
         if isinstance(ask, Paused):
             return None  # a call, unlike a run, cannot be paused
-        answer = self._answer(ask)
+        answer = self._answer_to(ask)
         return None if answer is None else str(answer.get(ANSWER, ""))
 
-    def _answer(self, ask: ActionProposed | QuestionAsked) -> Mapping[str, object] | None:
+    def _answer_to(self, ask: ActionProposed | QuestionAsked) -> Mapping[str, object] | None:
         key = _digest(ask)
-        return self._given[key] if key in self._given else self._end(key, ask)
+        return self._answers[key] if key in self._answers else self._end(key, ask)
 
     def _filled_in(self, form: FormRequested) -> Mapping[str, Any] | None:
         """The values that were filled in last. If the page refuses some of them, these are requested under a new key.
@@ -129,11 +129,11 @@ class UserAnswers:
         Keys do not depend on the fields' values, since in the repeated call these are the ones filled in before.
         """
         begin = _digest([form.description, form.url])
-        last = max((_number(key) for key in self._given if key.startswith(f"{begin}-")), default=0)
+        last = max((_number(key) for key in self._answers if key.startswith(f"{begin}-")), default=0)
         if last == 0 or self._is_filled_in:
             return self._end(f"{begin}-{last + 1}", form)
         self._is_filled_in = True
-        return self._given[f"{begin}-{last}"]
+        return self._answers[f"{begin}-{last}"]
 
     def _end(self, key: str, ask: ActionProposed | QuestionAsked | FormRequested) -> NoReturn:
         self.open = UserQuestion(key, ask)

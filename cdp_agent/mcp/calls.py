@@ -147,13 +147,13 @@ async def _perform(
         begin_act=user_answers.begin_act if allowance.rules is not None else None,
         ask_user=user_answers.ask_user if request.can_ask else None,
     )
-    known = {**session.tools, **(by_name(USER_TOOLS) if request.can_ask else {})}
-    tools = callable_tools(known, has_model=allowance.model is not None, allow_evaluate=allowance.allow_evaluate)
+    all_tools = {**session.tools, **(by_name(USER_TOOLS) if request.can_ask else {})}
+    tools = callable_tools(all_tools, has_model=allowance.model is not None, allow_evaluate=allowance.allow_evaluate)
     call = parse_call(request.name, request.arguments, tools)
     if isinstance(call, Call):
         call = msgspec.structs.replace(call, model=allowance.model, permissions=permissions)
     elif call.is_unknown:
-        return CallReply(_no_such_tool(request.name, tools, known), is_unknown=True)
+        return CallReply(_no_such_tool(request.name, tools, all_tools), is_unknown=True)
     outcome = await session.perform(call)
     if user_answers.open is not None:
         return CallReply("", question=user_answers.open)
@@ -170,9 +170,9 @@ def callable_tools(tools: Mapping[str, Tool], *, has_model: bool, allow_evaluate
     }
 
 
-def _no_such_tool(name: str, tools: Mapping[str, Tool], known: Mapping[str, Tool]) -> str:
-    """Why one of the `known` tools is not among `tools`, else the names that are most similar."""
-    tool = known.get(name)
+def _no_such_tool(name: str, tools: Mapping[str, Tool], all_tools: Mapping[str, Tool]) -> str:
+    """Why one of `all_tools` is not among `tools`, else the names that are most similar."""
+    tool = all_tools.get(name)
     if tool is not None and tool.effect == "script":
         return f"There is no tool {name!r} here: whoever starts the server can allow scripts (--allow-evaluate)."
     if tool is not None and tool.needs_model:

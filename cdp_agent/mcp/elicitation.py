@@ -47,7 +47,7 @@ class Elicitation:
         self.answers: dict[str, dict[str, Any] | None] = {}
         for key, response in (params.input_responses or {}).items():
             if isinstance(response, ElicitResult):
-                self.answers[key] = _answer(response)
+                self.answers[key] = _values_in(response)
 
     async def ask(self, question: UserQuestion) -> None:
         """Asks the user, and adds the answer to the earlier ones."""
@@ -59,7 +59,7 @@ class Elicitation:
                 )
         except TimeoutError:
             response = ElicitResult(action="cancel")
-        self.answers[question.key] = _answer(response)
+        self.answers[question.key] = _values_in(response)
 
 
 def can_show_forms(context: ServerRequestContext[object, object]) -> bool:
@@ -103,20 +103,20 @@ def _property(field: FormField) -> dict[str, Any]:
     """A field as a property of the restricted schema that the protocol allows in forms."""
     error = f"The page says: {quote(field.error, LONGEST_TEXT)}" if field.error else ""
     description = " ".join(filter(None, (visible(field.description), error)))
-    found: dict[str, Any] = {"title": visible(field.label), **({"description": description} if description else {})}
+    schema: dict[str, Any] = {"title": visible(field.label), **({"description": description} if description else {})}
     match field.field_type:
         case "checkbox":
-            return found | {"type": "boolean"}
+            return schema | {"type": "boolean"}
         case "multiselect":
-            return found | {"type": "array", "items": {"type": "string", "enum": field.options}}
+            return schema | {"type": "array", "items": {"type": "string", "enum": field.options}}
         case "email" | "date" as kind:
-            return found | {"type": "string", "format": kind}
+            return schema | {"type": "string", "format": kind}
         case _ if field.options:
-            return found | {"type": "string", "enum": field.options}
+            return schema | {"type": "string", "enum": field.options}
         case _:
-            return found | {"type": "string"}
+            return schema | {"type": "string"}
 
 
-def _answer(response: ElicitResult) -> dict[str, Any] | None:
+def _values_in(response: ElicitResult) -> dict[str, Any] | None:
     """The values that the user filled in, by field name; None if they declined."""
     return (response.content or {}) if response.action == "accept" else None

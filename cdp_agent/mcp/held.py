@@ -60,11 +60,11 @@ class HeldQuestions(Generic[T]):
     async def ask(self, ask: ActionProposed) -> bool:
         """Whether the user allows the effect."""
         key = token_urlsafe(12)
-        asked = self._open[key] = _Open(UserQuestion(key, ask))
+        held = self._open[key] = _Open(UserQuestion(key, ask))
         self._is_asked.set()
         try:
             async with asyncio.timeout(ANSWER_S):
-                return await asked.answer
+                return await held.answer
         except TimeoutError:
             return False
         finally:
@@ -75,8 +75,8 @@ class HeldQuestions(Generic[T]):
         call = msgspec.json.encode((request.name, request.arguments), order="sorted")
         making: asyncio.Task[T] | None = None
         for key, form in request.answers.items():
-            if (asked := self._open.pop(key, None)) is not None and not asked.answer.done():
-                asked.answer.set_result(form is not None)
+            if (held := self._open.pop(key, None)) is not None and not held.answer.done():
+                held.answer.set_result(form is not None)
             making = self._waiting.pop((key, call), making)
         if making is None:
             if (question := self._next(request, also_shown=True)) is not None:
@@ -94,11 +94,11 @@ class HeldQuestions(Generic[T]):
                     self._waiting[question.key, call] = making
                     asyncio.get_running_loop().call_later(2 * ANSWER_S, self._waiting.pop, (question.key, call), None)
                     return self._reply_with(question)
-                asked = asyncio.ensure_future(self._is_asked.wait())
+                asking = asyncio.ensure_future(self._is_asked.wait())
                 try:
-                    await asyncio.wait([making, asked], return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.wait([making, asking], return_when=asyncio.FIRST_COMPLETED)
                 finally:
-                    asked.cancel()
+                    asking.cancel()
         except asyncio.CancelledError:
             making.cancel()
             await asyncio.wait([making])
@@ -107,10 +107,10 @@ class HeldQuestions(Generic[T]):
 
     def _next(self, request: CallOrAnswer, *, also_shown: bool = False) -> UserQuestion | None:
         """The question that the request's client is to ask its user; if it cannot ask, all are answered with no."""
-        for asked in list(self._open.values()):
-            if not request.can_ask and not asked.answer.done():
-                asked.answer.set_result(False)
-            elif not asked.answer.done() and (also_shown or not asked.is_shown):
-                asked.is_shown = True
-                return asked.question
+        for held in list(self._open.values()):
+            if not request.can_ask and not held.answer.done():
+                held.answer.set_result(False)
+            elif not held.answer.done() and (also_shown or not held.is_shown):
+                held.is_shown = True
+                return held.question
         return None

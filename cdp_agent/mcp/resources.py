@@ -55,17 +55,17 @@ class Resources:
     async def read(self, context: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         uri = str(params.uri)
         session, _, name = uri.removeprefix(_SCHEME).partition("/")
-        known = await self._files(None if session == _OWN else session) if uri.startswith(_SCHEME) else []
-        found = next((each for each in known if each.name == unquote(name)), None)
-        if found is None:
+        files = await self._files(None if session == _OWN else session) if uri.startswith(_SCHEME) else []
+        file = next((each for each in files if each.name == unquote(name)), None)
+        if file is None:
             raise MCPError(INVALID_PARAMS, f"There is no resource {uri}.", {"uri": uri})
-        if found.path is None:
+        if file.path is None:
             return ReadResourceResult(
-                contents=[TextResourceContents(uri=uri, mime_type=_type_of(found), text=found.text or "")]
+                contents=[TextResourceContents(uri=uri, mime_type=_type_of(file), text=file.text or "")]
             )
-        content = await asyncio.to_thread(_content, found.path)
+        content = await asyncio.to_thread(_content, file.path)
         blob = base64.b64encode(content).decode()
-        return ReadResourceResult(contents=[BlobResourceContents(uri=uri, mime_type=_type_of(found), blob=blob)])
+        return ReadResourceResult(contents=[BlobResourceContents(uri=uri, mime_type=_type_of(file), blob=blob)])
 
     async def _files(self, session: str | None) -> list[SessionFile]:
         try:

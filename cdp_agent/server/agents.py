@@ -44,10 +44,10 @@ def checked_address(url: str) -> str:
     return whole
 
 
-def given_secrets(asked: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
+def given_secrets(secrets: Mapping[str, SecretAsked]) -> dict[str, GivenSecret]:
     """The secrets in a request, for an agent. Raises HttpProblem for invalid origins."""
     try:
-        return {name: Secret(each.value, each.origins, each.purpose) for name, each in asked.items()}
+        return {name: Secret(secret.value, secret.origins, secret.purpose) for name, secret in secrets.items()}
     except SetupError as error:
         raise bad_request(f"secrets: {error}") from error
 
@@ -132,14 +132,14 @@ def _keywords(request: RunRequest, of_server: dict[str, Any], config: Config, ap
         "images_in_events": request.images,
         "secrets": _all_secrets(of_server.get("secrets", {}), request.secrets),
     }
-    asked = {
+    overrides = {
         "guardrails": _joined_guardrails(of_server.get("guardrails"), request.guardrails),
         "vision": request.vision,
     }
-    keywords |= {name: value for name, value in asked.items() if value is not None}
+    keywords |= {name: value for name, value in overrides.items() if value is not None}
     if request.search is not None and request.search != config.search:
         # The configured address and key belong to the server's own search engine.
-        keywords = {name: each for name, each in keywords.items() if not name.startswith("search")}
+        keywords = {name: value for name, value in keywords.items() if not name.startswith("search")}
         keywords |= {} if request.search == "none" else {"search": request.search}
     if request.approval_timeout_s is not None:
         keywords["approval_timeout_s"] = request.approval_timeout_s
@@ -171,11 +171,11 @@ def _with_model(request: RunRequest, config: Config, options: ServerOptions) -> 
     return keywords | own
 
 
-def _limits(of_server: Limits, asked: LimitsAsked) -> Limits:
+def _limits(of_server: Limits, limits: LimitsAsked) -> Limits:
     """The limits of the server, lowered to those of the request where these are lower."""
     lower = {
         name: wanted if (has := getattr(of_server, name)) is None else min(wanted, has)
-        for name, wanted in msgspec.structs.asdict(asked).items()
+        for name, wanted in msgspec.structs.asdict(limits).items()
         if wanted is not None
     }
     return msgspec.structs.replace(of_server, **lower)

@@ -96,17 +96,17 @@ class HeldFiles:
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> FileInfo:
         """Stores a file, replacing one of the same name. Raises HttpProblem for too many files or bytes."""
         self.given_folder.mkdir(mode=0o700, exist_ok=True)
-        given = {each.name: each.stat().st_size for each in self._given()}
-        kept = safe_name(name)
-        if kept not in given and len(given) >= MOST_FILES:
+        sizes = {path.name: path.stat().st_size for path in self._given()}
+        file_name = safe_name(name)
+        if file_name not in sizes and len(sizes) >= MOST_FILES:
             raise bad_request(f"{MOST_FILES} files are there, and no more may be.")
-        left = MOST_HELD_BYTES - sum(size for other, size in given.items() if other != kept)
-        target, part = self.given_folder / kept, self.given_folder / f".{kept}.part"
+        bytes_left = MOST_HELD_BYTES - sum(size for other, size in sizes.items() if other != file_name)
+        target, part = self.given_folder / file_name, self.given_folder / f".{file_name}.part"
         try:
             with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
                 async for piece in pieces:
-                    left -= len(piece)
-                    if left < 0:
+                    bytes_left -= len(piece)
+                    if bytes_left < 0:
                         raise too_long(f"All files together may have {MOST_HELD_BYTES:,} bytes.")
                     await asyncio.to_thread(file.write, piece)
             part.replace(target)
@@ -120,13 +120,13 @@ class HeldFiles:
         return sorted(each for each in self.given_folder.iterdir() if not each.name.endswith(".part"))
 
     def _all(self) -> list[tuple[Path, FileInfo]]:
-        found = [(each, _given_info(each)) for each in self._given()]
+        files = [(each, _given_info(each)) for each in self._given()]
         for each in self._downloads:
             path = None if each.path is None else Path(each.path)
             if path is not None and path.is_file():  # Chrome may run on another machine
                 info = FileInfo(each.id, path.name, "downloaded", path.stat().st_size, _type_of(path))
-                found.append((path, info))
-        return found
+                files.append((path, info))
+        return files
 
 
 def _given_info(path: Path) -> FileInfo:
@@ -225,13 +225,13 @@ def file_response(path: Path, info: FileInfo) -> FileResponse:
 
 def _counted(receive: Receive) -> Receive:
     """A `receive` that raises HttpProblem when the body is longer than allowed."""
-    left = MOST_BYTES
+    bytes_left = MOST_BYTES
 
     async def receive_counted() -> Message:
-        nonlocal left
+        nonlocal bytes_left
         message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
+        bytes_left -= len(message.get("body", b""))
+        if bytes_left < 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(REST_S):
                     # See HttpGuard: otherwise many clients never see the response.

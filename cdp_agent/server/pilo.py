@@ -144,14 +144,14 @@ def _resources(names: list[str] | None) -> tuple[ResourceType, ...] | None:
     """The resource types by these names. Raises HttpProblem for an unknown one."""
     if names is None:
         return None
-    known: dict[str, ResourceType] = {each: each for each in RESOURCE_TYPES}
-    if unknown := [name for name in names if name not in known]:
+    types: dict[str, ResourceType] = {each: each for each in RESOURCE_TYPES}
+    if unknown := [name for name in names if name not in types]:
         raise HttpProblem(
             HTTPStatus.BAD_REQUEST,
             "INVALID_REQUEST",
             f"blockResources: {unknown[0]!r} is none of {', '.join(RESOURCE_TYPES)}.",
         )
-    return tuple(known[name] for name in names)
+    return tuple(types[name] for name in names)
 
 
 def _snake(name: str) -> str:

@@ -121,7 +121,7 @@ def pilo_result(result: AgentResult, task_id: str) -> dict[str, Any]:
     began = round(stats.started * 1000)
     data: dict[str, Any] = {
         "success": result.success,
-        "finalAnswer": _answer(result),
+        "finalAnswer": _final_answer(result),
         "stats": {
             "iterations": stats.steps,
             "actions": stats.actions,
@@ -143,14 +143,14 @@ def _plain_fields(event: events.Event) -> dict[str, Any]:
         case events.TaskStarted():
             return {**_camel(event), "url": event.url or ""}
         case events.TaskCompleted():
-            return {"finalAnswer": _answer(event.result), "success": event.result.success}
+            return {"finalAnswer": _final_answer(event.result), "success": event.result.success}
         case events.TaskAborted():
             return {"reason": event.reason, "finalAnswer": event.reason}
         case events.TaskValidated():
             return {
                 "observation": event.assessment,
                 "completionQuality": event.quality,
-                "finalAnswer": _text(event.answer),
+                "finalAnswer": _as_text(event.answer),
             }
         case events.TaskValidationError():
             return {"errors": [event.feedback], "retryCount": event.attempt, "rawResponse": None}
@@ -177,7 +177,7 @@ def _action(event: events.AgentAction) -> dict[str, Any]:
     if "ref" in event.arguments:
         data["ref"] = event.arguments["ref"]
     if rest:
-        data["value"] = _text(rest[0])
+        data["value"] = _as_text(rest[0])
     return data
 
 
@@ -186,14 +186,14 @@ def _compression(whole: int, shown: int) -> dict[str, Any]:
     return {"originalSize": whole, "compressedSize": shown, "compressionPercent": percent}
 
 
-def _answer(result: AgentResult) -> str | None:
+def _final_answer(result: AgentResult) -> str | None:
     """The answer, or, as in Pilo, the error message if there is none."""
     if result.answer is not None:
-        return _text(result.answer)
+        return _as_text(result.answer)
     return None if result.error is None else result.error.message
 
 
-def _text(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 

@@ -107,7 +107,7 @@ class _Conversation:
         elif not isinstance(about, dict) or not isinstance(about.get(_ANSWERS[event]), str):
             await self._refuse("INVALID_RESPONSE", f"Missing {_ANSWERS[event]} in response")
         else:
-            await self._answer(about[_ANSWERS[event]], about.get("response", about))
+            await self._take_answer(about[_ANSWERS[event]], about.get("response", about))
 
     async def _begin_run(self, event: str, about: dict[str, Any]) -> None:
         try:
@@ -141,7 +141,7 @@ class _Conversation:
                 await self._send("done", {})
             await self._socket.close(_NORMAL_CLOSURE, "Task finished")
 
-    async def _answer(self, request_id: str, response: object) -> None:
+    async def _take_answer(self, request_id: str, response: object) -> None:
         run = self._run
         ask = None if run is None else run.question.ask
         if run is None or not isinstance(ask, FormRequested | QuestionAsked) or request_id != str(ask.id):
@@ -168,15 +168,15 @@ def _decision(ask: FormRequested | QuestionAsked, response: object) -> dict[str,
         return None
     if response.get("cancelled") or response.get("type") == "declined":
         return {"decision": "decline"}
-    given = response.get("fields")
-    if isinstance(given, list):
-        given = {each.get("ref"): each.get("value") for each in given if isinstance(each, dict)}
-    if not isinstance(given, Mapping):
+    fields = response.get("fields")
+    if isinstance(fields, list):
+        fields = {field.get("ref"): field.get("value") for field in fields if isinstance(field, dict)}
+    if not isinstance(fields, Mapping):
         return None
     if isinstance(ask, QuestionAsked):
-        return {"decision": "answer", "text": str(given.get(ANSWER, ""))}
+        return {"decision": "answer", "text": str(fields.get(ANSWER, ""))}
     types = {field.ref: field.field_type for field in ask.fields}
-    values = {ref: _value(value, types.get(ref, "")) for ref, value in given.items()}
+    values = {ref: _value(value, types.get(ref, "")) for ref, value in fields.items()}
     return {"decision": "fill", "values": values}
 
 

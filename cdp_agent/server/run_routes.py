@@ -52,7 +52,7 @@ class RunRoutes:
             WebSocketRoute("/v1/runs/{id}", self._converse),
             Route("/v1/runs/{id}/events", self._follow, methods=["GET"]),
             Route("/v1/runs/{id}/decisions", self._decide, methods=["POST"]),
-            Route("/v1/runs/{id}/answers", self._answer, methods=["POST"]),
+            Route("/v1/runs/{id}/answers", self._answer_question, methods=["POST"]),
             Route("/v1/runs/{id}/pause", self._pause, methods=["POST"]),
             Route("/v1/runs/{id}/resume", self._resume, methods=["POST"]),
             Route("/v1/runs/{id}/tools/{name}", self._act, methods=["POST"]),
@@ -87,17 +87,17 @@ class RunRoutes:
 
     async def _decide(self, request: Request) -> Response:
         run = self._run(request)
-        said = decoded(await request.body(), dict[str, Any])
-        if (ask_id := _question_of(said)) is None:
+        decision = decoded(await request.body(), dict[str, Any])
+        if (ask_id := _question_of(decision)) is None:
             raise bad_request("id has to be the number of the question.")
-        return _decision_response(run, await run.decide(ask_id, said), ask_id)
+        return _decision_response(run, await run.decide(ask_id, decision), ask_id)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _answer_question(self, request: Request) -> Response:
         run = self._run(request)
-        said = decoded(await request.body(), AnswerBody)
-        if said.text is not None and said.values is not None:
+        body = decoded(await request.body(), AnswerBody)
+        if body.text is not None and body.values is not None:
             raise bad_request("Give text or values, not both.")
-        return _decision_response(run, await run.decide(said.id, said.decision), said.id)
+        return _decision_response(run, await run.decide(body.id, body.decision), body.id)
 
     async def _pause(self, request: Request) -> Response:
         run = self._run(request)
@@ -212,10 +212,10 @@ async def _receive_messages(run: ServedRun, socket: WebSocket) -> None:
 async def _handle_message(run: ServedRun, text: str | bytes) -> tuple[int | None, str | None]:
     """Handles a message. Returns the question it was about, and why it does not count (None if it does)."""
     try:
-        said = msgspec.json.decode(text, type=dict[str, Any])
+        message = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return None, f"This is no JSON object: {error}."
-    match said:
+    match message:
         case {"stop": True, **rest} if not rest:
             run.end()
             return None, None
@@ -223,9 +223,9 @@ async def _handle_message(run: ServedRun, text: str | bytes) -> tuple[int | None
             return None, run.ask_to_pause()
         case {"resume": True, **rest} if rest.keys() <= {"text"} and isinstance(rest.get("text", ""), str):
             return None, await run.resume(rest.get("text", ""))
-    if (ask_id := _question_of(said)) is None:
+    if (ask_id := _question_of(message)) is None:
         return (
             None,
             f'Say {{"id": …, "decision": …}} about a question, or {_WITHOUT_A_QUESTION}.',
         )
-    return ask_id, await run.decide(ask_id, said)
+    return ask_id, await run.decide(ask_id, message)

@@ -64,21 +64,21 @@ class HeldSessions:
         return len(self._open) + self._opening
 
     async def _create(self, request: Request) -> Response:
-        asked = decoded(await request.body(), SessionRequest)
-        url = None if asked.url is None else checked_address(asked.url)
+        body = decoded(await request.body(), SessionRequest)
+        url = None if body.url is None else checked_address(body.url)
         if len(self) >= self._options.max_sessions:
             raise too_many(
                 f"{self._options.max_sessions} sessions are open, and no more may be: end one, or try again later.",
                 BUSY_RETRY_S,
             )
         session_id = token_urlsafe(12)
-        secrets = {**steps_keywords(self._config).get("secrets", {}), **given_secrets(asked.secrets)}
+        secrets = {**steps_keywords(self._config).get("secrets", {}), **given_secrets(body.secrets)}
         self._opening += 1
         try:
             async with AsyncExitStack() as stack:
                 files = self._browsers.files(session_id)
                 stack.push_async_callback(self._browsers.discard, files)
-                page = page_config(self._config, asked.page)
+                page = page_config(self._config, body.page)
                 opened = await stack.enter_async_context(self._browsers.context(page, files))
                 session = self._caller.session(opened, files, Secrets(secrets, url))
                 if self._config.trace is not None:

@@ -168,16 +168,16 @@ def parse_call(name: str, arguments: str | Mapping[str, object], tools: Mapping[
         return InvalidCall(tool, source, _for_model(error))
 
 
-def _parsed(tool: Tool, given: dict[str, Any], source: str) -> Call:
+def _parsed(tool: Tool, arguments: dict[str, Any], source: str) -> Call:
     """The call; a CSS selector in place of a ref is set aside for `located`. Raises InvalidArguments."""
-    parameters, key = tool.parameters["properties"], selector_in(given)
-    if key is None or "ref" not in parameters or "selector" in parameters or "ref" in given:
-        return Call(tool, tool.parse(given), source)
-    selector = given.pop(key).strip()
+    parameters, key = tool.parameters["properties"], selector_in(arguments)
+    if key is None or "ref" not in parameters or "selector" in parameters or "ref" in arguments:
+        return Call(tool, tool.parse(arguments), source)
+    selector = arguments.pop(key).strip()
     if not selector:
-        return Call(tool, tool.parse(given), source)
-    arguments = tool.parse({"ref": "E1", **given})
-    return Call(tool, msgspec.structs.replace(arguments, ref=""), source, selector)
+        return Call(tool, tool.parse(arguments), source)
+    parsed = tool.parse({"ref": "E1", **arguments})
+    return Call(tool, msgspec.structs.replace(parsed, ref=""), source, selector)
 
 
 def no_such_tool(name: str, names: Iterable[str], otherwise: str) -> str:

@@ -174,11 +174,11 @@ class Host:
     def _link(self) -> None:
         """Links our socket under the names of the other sessions, so that commands find them."""
         names = {f"{name}.sock" for name in (*self._runner.sessions, *self._active_sessions)} - {self._path}
-        for each in self._links ^ names:
+        for link in self._links ^ names:
             with suppress(FileNotFoundError):
-                os.unlink(each)  # one that is not ours is left by a killed host: see `client.start_host`
-        for each in names - self._links:
-            os.symlink(self._path, each)
+                os.unlink(link)  # one that is not ours is left by a killed host: see `client.start_host`
+        for link in names - self._links:
+            os.symlink(self._path, link)
         self._links = names
 
     def _forget(self) -> None:
@@ -191,7 +191,7 @@ class Host:
         assert call is not None
         self._calls.add(call)
         try:
-            await self._answer(reader, writer)
+            await self._serve_client(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, msgspec.DecodeError, ValueError) as error:
             _log.debug("somebody came who asked nothing: %r", error)
         finally:
@@ -199,7 +199,7 @@ class Host:
             writer.close()
             self._wake.set()
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._token is not None and not hmac.compare_digest((await reader.readline()).strip(), self._token.encode()):
             return
         output = ClientOutput(writer)

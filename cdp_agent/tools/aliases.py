@@ -67,30 +67,36 @@ _MOVES = ("goto", "back", "forward", "reload")
 _Given = dict[str, Any]
 
 
-def resolve_alias(name: str, given: Mapping[str, object], tools: Collection[str]) -> tuple[str, _Given]:
+def resolve_alias(name: str, arguments: Mapping[str, object], tools: Collection[str]) -> tuple[str, _Given]:
     """The name of the tool that is meant, and its arguments; both unchanged where the name is unknown."""
     exact = name if name in tools else {_plain(each): each for each in tools}.get(_plain(name), name.strip())
-    if exact == "wait_for" and (waited := _wait_call(given)) is not None:
-        return waited if waited[0] in tools else (exact, dict(given))
-    if exact == "wait_for" and given and _plain(next(iter(given))) in _TIMES and len(given) == 1 and "wait" in tools:
-        return "wait", dict(given)
-    if _plain(name) in TYPING and given:
-        aimed = any(_plain(each) in ("ref", *_REF, *_SELECTORS) for each in given)
+    if exact == "wait_for" and (waited := _wait_call(arguments)) is not None:
+        return waited if waited[0] in tools else (exact, dict(arguments))
+    if (
+        exact == "wait_for"
+        and arguments
+        and _plain(next(iter(arguments))) in _TIMES
+        and len(arguments) == 1
+        and "wait" in tools
+    ):
+        return "wait", dict(arguments)
+    if _plain(name) in TYPING and arguments:
+        aimed = any(_plain(each) in ("ref", *_REF, *_SELECTORS) for each in arguments)
         if (typing := "fill" if aimed else "type_text") in tools:
-            return typing, dict(given)
+            return typing, dict(arguments)
     if exact in tools:
-        return exact, dict(given)
+        return exact, dict(arguments)
     alias = _ALIASES.get(_plain(name))
     if alias is None or alias.tool not in tools:
-        return exact, dict(given)
-    found, tool = {**given, **alias.fixed}, alias.tool
+        return exact, dict(arguments)
+    merged, tool = {**arguments, **alias.fixed}, alias.tool
     if alias.by:
-        tool = str(found.pop(alias.by, tool)).strip().lower()
+        tool = str(merged.pop(alias.by, tool)).strip().lower()
         if tool not in _MOVES or tool not in tools:
-            return exact, dict(given)
+            return exact, dict(arguments)
         if tool != "goto":
-            found.pop("url", None)
-    return tool, found
+            merged.pop("url", None)
+    return tool, merged
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
@@ -105,17 +111,17 @@ def _likeness(wanted: str, name: str) -> float:
     return 1.0 if name in wanted or wanted in name else SequenceMatcher(None, wanted, name).ratio()
 
 
-def selector_in(given: Mapping[str, object]) -> str | None:
+def selector_in(arguments: Mapping[str, object]) -> str | None:
     """The name of the argument that is a CSS selector instead of a ref; None if there is none."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if isinstance(value, str) and (_plain(name) in _SELECTORS or (_plain(name) == "target" and not is_ref(value))):
             return name
     return None
 
 
-def _wait_call(given: Mapping[str, object]) -> tuple[str, _Given] | None:
+def _wait_call(arguments: Mapping[str, object]) -> tuple[str, _Given] | None:
     """The tool and arguments for a wait with a `waitType`, whose times are in milliseconds; None without one."""
-    by_name = {_plain(name): (name, value) for name, value in given.items()}
+    by_name = {_plain(name): (name, value) for name, value in arguments.items()}
     if "waittype" not in by_name:
         return None
     rest = {
@@ -147,19 +153,19 @@ def _timeout(value: object) -> _Given:
     return {"timeout_s": scaled if isinstance(scaled, float) and scaled > 0.12 else value}
 
 
-def rename_arguments(tool: str, given: Mapping[str, object], parameters: Collection[str]) -> _Given:
+def rename_arguments(tool: str, arguments: Mapping[str, object], parameters: Collection[str]) -> _Given:
     """The arguments under the tool's own names; an argument that is a parameter of the tool is left alone."""
-    known, named = {_plain(name) for name in parameters}, {_plain(name) for name in given}
-    found: _Given = {}
-    for name, value in given.items():
+    known, named = {_plain(name) for name in parameters}, {_plain(name) for name in arguments}
+    renamed: _Given = {}
+    for name, value in arguments.items():
         other = _ARGUMENTS.get(tool, {}).get(_plain(name)) if _plain(name) not in known else None
         if other is None:
-            found.setdefault(name, _DIRECTIONS.get(_plain(str(value)), value) if name == "direction" else value)
+            renamed.setdefault(name, _DIRECTIONS.get(_plain(str(value)), value) if name == "direction" else value)
         elif callable(other):
-            found |= {key: each for key, each in other(value).items() if key not in given}
+            renamed |= {key: each for key, each in other(value).items() if key not in arguments}
         elif _plain(other) not in named:  # else it repeats another argument, as `element` may repeat a ref
-            found.setdefault(other, value)
-    return found
+            renamed.setdefault(other, value)
+    return renamed
 
 
 def _plain(name: str) -> str:

@@ -102,7 +102,7 @@ class _Form:
         self._tab = context.tab
         self._secrets: Secrets = context.secrets
         self._fields = fields
-        self._asked = {each.ref: each for each in args.fields}
+        self._wanted = {each.ref: each for each in args.fields}
         self._filled: list[str] = []
         self._taken: set[str] = set()
         """Those whose value the page took, and emptied them."""
@@ -113,15 +113,15 @@ class _Form:
     async def read(args: RequestUserDataArguments, context: Context) -> _Form:
         """Reads the fields from the page. Raises ActionError, which names those that the user cannot fill in."""
         fields, problems = {}, []
-        for asked in args.fields:
+        for wanted in args.fields:
             try:
-                field = await user_form.read_field(context.tab, asked.ref)
+                field = await user_form.read_field(context.tab, wanted.ref)
             except ActionError as error:
                 problems.append(str(error))
                 continue
-            fields[asked.ref] = field
+            fields[wanted.ref] = field
             if field.problem:
-                problems.append(f"{asked.ref} {field.problem}.")
+                problems.append(f"{wanted.ref} {field.problem}.")
         if problems:
             raise ActionError(f"The user was not asked. {' '.join(problems)}")
         return _Form(args, context, fields)
@@ -134,10 +134,10 @@ class _Form:
         )
         refused: dict[str, str] = {}
         for _ in range(MOST_ASKED):
-            given = await ask_user(self._request(reason, errors))
-            if given is None or isinstance(given, str):
+            answer = await ask_user(self._request(reason, errors))
+            if answer is None or isinstance(answer, str):
                 break
-            refused = await self._enter(given, errors)
+            refused = await self._enter(answer, errors)
             if not refused:
                 break
             reason, errors = "validation_error", refused
@@ -155,32 +155,32 @@ class _Form:
         )
 
     def _shown(self, ref: str, error: str) -> FormField:
-        asked, field = self._asked[ref], self._fields[ref]
+        wanted, field = self._wanted[ref], self._fields[ref]
         return FormField(
             ref=ref,
-            label=asked.label,
+            label=wanted.label,
             field_type="select" if self._is_choice(ref) else field.type,
-            required=asked.required or field.required,
-            options=field.options or asked.options,
+            required=wanted.required or field.required,
+            options=field.options or wanted.options,
             current_value=field.value if ref not in self._filled else USER_DATA,
-            description=asked.description,
+            description=wanted.description,
             name=visible(field.name),
             error=visible(error),
         )
 
     def _is_choice(self, ref: str) -> bool:
         """Whether an option is to be chosen: a combobox may accept other values too, so the model's type decides."""
-        return self._fields[ref].type == "combobox" and self._asked[ref].field_type in ("select", "combobox")
+        return self._fields[ref].type == "combobox" and self._wanted[ref].field_type in ("select", "combobox")
 
-    async def _enter(self, given: object, refused: dict[str, str]) -> dict[str, str]:
+    async def _enter(self, answer: object, refused: dict[str, str]) -> dict[str, str]:
         """Enters the values into the fields; returns why fields were refused, by ref."""
-        values: dict[str, FieldValue] = dict(given)  # type: ignore[call-overload]  # an AskUser gives a mapping for a form
+        values: dict[str, FieldValue] = dict(answer)  # type: ignore[call-overload]  # an AskUser gives a mapping for a form
         withhold(self._secrets, values, {ref: field.type for ref, field in self._fields.items()})
         errors: dict[str, str] = {}
         for ref in refused:
             if ref in values:
                 await self._put(ref, values[ref], errors)
-            elif (self._asked[ref].required or self._fields[ref].required) and not self._fields[ref].value:
+            elif (self._wanted[ref].required or self._fields[ref].required) and not self._fields[ref].value:
                 errors[ref] = "This is required."
         entered = [ref for ref in refused if ref in values and ref not in errors and ref not in self._failed]
         if entered:
@@ -216,13 +216,13 @@ class _Form:
                 self._filled.append(ref)
 
     def _report(self, refused: dict[str, str]) -> Observation:
-        left = [ref for ref in self._fields if ref not in (*self._filled, *refused, *self._failed)]
-        facts = FormFilled(self._filled, left, [*refused, *self._failed])
+        unchanged = [ref for ref in self._fields if ref not in (*self._filled, *refused, *self._failed)]
+        facts = FormFilled(self._filled, unchanged, [*refused, *self._failed])
         if not self._filled and not refused and not self._failed:
             return Observation(_NOT_FILLED, facts)
         lines = [f"The user filled in {', '.join(self._filled)}."] if self._filled else ["Nothing was filled in."]
-        if left:
-            lines.append(f"Left as they were: {', '.join(left)}.")
+        if unchanged:
+            lines.append(f"Left as they were: {', '.join(unchanged)}.")
         if refused:
             lines.append(f"What the user gave for {', '.join(refused)} did not do; the user knows why.")
         lines += [f"{ref} was not filled in: {why}" for ref, why in self._failed.items()]

@@ -252,11 +252,11 @@ class tool(ToolOptions, frozen=True):
 
 def facts(value: msgspec.Struct) -> dict[str, Any]:
     """A tool's value as JSON data: its fields and its properties, such as `Snapshot.refs`, but no action's log."""
-    found: dict[str, Any] = msgspec.to_builtins(value)
+    data: dict[str, Any] = msgspec.to_builtins(value)
     if isinstance(value, Logged):
-        del found["log"]
+        del data["log"]
     derived = [name for name, each in vars(type(value)).items() if isinstance(each, property | cached_property)]
-    return found | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
+    return data | {name: msgspec.to_builtins(getattr(value, name)) for name in derived}
 
 
 def answer_tool(name: str, description: str, arguments: type[Arguments]) -> Tool:

@@ -59,7 +59,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
     Free and instant. Use it for "is X on the page", and to find what a cut snapshot does not show. Where nothing
     matches, it tells the nearest spelling there is: try that or a shorter one before you say no.
     """
-    found = await context.page.search(
+    result = await context.page.search(
         args.pattern,
         regex=args.regex,
         case_sensitive=args.case_sensitive,
@@ -68,7 +68,7 @@ async def search_page(args: SearchPageArguments, context: Context) -> Observatio
         # A regular expression could find out a secret letter by letter.
         cover=context.secrets.cover if context.secrets else None,
     )
-    return Observation(_searched(args, found), found)
+    return Observation(_searched(args, result), result)
 
 
 @tool(read_only=True, gives="how many there are, and tag, text, attributes and ref of each")
@@ -77,14 +77,14 @@ async def find_elements(args: FindElementsArguments, context: Context) -> Observ
 
     Free and instant. Use it for "how many X are there" and "where does Y lead". Each has a ref that every action takes.
     """
-    found = await context.page.find(
+    result = await context.page.find(
         args.selector,
         within=args.within_ref,
         attributes=" ".join(args.attributes or ()).replace(",", " ").split(),  # "href, title" is two
         max_results=args.max_results,
         include_text=args.include_text,
     )
-    return Observation(_found(args.selector, found), found)
+    return Observation(_found(args.selector, result), result)
 
 
 @tool(gives="how far it went, and whether that is the end", effect="none")
@@ -100,15 +100,15 @@ async def scroll(args: ScrollArguments, context: Context) -> Observation:
     return Observation(moved.text, moved)
 
 
-def _searched(args: SearchPageArguments, found: SearchResult) -> str:
-    if found.total == 0:
-        near = f" Nearest: {', '.join(map(repr, found.near))}" if found.near else ""
-        as_text = ", with regex=false" if found.near and args.regex else ""
+def _searched(args: SearchPageArguments, result: SearchResult) -> str:
+    if result.total == 0:
+        near = f" Nearest: {', '.join(map(repr, result.near))}" if result.near else ""
+        as_text = ", with regex=false" if result.near and args.regex else ""
         lines = [f"No match for {args.pattern!r}.{near}{as_text}{'.' if near else ''}"]
     else:
-        shown = f", the first {len(found.matches)} of them" if len(found.matches) < found.total else ""
-        lines = [f"{found.total} match{'es' if found.total > 1 else ''}{shown}:", *map(_match_line, found.matches)]
-    return "\n".join(lines + _unread(found.unread))
+        shown = f", the first {len(result.matches)} of them" if len(result.matches) < result.total else ""
+        lines = [f"{result.total} match{'es' if result.total > 1 else ''}{shown}:", *map(_match_line, result.matches)]
+    return "\n".join(lines + _unread(result.unread))
 
 
 def _match_line(match: Match) -> str:
@@ -118,13 +118,13 @@ def _match_line(match: Match) -> str:
     return f"- …{before}«{text}»{after}… in {match.role}{name} [ref={match.ref}]{away}"
 
 
-def _found(selector: str, found: FindResult) -> str:
-    if found.total == 0:
+def _found(selector: str, result: FindResult) -> str:
+    if result.total == 0:
         lines = [f"Nothing matches {shortened(selector)}."]
     else:
-        shown = f", the first {len(found.elements)} of them" if len(found.elements) < found.total else ""
-        lines = [f"{found.total} element{'s' if found.total > 1 else ''}{shown}:"]
-    for element in found.elements:
+        shown = f", the first {len(result.elements)} of them" if len(result.elements) < result.total else ""
+        lines = [f"{result.total} element{'s' if result.total > 1 else ''}{shown}:"]
+    for element in result.elements:
         text = f" {quoted(element.text)}" if element.text else ""
         attributes = "".join(
             f" {name}={_value(value)}" for name, value in element.attributes.items() if value is not None
@@ -134,12 +134,12 @@ def _found(selector: str, found: FindResult) -> str:
         lines.append(f"- {element.tag}{text}{attributes} [ref={element.ref}]{near}{hidden}")
     has_none = [
         name
-        for name in (found.elements[0].attributes if found.elements else ())
-        if all(element.attributes[name] is None for element in found.elements)
+        for name in (result.elements[0].attributes if result.elements else ())
+        if all(element.attributes[name] is None for element in result.elements)
     ]
     if has_none:
         lines.append(f"None of them has the attribute {' or '.join(map(shortened, has_none))}.")
-    return "\n".join(lines + _unread(found.unread))
+    return "\n".join(lines + _unread(result.unread))
 
 
 def _value(value: str) -> str:
@@ -175,24 +175,24 @@ async def extract(args: ExtractArguments, context: Context) -> Observation:
     if context.model is None:
         raise SetupError("extract needs a model: set CDP_AGENT_MODEL, for example to openai/gpt-6-luna.")
     try:
-        found = await extract_from(context.page, args.description, model=context.model, schema=args.output_schema)
+        extraction = await extract_from(context.page, args.description, model=context.model, schema=args.output_schema)
     except SetupError as error:
         raise InvalidArguments(f"extract: {error}") from error
     except (BadReply, Refused) as error:
         raise ActionError(f"Nothing was extracted. {error}") from error
-    return Observation(_text(found), found, tuple(found.notices), found.usage)
+    return Observation(_extraction_text(extraction), extraction, tuple(extraction.notices), extraction.usage)
 
 
-def _text(found: Extraction) -> str:
+def _extraction_text(extraction: Extraction) -> str:
     """The extraction as text for a model."""
-    if isinstance(found.value, str):
-        text = found.value
+    if isinstance(extraction.value, str):
+        text = extraction.value
     else:
-        text = msgspec.json.format(msgspec.json.encode(found.value), indent=1).decode()
-    if missing := found.ungrounded:
+        text = msgspec.json.format(msgspec.json.encode(extraction.value), indent=1).decode()
+    if missing := extraction.ungrounded:
         listed = ", ".join(
             f"{each.path} = {each.value!r}" if each.path != "$" else repr(each.value) for each in missing[:_MOST_LISTED]
         )
         more = f" and {len(missing) - _MOST_LISTED} more" if len(missing) > _MOST_LISTED else ""
         text += f"\n\nNot found on the page, so perhaps made up: {listed}{more}. Check before you use them."
-    return "\n\n".join([text, *found.notices])
+    return "\n\n".join([text, *extraction.notices])

@@ -55,11 +55,11 @@ async def read_network(args: ReadNetworkArguments, context: Context) -> Observat
     if args.body_of is not None:
         body = await context.page.response_body(args.body_of)
         return Observation(_within(body, args.budget_tokens), body)
-    found = await context.page.requests(
+    result = await context.page.requests(
         kind=args.kind, status=args.status, text=args.text, max_results=args.max_results
     )
-    dropped = [f"{found.dropped} earlier ones are not remembered"] if found.dropped else []
-    return Observation("\n".join(_lines("request", found.total, found.requests, dropped)), found)
+    dropped = [f"{result.dropped} earlier ones are not remembered"] if result.dropped else []
+    return Observation("\n".join(_lines("request", result.total, result.requests, dropped)), result)
 
 
 def _lines(what: str, total: int, shown: Sequence[object], notes: list[str]) -> list[str]:

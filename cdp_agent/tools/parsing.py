@@ -15,17 +15,17 @@ _REF = re.compile(r"""[\[({<"'`\s]*(?:ref\s*[=:]\s*)?["']?[eE]?([1-9][0-9]*)[\])
 _NUMBERS = re.compile(r"[\s,]+")
 
 
-def coerce(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def coerce(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """The arguments with names and values converted to what the schema asks for, where that is unambiguous."""
     properties: dict[str, Any] = schema["properties"]
     names = {_squash(name): name for name in properties}
     result = {}
-    for name, value in found.items():
-        known = names.get(_squash(name), name)
-        if known not in properties:
+    for name, value in arguments.items():
+        parameter = names.get(_squash(name), name)
+        if parameter not in properties:
             result[name] = value
-        elif value is not None or known in schema["required"]:
-            result[known] = _coerce_value(value, properties[known])
+        elif value is not None or parameter in schema["required"]:
+            result[parameter] = _coerce_value(value, properties[parameter])
     return result
 
 

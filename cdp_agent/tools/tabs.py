@@ -85,23 +85,23 @@ async def open_tab(url: str | None, context: Context) -> Observation:
 
 async def close_tab(page: Page, context: Context) -> Observation:
     """Closes a tab. Raises ActionError for somebody else's tab, and for the last one."""
-    left = [each for each in tabs_of(context) if each is not page]
+    others = [each for each in tabs_of(context) if each is not page]
     if not _is_ours(page, context):
         raise ActionError(f"{tab_id(page)} belongs to a person, who may still need it: it was not closed.")
-    if not left:
+    if not others:
         raise ActionError(f"{tab_id(page)} is the only tab: open another one first, or leave it open.")
     dialog = tab_of(page).dialogs.open
     await page.close()
-    stays = context.page if context.page is not page else _before(page, left)
+    stays = context.page if context.page is not page else _before(page, others)
     unanswered = "" if dialog is None else f" Its page {dialog.asks}, which was dismissed."
     return await tabs_result(f"Closed {tab_id(page)}.{unanswered}", stays, context)
 
 
-def _before(closed: Page, left: list[Page]) -> Page:
+def _before(closed: Page, others: list[Page]) -> Page:
     """The tab to go on in after one was closed: the one that opened it, else the one to its left."""
-    if closed.opener in left:
+    if closed.opener in others:
         return closed.opener
-    return next((each for each in reversed(left) if each.number < closed.number), left[0])
+    return next((each for each in reversed(others) if each.number < closed.number), others[0])
 
 
 def named_tab(name: str, context: Context) -> Page:
@@ -132,14 +132,14 @@ async def tabs_result(done: str, current: Page, context: Context) -> Observation
     """The result of a call about tabs: what was done, and the current tabs."""
     await context.browser.renew_titles()
     shown = [each for each in tabs_of(context) if not each.closed]
-    found = TabList(
+    tab_list = TabList(
         [_info(each, current) for each in shown],
         len(context.browser.pages) - len(shown),
     )
-    lines = [f"{each.id} {_title(each)}{in_line(each.url)}{_notes(each)}" for each in found.tabs]
-    if found.others:
-        lines.append(f"{found.others} more of a person, which are left alone.")
-    return Observation("\n".join(filter(None, [done, *lines])), found, tab=current)
+    lines = [f"{each.id} {_title(each)}{in_line(each.url)}{_notes(each)}" for each in tab_list.tabs]
+    if tab_list.others:
+        lines.append(f"{tab_list.others} more of a person, which are left alone.")
+    return Observation("\n".join(filter(None, [done, *lines])), tab_list, tab=current)
 
 
 def _info(page: Page, current: Page) -> TabInfo:

@@ -250,11 +250,11 @@ def _navigation_lines(receipt: Receipt) -> list[str]:
 
 def _changes(side_effects: SideEffects) -> list[Any]:
     changes: list[Any] = [{"type": "tab_opened", "tab_id": tab} for tab in side_effects.opened]
-    changes += [_download(each) for each in side_effects.downloads]
+    changes += [_download(download) for download in side_effects.downloads]
     changes += [
-        BetaDialogDismissed(kind=each.kind, message=each.message)
-        for _, each in side_effects.dialogs
-        if _is_dismissed(each)  # the receipt states how the other dialogs were answered
+        BetaDialogDismissed(kind=dialog.kind, message=dialog.message)
+        for _, dialog in side_effects.dialogs
+        if _is_dismissed(dialog)  # the receipt states how the other dialogs were answered
     ]
     return [*changes, BetaNavigationRefused()] if side_effects.refused else changes
 

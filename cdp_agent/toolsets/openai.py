@@ -454,20 +454,22 @@ class _Members:
 
 
 def _changes(side_effects: SideEffects) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = [{"type": "tab_opened", "tab_id": tab} for tab in side_effects.opened]
-    found += [{"type": "navigation", "tab_id": tab} for tab in side_effects.navigated]
+    changes: list[dict[str, Any]] = [{"type": "tab_opened", "tab_id": tab} for tab in side_effects.opened]
+    changes += [{"type": "navigation", "tab_id": tab} for tab in side_effects.navigated]
     if side_effects.refused:
-        found.append({"type": "navigation_refused", "tab_id": None, "reason": "policy"})
-    found += [
-        {"type": "dialog_dismissed", "tab_id": tab, "kind": each.kind if each.kind in _KINDS else "other"}
-        for tab, each in side_effects.dialogs
-        if tab and (each.answer == "dismiss" or each.kind == "alert")  # the receipt reports the other dialogs
+        changes.append({"type": "navigation_refused", "tab_id": None, "reason": "policy"})
+    changes += [
+        {"type": "dialog_dismissed", "tab_id": tab, "kind": dialog.kind if dialog.kind in _KINDS else "other"}
+        for tab, dialog in side_effects.dialogs
+        if tab and (dialog.answer == "dismiss" or dialog.kind == "alert")  # the receipt reports the other dialogs
     ]
-    found += [{"type": "download", "tab_id": None, "status": _STATUS[each.state]} for each in side_effects.downloads]
-    found += [{"type": "tab_closed", "tab_id": tab} for tab in side_effects.closed]
+    changes += [
+        {"type": "download", "tab_id": None, "status": _STATUS[download.state]} for download in side_effects.downloads
+    ]
+    changes += [{"type": "tab_closed", "tab_id": tab} for tab in side_effects.closed]
     if side_effects.switched is not None:
-        found.append({"type": "tab_switched", "tab_id": side_effects.switched})
-    return found
+        changes.append({"type": "tab_switched", "tab_id": side_effects.switched})
+    return changes
 
 
 def _report(text: str) -> dict[str, Any]:

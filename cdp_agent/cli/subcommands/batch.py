@@ -43,37 +43,37 @@ _EXCLUDED_SETTINGS = {
 
 def carry_out_batch(words: Sequence[str]) -> int:
     """Carries out the tasks, or shows the progress of a batch; returns the exit status. Raises CdpAgentError."""
-    found, asked = _read(words)
-    if found.watch is not None:
-        return watch_batch(found.watch)
-    config = asked.config
+    args, settings = _read(words)
+    if args.watch is not None:
+        return watch_batch(args.watch)
+    config = settings.config
     options = JobOptions(
         concurrency="auto" if config.concurrency == "auto" else int(config.concurrency),
         retries=config.retries,
         per_origin=config.per_origin,
         delay_s=config.delay,
         robots=config.robots,
-        max_tokens=found.max_tokens,
-        max_cost=found.max_cost,
-        max_seconds=found.max_seconds,
-        ordered=found.ordered,
+        max_tokens=args.max_tokens,
+        max_cost=args.max_cost,
+        max_seconds=args.max_seconds,
+        ordered=args.ordered,
     )
     try:
         jobs = read_jobs(
-            _content(found.tasks),
-            found.tasks,
+            _content(args.tasks),
+            args.tasks,
             has_model=config.model is not None or config.planner is not None,
             has_executor=config.executor is not None,
         )
     except BadLines as wrong:
         print("\n".join(["cdp-agent: Nothing was begun.", *wrong.problems]), file=sys.stderr)
         return WRONG_CALL
-    if found.output == _STDIO and found.resume:
+    if args.output == _STDIO and args.resume:
         raise SetupError("Results at the standard output cannot be gone on with: give -o FILE.")
-    results = ResultsStream(sys.stdout) if found.output == _STDIO else Path(os.path.expanduser(found.output))
+    results = ResultsStream(sys.stdout) if args.output == _STDIO else Path(os.path.expanduser(args.output))
     with logged(config, Streams()):
         give_memory_back()
-        return asyncio.run(_followed(jobs, config, options, results, found))
+        return asyncio.run(_followed(jobs, config, options, results, args))
 
 
 def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
@@ -91,25 +91,25 @@ def _read(words: Sequence[str]) -> tuple[argparse.Namespace, Loaded[Config]]:
     parser.add_argument("--storage", metavar="URL", help="storage its nodes can reach")
     parser.add_argument("--watch", metavar="FILE|URL", help="show a batch's progress")
     add_settings(parser, SETTINGS.keys() - _EXCLUDED_SETTINGS, shown=())
-    found = parser.read(words)
-    if found.watch is not None and (found.tasks is not None or found.output is not None):
+    args = parser.read(words)
+    if args.watch is not None and (args.tasks is not None or args.output is not None):
         parser.error("--watch only tells how far a batch is: give it alone")
-    if found.watch is None and (found.tasks is None or found.output is None):
+    if args.watch is None and (args.tasks is None or args.output is None):
         parser.error("a batch is of TASKS, and has -o FILE")
-    return found, loaded(found, CommandCaller.here())
+    return args, loaded(args, CommandCaller.here())
 
 
 async def _followed(
-    jobs: list[Job], config: Config, options: JobOptions, results: Path | ResultsStream, found: argparse.Namespace
+    jobs: list[Job], config: Config, options: JobOptions, results: Path | ResultsStream, args: argparse.Namespace
 ) -> int:
     batch = run(
         jobs,
-        where=found.ray or HERE,
+        where=args.ray or HERE,
         config=config,
         options=options,
         results=results,
-        resume=found.resume,
-        storage=found.storage,
+        resume=args.resume,
+        storage=args.storage,
     )
     interrupted = _on_interrupts(batch)
     with shown_progress(sys.stderr, quiet=config.quiet) as shown:
@@ -117,7 +117,7 @@ async def _followed(
             shown(result, batch.progress)
     progress = batch.progress
     if not config.quiet:
-        print(_summary(progress, found), file=sys.stderr)
+        print(_summary(progress, args), file=sys.stderr)
     if interrupted:
         return INTERRUPTED
     return DONE if progress.done == progress.total and not progress.failed else REFUSED
@@ -141,8 +141,8 @@ def _on_interrupts(batch: JobRun) -> list[int]:
     return received
 
 
-def _summary(progress: JobProgress, found: argparse.Namespace) -> str:
-    goes_on = progress.done < progress.total and found.output != _STDIO
+def _summary(progress: JobProgress, args: argparse.Namespace) -> str:
+    goes_on = progress.done < progress.total and args.output != _STDIO
     return how_it_ended(progress) + (" Go on with the same command and --resume." if goes_on else "")
 
 

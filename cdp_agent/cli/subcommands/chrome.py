@@ -48,11 +48,11 @@ def read_chrome(words: Sequence[str], caller: CommandCaller | None = None) -> Ch
         "--port", type=port_number, default=0, metavar="N", help="start: the port on 127.0.0.1 (default: any free one)"
     )
     add_settings(parser, (FOR_CHROME - {"cdp", "tab"}) | {"json"})
-    found = parser.read(words)
-    asked = loaded(found, caller)
+    args = parser.read(words)
+    settings = loaded(args, caller)
     # This is about a Chrome of ours, even if a variable or the file sets `cdp` for the other commands.
-    sources = {name: each for name, each in asked.sources.items() if name != "cdp"}
-    return ChromeCommand(found.act, found.port, Loaded(msgspec.structs.replace(asked.config, cdp=()), sources))
+    sources = {name: source for name, source in settings.sources.items() if name != "cdp"}
+    return ChromeCommand(args.act, args.port, Loaded(msgspec.structs.replace(settings.config, cdp=()), sources))
 
 
 async def report_chrome(command: ChromeCommand, opened: OpenSession, caller: CommandCaller, *, was_open: bool) -> int:

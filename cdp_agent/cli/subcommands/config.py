@@ -42,24 +42,24 @@ def manage_config(words: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="list, get: print as JSON")
     parser.add_argument("--show-secret", action="store_true", help="get: show a secret unmasked")
     parser.add_argument("--yes", action="store_true", help="init: take what is found without asking")
-    found = parser.read(_with_values_apart(words))
+    args = parser.read(_with_values_apart(words))
     file = ConfigFile.read(config_path(os.environ))
-    if found.act == "init":
+    if args.act == "init":
         from cdp_agent.cli.subcommands.init import set_up  # late: httpx takes long to import
 
-        return set_up(file, yes=found.yes)
-    if found.act == "path":
+        return set_up(file, yes=args.yes)
+    if args.act == "path":
         print(file.path)
-    elif found.act == "list":
-        _list(file, as_json=found.json)
-    elif found.name is None:
-        raise SetupError(f"Which setting? `cdp-agent config {found.act} NAME`; `cdp-agent config list` shows all.")
-    elif found.act == "get":
-        _get(_setting(found.name), file, as_json=found.json, reveal=found.show_secret)
-    elif found.act == "set":
-        _set(setting := _setting(found.name), _joined(setting, found.values), file)
+    elif args.act == "list":
+        _list(file, as_json=args.json)
+    elif args.name is None:
+        raise SetupError(f"Which setting? `cdp-agent config {args.act} NAME`; `cdp-agent config list` shows all.")
+    elif args.act == "get":
+        _get(_setting(args.name), file, as_json=args.json, reveal=args.show_secret)
+    elif args.act == "set":
+        _set(setting := _setting(args.name), _joined(setting, args.values), file)
     else:
-        _unset(found.name.replace("-", "_"), file)
+        _unset(args.name.replace("-", "_"), file)
     return DONE
 
 

@@ -46,16 +46,16 @@ def examine(words: Sequence[str]) -> int:
     parser = Parser("doctor", "Check that Chrome, the model and the settings are ready for a task.")
     parser.add_argument("--offline", action="store_true", help="do not call the model")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    found = parser.read(words)
-    findings = asyncio.run(_all(offline=found.offline))
-    if found.json:
+    args = parser.read(words)
+    findings = asyncio.run(_all(offline=args.offline))
+    if args.json:
         print(msgspec.json.encode(findings).decode())
     else:
-        for each in findings:
-            print(for_terminal(f"{_SIGNS[each.state]} {each.about}: {each.text}"))
-            if each.advice:
-                print(for_terminal(f"    → {each.advice}"))
-    return REFUSED if any(each.state == "fail" for each in findings) else DONE
+        for finding in findings:
+            print(for_terminal(f"{_SIGNS[finding.state]} {finding.about}: {finding.text}"))
+            if finding.advice:
+                print(for_terminal(f"    → {finding.advice}"))
+    return REFUSED if any(finding.state == "fail" for finding in findings) else DONE
 
 
 async def _all(*, offline: bool) -> list[Finding]:
@@ -153,10 +153,10 @@ async def _chrome(config: Config) -> AsyncIterator[Finding]:
 
 async def _endpoints(config: Config, source: str) -> AsyncIterator[Finding]:
     undone = f"unset {source}" if source in os.environ else "cdp-agent config unset cdp"
-    for number, each in enumerate(config.cdp, 1):
+    for number, endpoint in enumerate(config.cdp, 1):
         about = f"endpoint {number} of {len(config.cdp)}"
         try:
-            async with Browser.connect(each, timeout_s=_ENDPOINT_S, **connect_keywords(config)) as browser:
+            async with Browser.connect(endpoint, timeout_s=_ENDPOINT_S, **connect_keywords(config)) as browser:
                 product = browser.version.product
                 if "Headless" in browser.version.user_agent and await _has_no_mouse(browser):
                     text = f"{product} tells pages that there is no mouse: hover menus may not open"
@@ -165,7 +165,7 @@ async def _endpoints(config: Config, source: str) -> AsyncIterator[Finding]:
                     yield Finding(about, "ok", product)
         except CdpAgentError as error:
             # The address may contain a token.
-            text = one_line(str(error).replace(each, "it"))
+            text = one_line(str(error).replace(endpoint, "it"))
             yield Finding(about, "fail", text, f"Start that Chrome, or `{undone}`.")
 
 

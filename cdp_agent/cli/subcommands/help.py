@@ -48,11 +48,11 @@ def list_options(words: Sequence[str]) -> int:
     if wanted is None:
         print("\n".join(columns(_ANYWHERE)))
     for group in groups:
-        found = [each for each in SETTINGS.values() if each.group == group and each.flag]
+        settings = [setting for setting in SETTINGS.values() if setting.group == group and setting.flag]
         if wanted is None:
-            found = [each for each in found if each.name in _EVERYWHERE]
-        if found and wanted in (None, "all", _word(group)):
-            print("\n".join([group, *columns(dict(map(usage_of, found)))]))
+            settings = [setting for setting in settings if setting.name in _EVERYWHERE]
+        if settings and wanted in (None, "all", _word(group)):
+            print("\n".join([group, *columns(dict(map(usage_of, settings)))]))
     print(WHERE)
     return DONE
 

@@ -65,14 +65,14 @@ class _Choice(msgspec.Struct, frozen=True):
 
 def set_up(file: ConfigFile, *, yes: bool, ask: Ask | None = None, servers: Sequence[LocalServer] = LOCAL) -> int:
     """Finds, tries and configures a model. Without a terminal or `yes`, it only prints advice. Raises SetupError."""
-    found = [*asyncio.run(running(servers)), *providers_with_keys()]
+    candidates = [*asyncio.run(running(servers)), *providers_with_keys()]
     if yes:
-        choice = _first(found)
+        choice = _first(candidates)
     elif ask is None and not sys.stdin.isatty():
-        print(_advice(found))
+        print(_advice(candidates))
         return WRONG_CALL
     else:
-        choice = _asked(found, ask or _on_terminal)
+        choice = _asked(candidates, ask or _on_terminal)
     message, works = asyncio.run(tried(choice.endpoint()))
     print(message)
     if not works and (yes or not _agreed(ask or _on_terminal)):
@@ -89,7 +89,7 @@ def set_up(file: ConfigFile, *, yes: bool, ask: Ask | None = None, servers: Sequ
 async def running(servers: Sequence[LocalServer]) -> list[Candidate]:
     """The servers that answer now, with their models."""
     async with httpx.AsyncClient(timeout=_ANSWERS_WITHIN_S, trust_env=False) as http:
-        found = await asyncio.gather(*(_models(http, server) for server in servers))
+        answers = await asyncio.gather(*(_models(http, server) for server in servers))
     return [
         Candidate(
             f"{server.title} at {server.address}",
@@ -97,7 +97,7 @@ async def running(servers: Sequence[LocalServer]) -> list[Candidate]:
             models,
             f"{server.address}/v1" if SERVICES[server.provider].base_url is None else None,
         )
-        for server, models in zip(servers, found, strict=True)
+        for server, models in zip(servers, answers, strict=True)
         if models
     ]
 
@@ -145,34 +145,36 @@ class _Models(msgspec.Struct):
     data: list[_Model] = []
 
 
-def _first(found: Sequence[Candidate]) -> _Choice:
-    for each in found:
-        if each.models:
-            return _Choice(f"{each.provider}/{each.models[0]}", each.base_url, None)
-    raise SetupError(_advice(found))
+def _first(candidates: Sequence[Candidate]) -> _Choice:
+    for candidate in candidates:
+        if candidate.models:
+            return _Choice(f"{candidate.provider}/{candidate.models[0]}", candidate.base_url, None)
+    raise SetupError(_advice(candidates))
 
 
-def _advice(found: Sequence[Candidate]) -> str:
-    lines = [f"Found {_line(each)}." for each in found] or [
+def _advice(candidates: Sequence[Candidate]) -> str:
+    lines = [f"Found {_line(each)}." for each in candidates] or [
         "Found no server of models on this machine, and no key of a provider in the environment."
     ]
-    example = next((f"{each.provider}/{each.models[0] if each.models else 'NAME'}" for each in found), "openai/NAME")
+    example = next(
+        (f"{each.provider}/{each.models[0] if each.models else 'NAME'}" for each in candidates), "openai/NAME"
+    )
     key = _key_setting(example.partition("/")[0])
     lines.append(f"To set a model up: `cdp-agent config set model {example}`")
-    if not found:
+    if not candidates:
         lines.append(f"and its key, which is asked for or piped in: `cdp-agent config set {key}`")
-    base_url = next((each.base_url for each in found), None)
+    base_url = next((each.base_url for each in candidates), None)
     if base_url:
         lines.append(f"and where its server is: `cdp-agent config set base_url {base_url}`")
     return "\n".join([*lines, "On a terminal, `cdp-agent config init` asks for all of it."])
 
 
-def _asked(found: Sequence[Candidate], ask: Ask) -> _Choice:
-    for number, each in enumerate(found, 1):
-        print(f"{number:>3}  {_line(each)}")
-    print(f"{len(found) + 1:>3}  another provider")
-    number = _number(ask("Which one? [1] ", False), len(found) + 1)
-    chosen = found[number - 1] if number <= len(found) else _another(ask)
+def _asked(candidates: Sequence[Candidate], ask: Ask) -> _Choice:
+    for number, candidate in enumerate(candidates, 1):
+        print(f"{number:>3}  {_line(candidate)}")
+    print(f"{len(candidates) + 1:>3}  another provider")
+    number = _number(ask("Which one? [1] ", False), len(candidates) + 1)
+    chosen = candidates[number - 1] if number <= len(candidates) else _another(ask)
     usual = chosen.models[0] if chosen.models else ""
     name = ask(f"Which model? {f'[{usual}] ' if usual else ''}", False).strip() or usual
     if not name:

@@ -101,15 +101,15 @@ def read_mcp(words: Sequence[str], caller: CommandCaller | None = None) -> McpCo
     parser.add_argument("--token", metavar="TOKEN", help="what clients must send; or set CDP_AGENT_SERVER_TOKEN")
     own = {*FOR_DEBUGGING, "trace", "upload_folders", "allow_evaluate", "server_hosts", "server_origins"}
     add_settings(parser, (FOR_CHROME - {"tab"}) | FOR_MODEL | FOR_APPROVAL | own, shown=_SHOWN)
-    found = parser.read(words)
-    settings = loaded(found, caller)
+    args = parser.read(words)
+    settings = loaded(args, caller)
     if settings.config.approve == "jsonl":
         raise SetupError("--approve jsonl: here the client's user is asked. Pass --approve ask.")
-    if found.token is not None:
+    if args.token is not None:
         settings = msgspec.structs.replace(
-            settings, config=msgspec.structs.replace(settings.config, server_token=found.token)
+            settings, config=msgspec.structs.replace(settings.config, server_token=args.token)
         )
-    return McpCommand(settings, found.http, found.stateless)
+    return McpCommand(settings, args.http, args.stateless)
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -197,13 +197,13 @@ async def _model(config: Config, caller: CommandCaller) -> AsyncIterator[Client 
 
 @asynccontextmanager
 async def _local_calls(
-    found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
+    settings: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
 ) -> AsyncIterator[LocalCalls]:
     """Tool calls in sessions of this process, which end with the block."""
     sessions = Sessions()
     closing = asyncio.ensure_future(_close_idle(sessions))
     try:
-        yield LocalCalls(sessions, found, session, caller, allowance)
+        yield LocalCalls(sessions, settings, session, caller, allowance)
     finally:
         closing.cancel()
         await asyncio.wait([closing])
@@ -220,18 +220,18 @@ class LocalCalls:
     """Tool calls in the sessions of this process. A session is opened by its first call."""
 
     def __init__(
-        self, sessions: Sessions, found: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
+        self, sessions: Sessions, settings: Loaded[Config], session: str, caller: CommandCaller, allowance: Allowance
     ) -> None:
         self._sessions = sessions
-        self._found = found
+        self._settings = settings
         self._session = session
         self._caller = caller
         self._allowance = allowance
 
     async def call(self, request: CallRequest) -> CallReply:
         """See ToolCalls."""
-        async with self._sessions.use(self._name(request.session), self._found, self._caller) as opened:
-            opened.trace(self._found.config)
+        async with self._sessions.use(self._name(request.session), self._settings, self._caller) as opened:
+            opened.trace(self._settings.config)
             return await perform_call(opened.session, request, self._allowance)
 
     async def files(self, asked: FilesRequest) -> list[SessionFile]:

@@ -45,15 +45,15 @@ def serve(words: Sequence[str]) -> int:
         help="the token that callers must send; CDP_AGENT_SERVER_TOKEN keeps it hidden",
     )
     add_settings(parser, SETTINGS.keys() - _EXCLUDED_SETTINGS, shown=_SHOWN)
-    found = parser.read(words)
-    config = loaded(found).config
-    if found.token is not None:
-        config = msgspec.structs.replace(config, server_token=found.token)
+    args = parser.read(words)
+    config = loaded(args).config
+    if args.token is not None:
+        config = msgspec.structs.replace(config, server_token=args.token)
     if any(importlib.util.find_spec(each) is None for each in ("starlette", "uvicorn", "httptools")):
         raise missing_extra("The server needs more than is installed", "server")
     with logged(config, Streams()):
         give_memory_back()
-        asyncio.run(_serve(config, found.host, found.port))
+        asyncio.run(_serve(config, args.host, args.port))
     return DONE
 
 

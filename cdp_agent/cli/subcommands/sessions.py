@@ -27,18 +27,18 @@ def list_sessions(words: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print as JSON")
     as_json = parser.read(words).json
     folder = runtime.folder()
-    found = [about for name in runtime.names(folder) if (about := _about(folder, name))]
+    sessions = [about for name in runtime.names(folder) if (about := _about(folder, name))]
     if as_json:
-        print(f"[{','.join(found)}]")
+        print(f"[{','.join(sessions)}]")
         return DONE
-    if not found:
+    if not sessions:
         print("No session runs.")
-    for each in map(json.loads, found):  # a SessionInfo, whose module takes 0.2 s to import
-        chrome = f"at {each['endpoint']}" if each["endpoint"] else f"Chrome is process {each['chrome']}"
-        tabs = f"{each['tabs']} tab{'' if each['tabs'] == 1 else 's'}"
-        page = f", now at {each['url']}" if each["url"] else ""
-        idle = f"idle for {each['idle_s']:.0f} of {each['ends_after_s']:g} s"
-        print(one_line(f"{each['name']}: {tabs}{page}; {chrome}; {idle}"))
+    for session in map(json.loads, sessions):  # a SessionInfo, whose module takes 0.2 s to import
+        chrome = f"at {session['endpoint']}" if session["endpoint"] else f"Chrome is process {session['chrome']}"
+        tabs = f"{session['tabs']} tab{'' if session['tabs'] == 1 else 's'}"
+        page = f", now at {session['url']}" if session["url"] else ""
+        idle = f"idle for {session['idle_s']:.0f} of {session['ends_after_s']:g} s"
+        print(one_line(f"{session['name']}: {tabs}{page}; {chrome}; {idle}"))
     return DONE
 
 
@@ -49,18 +49,16 @@ def close_sessions(words: Sequence[str], chosen: ChosenSession) -> int:
     )
     parser.add_argument("--all", action="store_true", help="end all of this user's sessions")
     parser.add_argument("--json", action="store_true", help="print the names of the ended sessions as JSON")
-    found = parser.read(words)
+    args = parser.read(words)
     folder = runtime.folder()
-    closed = [
-        each for each in (runtime.names(folder) if found.all else [chosen.session]) if close_session(folder, each)
-    ]
-    if found.json:
+    closed = [name for name in (runtime.names(folder) if args.all else [chosen.session]) if close_session(folder, name)]
+    if args.json:
         print(json.dumps(closed))
         return DONE
     if not closed:
-        print("No session runs." if found.all else f"No session {chosen.session!r} runs.")
-    for each in closed:
-        print(f"Session {each!r} has ended.")
+        print("No session runs." if args.all else f"No session {chosen.session!r} runs.")
+    for name in closed:
+        print(f"Session {name!r} has ended.")
     return DONE
 
 

@@ -46,27 +46,27 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
     parser.add_argument("file", metavar="FILE", help="the steps; # starts a comment; - is stdin")
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
     add_settings(parser, _ACCEPTED_SETTINGS, shown=("url", "executor", "approve"))
-    found = parser.read(words)
-    asked = loaded(found, caller)
-    if found.interactive:
-        asked = with_window(asked, caller.environment)
-    config = asked.config
-    by_stdin = found.file == _STDIN
-    if found.interactive and by_stdin:
+    args = parser.read(words)
+    settings = loaded(args, caller)
+    if args.interactive:
+        settings = with_window(settings, caller.environment)
+    config = settings.config
+    by_stdin = args.file == _STDIN
+    if args.interactive and by_stdin:
         raise SetupError("--interactive reads the standard input, from which the steps come: put them into a file.")
     if by_stdin and stdin is None:
         stdin = sys.stdin.read()
-    path = Path(caller.folder) / os.path.expanduser(found.file)
-    steps = read_steps(stdin if by_stdin and stdin is not None else _text(path))
+    path = Path(caller.folder) / os.path.expanduser(args.file)
+    steps = read_steps(stdin if by_stdin and stdin is not None else _text_in(path))
     if not steps:
         raise SetupError("There are no steps: say what to do, one act a line.")
     if config.executor is None and config.approve not in _REWORDING:
         _check_resolvable(steps)
-    left = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
-    keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in left}
+    excluded = _OF_PLANNER if config.executor else _OF_PLANNER | _FALLBACK
+    keywords = {name: each for name, each in steps_keywords(config, caller.environment).items() if name not in excluded}
     keywords |= approval_keywords(config, by_hand=True, takes_stdin=by_stdin, at_terminal=caller.at_terminal)
 
-    if found.interactive and config.approve != "jsonl":
+    if args.interactive and config.approve != "jsonl":
         keywords["approver"] = Interactive()
 
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
@@ -74,7 +74,7 @@ def read_do(words: Sequence[str], caller: CommandCaller, stdin: str | None) -> R
         return agent.stream_steps(steps, url=config.url, page=page, stop=signals.stop, pause=signals.pause)
 
     return RunCommand(
-        asked, config.executor or "code", keywords, begin, stdin, interactive_approver(keywords.get("approver"))
+        settings, config.executor or "code", keywords, begin, stdin, interactive_approver(keywords.get("approver"))
     )
 
 
@@ -93,7 +93,7 @@ def read_steps(text: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _text(path: Path) -> str:
+def _text_in(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -49,24 +49,24 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     parser.add_argument("-i", "--interactive", action="store_true", help=INTERACTIVE)
     parser.add_argument("--live", action="store_true", help="show it on a web page, and ask there")
     add_settings(parser, SETTINGS, shown=("url", "data", "answer_schema", "model", "trace"))
-    found = parser.read(words)
-    asked = loaded(found, caller)
-    if found.interactive:
-        asked = with_window(asked, caller.environment)
-    config = asked.config
+    args = parser.read(words)
+    settings = loaded(args, caller)
+    if args.interactive:
+        settings = with_window(settings, caller.environment)
+    config = settings.config
     keywords = agent_keywords(config, caller.environment)
     if config.planner is not None or config.approve is not None or config.approval_rules:
-        keywords |= approval_keywords(config, at_terminal=caller.at_terminal or found.live)
-    if found.interactive and config.approve != "jsonl":
+        keywords |= approval_keywords(config, at_terminal=caller.at_terminal or args.live)
+    if args.interactive and config.approve != "jsonl":
         keywords["approver"] = Interactive()
     answer = _schema(config.answer_schema)
     signals = Signals()
-    live = _live(config, keywords, signals, interactive=found.interactive) if found.live else None
+    live = _live(config, keywords, signals, interactive=args.interactive) if args.live else None
 
     def begin(browser: BrowserContext, page: Page, signals: Signals) -> AsyncGenerator[Event, None]:
         agent = Agent(browser, **keywords)
         return agent.stream(
-            found.task,
+            args.task,
             url=config.url,
             data=config.data,
             answer=answer,
@@ -77,7 +77,7 @@ def read_task(words: Sequence[str], caller: CommandCaller) -> RunCommand:
 
     model = keywords.get("model") or keywords["planner"]
     return RunCommand(
-        asked,
+        settings,
         model,
         keywords,
         begin,
@@ -112,10 +112,10 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the folder given to --checkpoint")
     add_settings(parser, FOR_CHROME | FOR_OUTPUT | FOR_APPROVAL | {"base_url", "save_storage_state"})
-    found = parser.read(words)
-    asked = loaded(found, caller)
-    config = asked.config
-    folder = Path(caller.folder) / found.folder.expanduser()
+    args = parser.read(words)
+    settings = loaded(args, caller)
+    config = settings.config
+    folder = Path(caller.folder) / args.folder.expanduser()
     saved = load(folder)
     keywords = resume_keywords(config, caller.environment)
     if config.trace is None and saved.options.trace is not None:  # in the same folder, with the present secrets masked
@@ -130,7 +130,7 @@ def read_resume(words: Sequence[str], caller: CommandCaller) -> RunCommand:
         return Agent.resume(browser, folder, **keywords, stop=signals.stop, pause=signals.pause)
 
     return RunCommand(
-        asked, saved.model or "code", keywords, begin, interactive=interactive_approver(keywords.get("approver"))
+        settings, saved.model or "code", keywords, begin, interactive=interactive_approver(keywords.get("approver"))
     )
 
 

@@ -28,13 +28,13 @@ def show_trace(words: Sequence[str]) -> int:
         "-o", "--output", type=Path, metavar="PATH", help="the file to write (default: run.html or trace.zip)"
     )
     parser.add_argument("--no-pictures", action="store_true", help="leave the pictures out")
-    found = parser.read(words)
-    if found.form == "zip" and found.other is not None:
+    args = parser.read(words)
+    if args.form == "zip" and args.other is not None:
         raise SetupError("trace zip takes one FOLDER: the viewer shows one run.")
-    output = found.output or Path("run.html" if found.form == "html" else "trace.zip")
-    if found.form == "zip":
-        write_zip(found.folder, output)
+    output = args.output or Path("run.html" if args.form == "html" else "trace.zip")
+    if args.form == "zip":
+        write_zip(args.folder, output)
     else:
-        write_html(found.folder, output, other=found.other, pictures=not found.no_pictures)
+        write_html(args.folder, output, other=args.other, pictures=not args.no_pictures)
     print(output)
     return DONE

@@ -102,7 +102,7 @@ class Terminal:
             return None if line is None else _pause_decision(line.strip())
         if isinstance(ask, QuestionAsked):
             line = await self._asked("Answer (nothing to decline)> ")
-            return None if line is None else _answer(ask, line.strip())
+            return None if line is None else _answer_decision(ask, line.strip())
         line = await self._asked(_choices(ask))
         if line is None:
             return None
@@ -164,22 +164,22 @@ def edited(steps: list[str], command: str) -> list[str]:
     least = 0 if act == "a" else 1
     if act not in ("d", "m", "r", "a") or not number.isdigit() or not least <= int(number) <= len(steps):
         raise ValueError(f"Write it so: {_EDITING}.")
-    place, left = int(number) - 1, list(steps)
+    place, new_steps = int(number) - 1, list(steps)
     match act:
         case "d":
-            del left[place]
+            del new_steps[place]
         case "m" if words.strip().isdigit() and 1 <= int(words) <= len(steps):
-            left.insert(int(words) - 1, left.pop(place))
+            new_steps.insert(int(words) - 1, new_steps.pop(place))
         case "r" if words.strip():
-            left[place] = words.strip()
+            new_steps[place] = words.strip()
         case "a" if words.strip():
-            left.insert(place + 1, words.strip())
+            new_steps.insert(place + 1, words.strip())
         case _:
             raise ValueError(f"Write it so: {_EDITING}.")
-    return left
+    return new_steps
 
 
-def _answer(ask: QuestionAsked, line: str) -> Decision:
+def _answer_decision(ask: QuestionAsked, line: str) -> Decision:
     """The decision that a line makes: an empty line declines, and a number chooses that option."""
     if line.isdigit() and 1 <= int(line) <= len(ask.options) and line not in ask.options:
         return Respond(ask.options[int(line) - 1])

@@ -77,11 +77,11 @@ def interactive_approver(approver: object) -> Interactive | JsonLines | None:
     return approver if isinstance(approver, Interactive | JsonLines) else None
 
 
-def with_window(asked: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:
+def with_window(settings: Loaded[Config], environment: Mapping[str, str]) -> Loaded[Config]:
     """The settings with a visible Chrome, if there is a display and neither `headless` nor `cdp` is set."""
     has_display = sys.platform in ("darwin", "win32") or bool(
         environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
     )
-    if "headless" in asked.sources or asked.config.cdp or not has_display:
-        return asked
-    return msgspec.structs.replace(asked, config=msgspec.structs.replace(asked.config, headless=False))
+    if "headless" in settings.sources or settings.config.cdp or not has_display:
+        return settings
+    return msgspec.structs.replace(settings, config=msgspec.structs.replace(settings.config, headless=False))

@@ -76,13 +76,13 @@ class JsonLines:
 
     def _take(self, line: str, submit: Submit) -> tuple[object, str | None]:
         try:
-            found = msgspec.json.decode(line, type=dict[str, Any])
+            decision = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError as error:
             return None, f"This is no JSON object: {error}."
-        ask_id = found.pop("id", None)
+        ask_id = decision.pop("id", None)
         if not isinstance(ask_id, int):
             return ask_id, "id has to be the number of the question."
-        return ask_id, submit(ask_id, found)
+        return ask_id, submit(ask_id, decision)
 
     def _write(self, value: Mapping[str, object]) -> None:
         stream = self._stream or sys.stdout

@@ -34,69 +34,69 @@ class Risk(msgspec.Struct, frozen=True):
 
 async def risk_of(call: Call, page: Page) -> Risk:
     """The risk of the call on the current page. Raises ActionError for a ref without an element, BrowserError."""
-    given, tab = call.as_json(), tab_of(page)
+    arguments, tab = call.as_json(), tab_of(page)
     match call.tool.effect:
         case None:
             return Risk(("undeclared",), page.url)
         case "click":
             # What is at a point is not looked up: what a click there sets off is held.
-            found = await consequence(tab, ref) if (ref := ref_of(given)) is not None else None
-        case "fill" if given.get("submit") and "fields" in given:
-            found = await consequence(tab, given["fields"][-1]["ref"], "form")
-        case "fill" if given.get("submit"):
-            found = await consequence(tab, given["ref"], "enter")
+            effect = await consequence(tab, ref) if (ref := ref_of(arguments)) is not None else None
+        case "fill" if arguments.get("submit") and "fields" in arguments:
+            effect = await consequence(tab, arguments["fields"][-1]["ref"], "form")
+        case "fill" if arguments.get("submit"):
+            effect = await consequence(tab, arguments["ref"], "enter")
         case "press":
-            found = await _pressed(given, tab)
-        case "type" if "\n" in given["text"]:
-            found = await consequence(tab, None, "enter")
+            effect = await _pressed(arguments, tab)
+        case "type" if "\n" in arguments["text"]:
+            effect = await consequence(tab, None, "enter")
         case "upload":
             return Risk(("uploads",), page.url)
         case "script":
             return Risk(("scripts",), page.url)
-        case "dialog" if given["action"] == "accept":
+        case "dialog" if arguments["action"] == "accept":
             return Risk(("confirms",), page.url)
         case "address":
-            url = str(given.get("url") or page.url)
+            url = str(arguments.get("url") or page.url)
             return Risk(_by_address(url), url, url)
         case _:
-            found = None
-    if found is None:
+            effect = None
+    if effect is None:
         return Risk((), page.url)
-    return Risk(tuple(dict.fromkeys(_kinds(found))), found.url or page.url, found.link)
+    return Risk(tuple(dict.fromkeys(_kinds(effect))), effect.url or page.url, effect.link)
 
 
-def ref_of(given: dict[str, Any]) -> str | None:
+def ref_of(arguments: dict[str, Any]) -> str | None:
     """The ref of the element that the arguments name; vendors' tools have it in a target, which may be a point."""
-    target = given.get("target")
-    ref: str | None = target.get("ref") if isinstance(target, dict) else given.get("ref")
+    target = arguments.get("target")
+    ref: str | None = target.get("ref") if isinstance(target, dict) else arguments.get("ref")
     return ref
 
 
-async def _pressed(given: dict[str, Any], tab: Tab) -> Consequence | None:
-    keys = given["keys"] if "keys" in given else [given["key"]] if "key" in given else given["text"].split()
-    pressed = [str(each).rpartition("+")[2].strip().lower() for each in keys]
-    if any(each in _ENTER for each in pressed):
-        return await consequence(tab, given.get("ref"), "enter")
-    if any(each in ("space", "") for each in pressed):
-        found = await consequence(tab, given.get("ref"))
-        return found if found is not None and found.role == "button" else None
+async def _pressed(args: dict[str, Any], tab: Tab) -> Consequence | None:
+    keys = args["keys"] if "keys" in args else [args["key"]] if "key" in args else args["text"].split()
+    pressed = [str(key).rpartition("+")[2].strip().lower() for key in keys]
+    if any(key in _ENTER for key in pressed):
+        return await consequence(tab, args.get("ref"), "enter")
+    if any(key in ("space", "") for key in pressed):
+        effect = await consequence(tab, args.get("ref"))
+        return effect if effect is not None and effect.role == "button" else None
     return None
 
 
-def _kinds(found: Consequence) -> list[RiskKind]:
+def _kinds(effect: Consequence) -> list[RiskKind]:
     kinds: list[RiskKind] = []
-    if found.form is not None and not _only_requests_data(found.form):
+    if effect.form is not None and not _only_requests_data(effect.form):
         kinds.append("submits")
-    if found.writes:
+    if effect.writes:
         kinds.append("sends")
-    leads_elsewhere = found.link.startswith(("http:", "https:")) and found.role == "link"
-    said = risk_in_name(found.name, brief=leads_elsewhere)
-    asks = found.form is not None and _only_requests_data(found.form)
-    if said is not None and not (asks and said == "submits"):
-        kinds.append(said)
-    if found.download:
+    leads_elsewhere = effect.link.startswith(("http:", "https:")) and effect.role == "link"
+    kind = risk_in_name(effect.name, brief=leads_elsewhere)
+    asks = effect.form is not None and _only_requests_data(effect.form)
+    if kind is not None and not (asks and kind == "submits"):
+        kinds.append(kind)
+    if effect.download:
         kinds.append("downloads")
-    return [*kinds, *_by_address(found.link)]
+    return [*kinds, *_by_address(effect.link)]
 
 
 def _only_requests_data(form: Submitted) -> bool:

@@ -171,11 +171,11 @@ async def _check_call(step_run: StepRun, call: ToolCall) -> Call | ActionError:
 
 def _reason(call: ToolCall, why: str) -> str:
     try:
-        found = _CANNOT.parse(call.arguments)
+        arguments = _CANNOT.parse(call.arguments)
     except InvalidArguments:
         return why
-    assert isinstance(found, CannotDoArguments)  # the arguments type of this tool
-    return found.why.rstrip(".")
+    assert isinstance(arguments, CannotDoArguments)  # the arguments type of this tool
+    return arguments.why.rstrip(".")
 
 
 def specs_of(tools: Mapping[str, Tool], *, has_dialog: bool) -> tuple[ToolSpec, ...]:

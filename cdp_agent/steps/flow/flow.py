@@ -26,20 +26,22 @@ if TYPE_CHECKING:
     from cdp_agent.providers.client import Client
 
 
-def planned_flow(settings: StepSettings, said: MutableSequence[Said]) -> RunFlow:
-    """The flow of a run with a planner; its request and answer are appended to `said`, the earlier conversation."""
+def planned_flow(settings: StepSettings, conversation: MutableSequence[Said]) -> RunFlow:
+    """The flow of a run with a planner; its request and answer are appended to `conversation`, the earlier one."""
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            step_run = StepRun(run, settings, tuple(said), await _executor(run, settings, stack))
+            step_run = StepRun(run, settings, tuple(conversation), await _executor(run, settings, stack))
             await stack.enter_async_context(step_run.approval.holding())
             if not await open_first_page(run, page):
                 return
             await (carry_out_plan(step_run) if settings.flow == "plan" else carry_out_step_by_step(step_run))
-            said.append(Said("User", run.task.text))
+            conversation.append(Said("User", run.task.text))
             if run.end is not None:
                 answer = run.end.answer or (run.end.error.message if run.end.error is not None else "")
-                said.append(Said("You", answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()))
+                conversation.append(
+                    Said("You", answer if isinstance(answer, str) else msgspec.json.encode(answer).decode())
+                )
 
     return go
 
@@ -49,7 +51,7 @@ def given_flow(settings: StepSettings, steps: Sequence[str]) -> RunFlow:
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            step_run = StepRun(run, settings, (), await _executor(run, settings, stack), given=True)
+            step_run = StepRun(run, settings, (), await _executor(run, settings, stack), steps_given=True)
             await stack.enter_async_context(step_run.approval.holding())
             run.addresses.learn("\n".join(steps))
             if not await open_first_page(run, page):
@@ -66,7 +68,7 @@ def resumed_flow(settings: StepSettings, saved: Checkpoint, progress: Progress) 
 
     async def go(run: Run, page: Page | None) -> None:
         async with AsyncExitStack() as stack:
-            step_run = StepRun(run, settings, progress.said, await _executor(run, settings, stack), given=by_hand)
+            step_run = StepRun(run, settings, progress.said, await _executor(run, settings, stack), steps_given=by_hand)
             await stack.enter_async_context(step_run.approval.holding())
             restore(run, saved)
             run.tabs, _ = await reopen_tabs(run.browser, run.browser_state)
@@ -96,22 +98,23 @@ async def _executor(run: Run, settings: StepSettings, stack: AsyncExitStack) -> 
     return await stack.enter_async_context(run.models.client_of(settings.executor))
 
 
-def saved_flow(saved: Checkpoint, given: AgentOptions, environment: Mapping[str, str]) -> RunFlow:
+def saved_flow(saved: Checkpoint, agent_options: AgentOptions, environment: Mapping[str, str]) -> RunFlow:
     """The flow that carries out the rest of a saved run.
 
-    Approvers are not saved, so they are `given` again; without `approve` the run keeps its rules. Raises SetupError.
+    Approvers are not saved, so they come again in `agent_options`; without `approve` the run keeps its rules. Raises
+    SetupError.
     """
     try:
         progress = msgspec.convert(saved.by_steps, Progress)
     except msgspec.ValidationError as error:
         raise SetupError(f"The checkpoint cannot be read: {error}.") from error
     options = msgspec.structs.replace(
-        given,
-        approve=progress.rules if given.approve is None else given.approve,
+        agent_options,
+        approve=progress.rules if agent_options.approve is None else agent_options.approve,
         flow="iterative" if progress.flow == "iterative" else "plan",
         planner_page=progress.planner_page,
     )
-    executor = _executor_of(progress, saved, given.base_url, environment)
+    executor = _executor_of(progress, saved, agent_options.base_url, environment)
     return resumed_flow(step_settings(options, executor, by_hand=progress.flow == "given"), saved, progress)
 
 

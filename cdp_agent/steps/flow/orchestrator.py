@@ -241,9 +241,9 @@ async def _html(step_run: StepRun) -> str:
     run = step_run.run
     page = run.tabs.page
     try:
-        found = await page.clean_html(budget_tokens=_HTML_TOKENS)
+        html = await page.clean_html(budget_tokens=_HTML_TOKENS)
     except ActionError as error:
         return prompts.unreadable(str(error))
-    notice = f"\n… cut here: {found.cut:,} characters more." if found.cut else ""
-    run.addresses.learn_html(found.text, page.url)
-    return "The page now, as HTML:\n" + fence(f"{heading(page.url, page.title)}\n\n{found.text}{notice}", "page")
+    notice = f"\n… cut here: {html.cut:,} characters more." if html.cut else ""
+    run.addresses.learn_html(html.text, page.url)
+    return "The page now, as HTML:\n" + fence(f"{heading(page.url, page.title)}\n\n{html.text}{notice}", "page")

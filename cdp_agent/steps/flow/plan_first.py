@@ -175,10 +175,10 @@ async def _answer_at_once(step_run: StepRun, plan: StepsArguments) -> str | None
 
 def _learn_addresses(step_run: StepRun, steps: list[str], *, trusted: bool) -> list[str]:
     """Returns the steps; their addresses may be opened from now on: all if `trusted`, else only main pages of sites."""
-    kept = [step.strip() for step in steps if step.strip()]
-    text = "\n".join(kept)
+    stripped = [step.strip() for step in steps if step.strip()]
+    text = "\n".join(stripped)
     if trusted:
         step_run.run.addresses.learn(text)
     else:
         step_run.run.addresses.learn_sites(text)
-    return kept
+    return stripped

@@ -53,22 +53,22 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 class StepRun:
     """The state of a run by steps.
 
-    `said` is the earlier conversation, `executor` the model for steps that code cannot resolve. `given`: the steps were
-    given, so there is no planner.
+    `conversation` is the earlier one, `executor` the model for steps that code cannot resolve. `steps_given`: the steps
+    were given, so there is no planner.
     """
 
     def __init__(
         self,
         run: Run,
         settings: StepSettings,
-        said: Sequence[Said] = (),
+        conversation: Sequence[Said] = (),
         executor: Client | None = None,
         *,
-        given: bool = False,
+        steps_given: bool = False,
     ) -> None:
         self.run = run
         self.settings = settings
-        self.said = said
+        self.said = conversation
         self.executor = executor
         self.approval = RunApproval(run, settings)
         self.approvals = self.approval.approvals
@@ -87,7 +87,7 @@ class StepRun:
         """The receipts of the steps that this process has carried out."""
         self.done: list[str] = []
         """A line for each step that was carried out, skipped or failed."""
-        self._given = given
+        self._steps_given = steps_given
         self._conversations: dict[str, Conversation] = {}
         run.step_progress = lambda: msgspec.to_builtins(self._progress())
 
@@ -110,7 +110,7 @@ class StepRun:
     def _progress(self) -> Progress:
         settings, executor = self.settings, self.settings.executor
         return Progress(
-            flow="given" if self._given else settings.flow,
+            flow="given" if self._steps_given else settings.flow,
             rules=settings.rules,
             planner_page=settings.planner_page,
             executor=f"{executor.provider}/{executor.model}" if executor is not None else None,

@@ -87,20 +87,22 @@ async def verify(step_run: StepRun, proposed: str = "") -> Verdict:
         return await _question(step_run, conversation, proposed, [*claims, note], first=first)
 
     while True:
-        found = await conversation.ask_for(compose, _VERIFY, VerifyArguments, "validation")
-        answer, problems = _read(run, found.message)
+        verdict = await conversation.ask_for(compose, _VERIFY, VerifyArguments, "validation")
+        answer, problems = _read(run, verdict.message)
         checked = check_claims(run, answer)
         run.validations += 1
         last = run.validations >= run.limits.max_validations
-        if found.task_completed and problems and not last:
+        if verdict.task_completed and problems and not last:
             note = _DOES_NOT_FIT.format(problems=listed(problems))
             continue
-        if found.task_completed and checked.missing and not note and not last:
+        if verdict.task_completed and checked.missing and not note and not last:
             note = _NOT_SHOWN.format(missing=fence("\n".join(checked.missing), "not found"))
             continue
-        completed = found.task_completed and not problems
-        run.emit(StepsVerified(**run.stamp, task_completed=completed, message=found.message, not_found=checked.missing))
-        return Verdict(completed, found.message, None if problems else answer)
+        completed = verdict.task_completed and not problems
+        run.emit(
+            StepsVerified(**run.stamp, task_completed=completed, message=verdict.message, not_found=checked.missing)
+        )
+        return Verdict(completed, verdict.message, None if problems else answer)
 
 
 def _read(run: Run, message: str) -> tuple[object, list[Problem]]:

@@ -122,11 +122,11 @@ def listed_as(word: str) -> str:
 
 def ordinal_at_beginning(words: str) -> tuple[int | None, str]:
     """The place that the words begin with (-1 for the last, 0 for the only one), and the rest of them."""
-    found = _ORDER.match(words)
-    if found is None:
+    match = _ORDER.match(words)
+    if match is None:
         return None, words
-    digits = re.search(r"\d+", found["order"])
-    return int(digits[0]) if digits else _ORDERS[found["order"].lower()], found["rest"]
+    digits = re.search(r"\d+", match["order"])
+    return int(digits[0]) if digits else _ORDERS[match["order"].lower()], match["rest"]
 
 
 def _found(match: re.Match[str] | None) -> tuple[str, str] | None:

@@ -37,13 +37,13 @@ _AFTER_ADDRESS = re.compile(r"\s+(?:web ?site|home ?page|page|site)$", re.I)
 
 def read_reference(words: str) -> Reference | None:
     """The part of an earlier step's output that the words refer to, None when they refer to none."""
-    found = _REFERENCE.fullmatch(words.strip())
-    if found is None:
+    match = _REFERENCE.fullmatch(words.strip())
+    if match is None:
         return None
     kinds: tuple[Literal["url", "tab", "text"], ...] = ("url", "tab", "text")
-    what: Literal["url", "tab", "text"] = next((kind for kind in kinds if found[kind]), "text")
-    order = _ORDERS.get((found["order"] or "").lower())
-    return Reference(what, int(found["step"]) if found["step"] else None, order)
+    what: Literal["url", "tab", "text"] = next((kind for kind in kinds if match[kind]), "text")
+    order = _ORDERS.get((match["order"] or "").lower())
+    return Reference(what, int(match["step"]) if match["step"] else None, order)
 
 
 def read_address(words: str, text: Quoted) -> str | Reference | None:

@@ -100,27 +100,27 @@ def read_target(words: str, text: Quoted, kind: str | None = None) -> Targets:
 
 def _in_rows(words: str, text: Quoted, kind: str | None) -> list[Target]:
     """Readings by the row of a table or the entry that contains the element, or by a text above or below it."""
-    if (found := _ROWS.fullmatch(words)) or (found := _ROW.fullmatch(words)):
-        groups = found.groupdict()
+    if (match := _ROWS.fullmatch(words)) or (match := _ROW.fullmatch(words)):
+        groups = match.groupdict()
         row = text.plain(groups["row"] or groups["nth"])
         within = _element(f"{groups['table']} table", text, None) if groups.get("table") else None
         return [
-            msgspec.structs.replace(each, within=within) if within else each
-            for each in _cell_or_part(found["what"], row, text, kind)
+            msgspec.structs.replace(reading, within=within) if within else reading
+            for reading in _cell_or_part(match["what"], row, text, kind)
         ]
-    if found := _ENTRYS.fullmatch(words):
+    if match := _ENTRYS.fullmatch(words):
         return [
             msgspec.structs.replace(
-                _element(f"the {found['what']}", text, kind), within=_element(found["entry"], text, None)
+                _element(f"the {match['what']}", text, kind), within=_element(match["entry"], text, None)
             )
         ]
-    if found := _ABOVE_OR_BELOW.fullmatch(words):
-        element = _element(f"the {found['what']}", text, kind)
-        side: Literal["before", "after"] = "before" if found["before"] else "after"
-        return [msgspec.structs.replace(element, near=text.plain(found["near"]), side=side, unlikely=True)]
-    if not (found := _OF.fullmatch(words)):
+    if match := _ABOVE_OR_BELOW.fullmatch(words):
+        element = _element(f"the {match['what']}", text, kind)
+        side: Literal["before", "after"] = "before" if match["before"] else "after"
+        return [msgspec.structs.replace(element, near=text.plain(match["near"]), side=side, unlikely=True)]
+    if not (match := _OF.fullmatch(words)):
         return []
-    what, row = found["what"] or found["what2"], text.plain(_ARTICLE.sub("", found["row"] or found["row2"]))
+    what, row = match["what"] or match["what2"], text.plain(_ARTICLE.sub("", match["row"] or match["row2"]))
     readings = _cell_or_part(what, row, text, kind)
     return readings if _COLUMN.fullmatch(what) else [msgspec.structs.replace(each, unlikely=True) for each in readings]
 
@@ -154,13 +154,13 @@ def _without_noise(words: str) -> str:
 
 def _beside(words: str, text: Quoted, kind: str | None) -> list[Target]:
     """Readings by a text near the element: "the checkbox next to 'Buy milk'", "the star in the email from Ada"."""
-    if found := _IN_ROW.search(words) or _BESIDE.search(words):
-        inner = _element(words[: found.start()], text, kind)
-        return [msgspec.structs.replace(inner, near=text.plain(_ARTICLE.sub("", found["near"])))]
-    if found := _THAT_HAS.fullmatch(words):
-        inner = _element(found["what"], text, None)
+    if match := _IN_ROW.search(words) or _BESIDE.search(words):
+        inner = _element(words[: match.start()], text, kind)
+        return [msgspec.structs.replace(inner, near=text.plain(_ARTICLE.sub("", match["near"])))]
+    if match := _THAT_HAS.fullmatch(words):
+        inner = _element(match["what"], text, None)
         if inner.kind in ("item", "row") and not inner.name:
-            return [msgspec.structs.replace(inner, near=text.plain(_ARTICLE.sub("", found["near"])))]
+            return [msgspec.structs.replace(inner, near=text.plain(_ARTICLE.sub("", match["near"])))]
     return []
 
 
@@ -198,12 +198,14 @@ def _element(words: str, text: Quoted, kind: str | None) -> Target:
         return Target("results", kind="area")
     order, words = ordinal_at_beginning(words)
     if saying := _SAYING.search(words):
-        found = kind_at_end(words[: saying.start()].strip())
-        return _named(saying["name"], text, found[0] if found else kind, order)
-    if (found := kind_at_end(words)) and _kind_suits_act(found[0], kind):
-        return _of_kind(found, words, text, kind, order, pointed=pointed)
-    if (found := kind_at_beginning(words)) and (re.search(QUOTE, found[1]) or found[1].isupper()):
-        return _named(found[1], text, found[0], order)
+        kind_and_rest = kind_at_end(words[: saying.start()].strip())
+        return _named(saying["name"], text, kind_and_rest[0] if kind_and_rest else kind, order)
+    if (kind_and_rest := kind_at_end(words)) and _kind_suits_act(kind_and_rest[0], kind):
+        return _of_kind(kind_and_rest, words, text, kind, order, pointed=pointed)
+    if (kind_and_rest := kind_at_beginning(words)) and (
+        re.search(QUOTE, kind_and_rest[1]) or kind_and_rest[1].isupper()
+    ):
+        return _named(kind_and_rest[1], text, kind_and_rest[0], order)
     return _named(words, text, kind, order)
 
 
@@ -213,9 +215,9 @@ def _kind_suits_act(named: str, kind: str | None) -> bool:
 
 
 def _of_kind(
-    found: tuple[str, str], words: str, text: Quoted, kind: str | None, order: int | None, *, pointed: bool
+    kind_and_rest: tuple[str, str], words: str, text: Quoted, kind: str | None, order: int | None, *, pointed: bool
 ) -> Target:
-    named, rest = found
+    named, rest = kind_and_rest
     if kind == "list" and named in AREAS:  # "the Size list" is a list to choose from
         named = kind
     if named == "search":

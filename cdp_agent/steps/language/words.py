@@ -72,12 +72,12 @@ def name_score(wanted: str, name: str, *, exactly: bool = False) -> float:
     It may be equal, begin with it, contain it, have its words or, except with `exactly`, as for a name in quotation
     marks, a similar spelling. A name that reverses the meaning ("Don't save" for "save") scores 0.
     """
-    said, called = words_of(wanted), words_of(name)
-    if (set(called) - set(said)) & _CONTRARY and normal(wanted) != normal(name):
+    wanted_words, name_words = words_of(wanted), words_of(name)
+    if (set(name_words) - set(wanted_words)) & _CONTRARY and normal(wanted) != normal(name):
         return 0.0
     if score := mention_score(wanted, name):
         return score
-    return 0.75 if not exactly and _differs_by_slip(said, called) else 0.0
+    return 0.75 if not exactly and _differs_by_slip(wanted_words, name_words) else 0.0
 
 
 def mention_score(wanted: str, text: str) -> float:
@@ -87,17 +87,19 @@ def mention_score(wanted: str, text: str) -> float:
         return 0.0
     if wanted == text:
         return 1.0
-    said, called = words_of(wanted), words_of(text)
-    if said and _joined(said) == _joined(called):
+    wanted_words, text_words = words_of(wanted), words_of(text)
+    if wanted_words and _joined(wanted_words) == _joined(text_words):
         return 0.97
     part = len(wanted) / len(text)
-    if not said or (len(said) == 1 and len(called) > 1 and part < _LONGEST_TAIL and len(said[0]) < 3):
+    if not wanted_words or (
+        len(wanted_words) == 1 and len(text_words) > 1 and part < _LONGEST_TAIL and len(wanted_words[0]) < 3
+    ):
         return 0.0
-    if said == called[: len(said)]:
+    if wanted_words == text_words[: len(wanted_words)]:
         return 0.78 + 0.15 * part
-    if any(said == called[index : index + len(said)] for index in range(len(called))):
+    if any(wanted_words == text_words[index : index + len(wanted_words)] for index in range(len(text_words))):
         return 0.7 + 0.15 * part
-    if len(said) > 1 and set(said) <= set(called):
+    if len(wanted_words) > 1 and set(wanted_words) <= set(text_words):
         return 0.62 + 0.15 * part
     return 0.0
 
@@ -123,11 +125,11 @@ def _joined(words: Sequence[str]) -> str:
     return "".join(words)
 
 
-def _differs_by_slip(said: Sequence[str], called: Sequence[str]) -> bool:
+def _differs_by_slip(wanted_words: Sequence[str], name_words: Sequence[str]) -> bool:
     """Whether the words are the same except for a typo (a letter too few or too many, two swapped) or a plural s."""
-    if len(said) != len(called):
+    if len(wanted_words) != len(name_words):
         return False
-    return all(one == other or _is_slip(one, other) for one, other in zip(said, called, strict=True))
+    return all(one == other or _is_slip(one, other) for one, other in zip(wanted_words, name_words, strict=True))
 
 
 def _is_slip(one: str, other: str) -> bool:

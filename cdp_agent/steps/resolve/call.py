@@ -53,7 +53,7 @@ def resolve_reference(value: str | Reference, outputs: Sequence[Output]) -> str 
         return Unclear(f"Step {step} gave nothing")
     if value.what == "tab":
         return _tab(output)
-    return _address(output, value) if value.what == "url" else _text(output)
+    return _address(output, value) if value.what == "url" else _text_of(output)
 
 
 def _tab(output: Output) -> str | Unclear:
@@ -99,7 +99,7 @@ def _addresses(output: Output) -> Iterable[str]:
     return [str(each) for each in _URL.findall(output.text)]
 
 
-def _text(output: Output) -> str | Unclear:
+def _text_of(output: Output) -> str | Unclear:
     """The value that the step read, else its text if that is a single line."""
     facts = output.facts if isinstance(output.facts, dict) else {}
     if isinstance(facts.get("value"), str) and facts["value"]:

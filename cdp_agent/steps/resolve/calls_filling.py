@@ -33,11 +33,11 @@ def type_text(intent: Type, page: Outline, outputs: Sequence[Output]) -> StepCal
 
 def select(intent: Select, page: Outline) -> StepCall | Unclear:
     if intent.by == "index" and intent.target is not None:
-        found = _resolved(intent.target, page, LISTS)
-        if isinstance(found, Unclear):
-            return found
-        place = str(len(_options(found)) - 1) if intent.option == "-1" else intent.option
-        return on("select", found, value=place, by="index")
+        node = _resolved(intent.target, page, LISTS)
+        if isinstance(node, Unclear):
+            return node
+        place = str(len(_options(node)) - 1) if intent.option == "-1" else intent.option
+        return on("select", node, value=place, by="index")
     chosen = choose(intent.option, intent.target, page)
     if not isinstance(chosen, Unclear) or intent.target is None or chosen.score:
         return chosen
@@ -122,9 +122,9 @@ def _the_field(page: Outline) -> OutlineNode | Unclear:
 
 def _options_within(option: str, target: Targets) -> Targets:
     return tuple(
-        Target(option, within=msgspec.structs.replace(each, kind=None if each.kind == "list" else each.kind))
-        for each in target
-        if each.name
+        Target(option, within=msgspec.structs.replace(part, kind=None if part.kind == "list" else part.kind))
+        for part in target
+        if part.name
     )
 
 

@@ -18,13 +18,13 @@ def click(intent: Click, page: Outline) -> StepCall | Unclear:
     first = intent.target[0]
     if intent.to == "close":
         return close(first, page)
-    found = resolve(intent.target, page)
-    if isinstance(found, Unclear):
-        if found.score or intent.kind != "single" or not first.name or first.kind not in (None, "option"):
-            return found
+    resolved = resolve(intent.target, page)
+    if isinstance(resolved, Unclear):
+        if resolved.score or intent.kind != "single" or not first.name or first.kind not in (None, "option"):
+            return resolved
         chosen = choose(first.name, None, page)  # "Choose Oslo": the options of a list cannot be clicked
-        return found if isinstance(chosen, Unclear) else chosen
-    return pointed(intent, found.node)
+        return resolved if isinstance(chosen, Unclear) else chosen
+    return pointed(intent, resolved.node)
 
 
 def pointed(intent: Click | Point, node: OutlineNode) -> StepCall | Unclear:

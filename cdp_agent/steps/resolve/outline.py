@@ -76,12 +76,12 @@ class OutlineNode(msgspec.Struct, eq=False):
     @property
     def location(self) -> str:
         """The place of the line, in words: its row or entry, the named part of the page, or the heading above it."""
-        for each in self.ancestors:
-            if each.role in ITEMS and (said := each.name or each.text or each.words):
-                return f"in {each.role} {quote(said, _LONGEST_PLACE)}"
-            if each.name and each.parent is not None:
-                return f"in {each.role} {quote(each.name, _LONGEST_PLACE)}"
-            before = [node for node in each.children if node.order < self.order]
+        for ancestor in self.ancestors:
+            if ancestor.role in ITEMS and (text := ancestor.name or ancestor.text or ancestor.words):
+                return f"in {ancestor.role} {quote(text, _LONGEST_PLACE)}"
+            if ancestor.name and ancestor.parent is not None:
+                return f"in {ancestor.role} {quote(ancestor.name, _LONGEST_PLACE)}"
+            before = [node for node in ancestor.children if node.order < self.order]
             if heading := next((node for node in reversed(before) if node.role == "heading"), None):
                 return f"under {quote(heading.name or heading.text, _LONGEST_PLACE)}"
         return ""
@@ -105,14 +105,14 @@ def outline(snapshot: Snapshot) -> Outline:
     root = OutlineNode("page", snapshot.title, "", "", {}, None, -1, -1)
     nodes: list[OutlineNode] = []
     last = root
-    for line in snapshot.text.split("\n"):
-        found = read_line(line)
-        if found is None:
-            row = _ROW.fullmatch(line)
+    for raw in snapshot.text.split("\n"):
+        line = read_line(raw)
+        if line is None:
+            row = _ROW.fullmatch(raw)
             if row is not None:
                 last.text += f"\n{row[1]}" if last.text else row[1]
             continue  # else a note on what was left out
-        node = _node(found, len(nodes))
+        node = _node(line, len(nodes))
         while last.depth >= node.depth and last.parent is not None:
             last = last.parent
         node.parent = last

@@ -88,11 +88,11 @@ def _linked_headings(part: Region) -> list[OutlineNode]:
 
     Only headings of the highest level count.
     """
-    found = [
+    headings = [
         node for node in part.nodes if node.role == "heading" and any(each.role == "link" for each in node.descendants)
     ]
-    highest = min((node.states.get("level", "2") for node in found), default="")
-    return [node for node in found if node.states.get("level", "2") == highest]
+    highest = min((node.states.get("level", "2") for node in headings), default="")
+    return [node for node in headings if node.states.get("level", "2") == highest]
 
 
 def _kind(target: Target) -> str:
@@ -155,13 +155,13 @@ def _under(heading: OutlineNode) -> Region:
 
 def _after(node: OutlineNode, level: int) -> list[OutlineNode]:
     siblings = node.parent.children if node.parent else []
-    found: list[OutlineNode] = []
+    following: list[OutlineNode] = []
     for sibling in siblings[next((i for i, each in enumerate(siblings) if each is node), len(siblings)) + 1 :]:
         for each in (sibling, *sibling.descendants):
             if each.role == "heading" and int(each.states.get("level", "2")) <= level:
-                return found
-            found.append(each)
-    return found
+                return following
+            following.append(each)
+    return following
 
 
 def _next(node: OutlineNode) -> OutlineNode | None:

@@ -63,12 +63,12 @@ def resolve(targets: Targets, page: Outline, *, roles: Sequence[str] = ()) -> Fo
 
 def _of_readings(targets: Sequence[Target], page: Outline, roles: Sequence[str]) -> Found | Unclear:
     readings = [_resolve(target, page, roles) for target in targets]
-    found = [each for each in readings if isinstance(each, Found)]
+    matches = [each for each in readings if isinstance(each, Found)]
     unclear = [each for each in readings if isinstance(each, Unclear)]
-    if not found:
+    if not matches:
         return max(unclear, key=lambda each: each.score, default=Unclear("It names no element"))
-    best = max(found, key=lambda each: each.score)
-    others = [each.node for each in found if each.node is not best.node and each.score > best.score - MARGIN]
+    best = max(matches, key=lambda each: each.score)
+    others = [each.node for each in matches if each.node is not best.node and each.score > best.score - MARGIN]
     # The candidates of other readings, unless these match less well.
     others += [node for each in unclear if each.score > best.score - MARGIN for node in each.candidates]
     if others and best.node not in others:
@@ -277,11 +277,11 @@ def near_text(
 
     With a `side`, only those after the text, or before it.
     """
-    found: list[OutlineNode] = []
+    near_nodes: list[OutlineNode] = []
     for anchor in _anchors(near, page):
         there = [node for node in nodes if side is None or (node.order > anchor.order) == (side == "after")]
-        found += _containing(anchor, there) if holding else _near_anchor(anchor, there)
-    return [node for node in nodes if any(node is each for each in found)]
+        near_nodes += _containing(anchor, there) if holding else _near_anchor(anchor, there)
+    return [node for node in nodes if any(node is each for each in near_nodes)]
 
 
 def _anchors(near: str, page: Outline) -> list[OutlineNode]:
@@ -318,19 +318,19 @@ def _next_to(anchor: OutlineNode, box: OutlineNode, inside: list[OutlineNode]) -
     branches = [(branch, node) for branch, node in branches if not _is_other_entry(anchor_branch, branch, node)]
     peers = [
         index
-        for index, each in enumerate(box.children)
-        if each.role == anchor_branch.role and not _is_one(each, branches)
+        for index, child in enumerate(box.children)
+        if child.role == anchor_branch.role and not _is_one(child, branches)
     ]
-    home = next(index for index, each in enumerate(box.children) if each is anchor_branch)
-    places = [(next(i for i, each in enumerate(box.children) if each is branch), node) for branch, node in branches]
+    home = next(index for index, child in enumerate(box.children) if child is anchor_branch)
+    places = [(next(i for i, child in enumerate(box.children) if child is branch), node) for branch, node in branches]
     if len(peers) < 2 or not places:
         return [node for _, node in places]
     leading = any(index < peers[0] for index, _ in places)
     trailing = any(index > peers[-1] for index, _ in places)
     after = [
-        node for index, node in places if home < index < min((each for each in peers if each > home), default=1 << 30)
+        node for index, node in places if home < index < min((peer for peer in peers if peer > home), default=1 << 30)
     ]
-    before = [node for index, node in places if max((each for each in peers if each < home), default=-1) < index < home]
+    before = [node for index, node in places if max((peer for peer in peers if peer < home), default=-1) < index < home]
     if trailing and not leading:
         return after
     return before if leading and not trailing else [*before, *after]

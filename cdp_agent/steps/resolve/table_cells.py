@@ -25,25 +25,25 @@ def rows_in(words: str, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
 
 def cell_at(target: Target, nodes: Sequence[OutlineNode]) -> list[OutlineNode]:
     """The cells that can be meant: one for each table with such a row and column. A plain-text cell has no ref."""
-    found = [
+    cells = [
         _cell(row, place)
         for table in nodes
         if table.role in AREAS["table"]
         for place in _places(target.column or "", table)
         for row in _rows(target.near or "", table, target.column or "")
     ]
-    return [cell for cell in found if cell is not None]
+    return [cell for cell in cells if cell is not None]
 
 
 def cell_pattern(cell: OutlineNode) -> str:
     """A regular expression for `Page.search` that finds a plain-text cell at its place in the row; "" if none does."""
     row = cell.parent
-    said = row.parts if row else []
+    parts = row.parts if row else []
     index = next((index for index, each in enumerate(cells_of(row)) if each.name == cell.name), -1) if row else -1
-    if not cell.name or not 0 <= index < len(said) or said.count(cell.name) > 1:
+    if not cell.name or not 0 <= index < len(parts) or parts.count(cell.name) > 1:
         return ""
-    before = re.escape(" | ".join([*said[:index], ""]).lstrip())
-    after = re.escape(" | ".join(["", *said[index + 1 :]]).rstrip())
+    before = re.escape(" | ".join([*parts[:index], ""]).lstrip())
+    after = re.escape(" | ".join(["", *parts[index + 1 :]]).rstrip())
     return rf"(?<=^{before}){re.escape(cell.name)}(?={after}(?:$| \|))"
 
 

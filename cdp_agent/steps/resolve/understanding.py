@@ -65,16 +65,16 @@ async def understand_step(
         shown = outline(await page.snapshot())
         if not shown.nodes and page.url == BLANK:
             return Unclear(_NO_PAGE)
-        found = await _on_current_page(intent, page, shown, outputs, tabs)
+        call = await _on_current_page(intent, page, shown, outputs, tabs)
         late = time.monotonic() > until
-        if isinstance(found, Unclear):
-            if found.score or late:
-                return found if found.score else _suggest_split(step, found)
+        if isinstance(call, Unclear):
+            if call.score or late:
+                return call if call.score else _suggest_split(step, call)
             before = None
-        elif late or found == before or _is_named_in_full(step, found, shown):
-            return found
+        elif late or call == before or _is_named_in_full(step, call, shown):
+            return call
         else:
-            before = found
+            before = call
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
@@ -104,24 +104,24 @@ async def _resolve_bare(step: str, page: Page) -> StepCall | Unclear:
     if intent is None:
         return Unclear(_UNKNOWN)
     shown = outline(await page.snapshot())
-    found = call_for(intent, shown, current=page)
-    if isinstance(found, Unclear):
-        return Unclear(_UNKNOWN, found.candidates)
-    meant = next(node for node in shown.nodes if node.ref == found.arguments["ref"])
+    call = call_for(intent, shown, current=page)
+    if isinstance(call, Unclear):
+        return Unclear(_UNKNOWN, call.candidates)
+    meant = next(node for node in shown.nodes if node.ref == call.arguments["ref"])
     has_exact_name = any(normal(each.name) == normal(meant.name) for each in intent.target)
-    return found if has_exact_name else Unclear(_UNKNOWN, (meant,))
+    return call if has_exact_name else Unclear(_UNKNOWN, (meant,))
 
 
 async def _on_current_page(
     intent: Intent, page: Page, shown: Outline, outputs: Sequence[Output], tabs: Sequence[Page]
 ) -> StepCall | Unclear:
     """The call by the snapshot `shown`; if nothing fits, by hints in the markup, and then on plain text."""
-    found = call_for(intent, shown, outputs, tabs=tabs, current=page)
-    if isinstance(found, Unclear) and not found.score and await add_hints(intent, page, shown):
-        found = call_for(intent, shown, outputs, tabs=tabs, current=page)
-    if isinstance(found, Unclear) and not found.score:
-        found = await _on_plain_text(intent, page) or await _on_text_cell(intent, page, shown) or found
-    return found
+    call = call_for(intent, shown, outputs, tabs=tabs, current=page)
+    if isinstance(call, Unclear) and not call.score and await add_hints(intent, page, shown):
+        call = call_for(intent, shown, outputs, tabs=tabs, current=page)
+    if isinstance(call, Unclear) and not call.score:
+        call = await _on_plain_text(intent, page) or await _on_text_cell(intent, page, shown) or call
+    return call
 
 
 def _is_named_in_full(step: str, call: StepCall, shown: Outline) -> bool:
@@ -160,13 +160,13 @@ async def _on_text_cell(intent: Intent, page: Page, shown: Outline) -> StepCall 
     return calls_pointing.pointed(intent, OutlineNode("cell", match.text, "", "", {}, match.ref, 0, 0))
 
 
-def _suggest_split(step: str, found: Unclear) -> Unclear:
-    """`found`; if the step may be more than one act, the reason also suggests splitting it."""
+def _suggest_split(step: str, unclear: Unclear) -> Unclear:
+    """`unclear`; if the step may be more than one act, the reason also suggests splitting it."""
     acts = split_step(step)
     if len(acts) < 2:
-        return found
+        return unclear
     return Unclear(
-        f"{found.why}. If these are {len(acts)} acts, give each a line: {' / '.join(acts)}", found.candidates
+        f"{unclear.why}. If these are {len(acts)} acts, give each a line: {' / '.join(acts)}", unclear.candidates
     )
 
 

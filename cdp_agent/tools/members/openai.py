@@ -382,7 +382,7 @@ async def _call_member(member: Tool, args: Arguments, context: Context) -> Obser
 def _scopes(text: str) -> dict[str, str]:
     """The parts of a snapshot's text that are regions, by their labels: `form "Sign in"`, `list 2`."""
     lines = text.split("\n")
-    found: dict[str, str] = {}
+    scopes: dict[str, str] = {}
     times: Counter[str] = Counter()
     for index, raw in enumerate(lines):
         line = read_line(raw)
@@ -393,27 +393,27 @@ def _scopes(text: str) -> dict[str, str]:
         name = _cut(f"{line.role} {line.name}" if line.name else line.role, _LONGEST_LABEL - 10)
         times[name] += 1
         label = name if times[name] == 1 else f"{name} {times[name]}"
-        found[label] = "\n".join(each[depth:] for each in lines[index:end])
-    return found
+        scopes[label] = "\n".join(each[depth:] for each in lines[index:end])
+    return scopes
 
 
 def _elements(text: str) -> list[ReadElement]:
     """The elements in these lines that can be acted on."""
-    found: list[ReadElement] = []
+    elements: list[ReadElement] = []
     lines = [read_line(raw) for raw in text.split("\n")]
     for index, line in enumerate(lines):
         if line is not None and line.ref is not None and (role := _ROLES.get(line.role)) is not None:
-            found.append(_element(line, line.ref, role, lines[index + 1 :]))
-    return found
+            elements.append(_element(line, line.ref, role, lines[index + 1 :]))
+    return elements
 
 
 def _element(line: Line, ref: str, role: ReadRole, below: list[Line | None]) -> ReadElement:
     options: list[str] = []
-    for each in below if role in ("combobox", "listbox") else []:
-        if each is None or each.depth <= line.depth:
+    for inner in below if role in ("combobox", "listbox") else []:
+        if inner is None or inner.depth <= line.depth:
             break
-        if each.role == "option" and each.name:
-            options.append(_cut(each.name, _LONGEST_LABEL))
+        if inner.role == "option" and inner.name:
+            options.append(_cut(inner.name, _LONGEST_LABEL))
     has_value = line.role in FIELDS or role == "slider"
     return ReadElement(
         ref=ref,

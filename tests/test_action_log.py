@@ -129,7 +129,7 @@ async def test_a_click_that_comes_to_nothing_tells_how_long_it_was_waited_for(sh
     log = (await sheet.click(await ref(sheet, "Nothing"))).log
 
     assert any(text.startswith("no effect so far: waits for one") for text in texts(log, "wait"))
-    assert texts(log, "change")[-1] == "lines that changed: 0; no effect"
+    assert texts(log, "decision")[-1] == "0 lines changed, which counts as no effect"
 
 
 async def test_a_ref_that_was_rendered_anew_tells_how_it_was_found(sheet: Page) -> None:

@@ -136,7 +136,9 @@ const BEFORE_INPUT = { by: 'unknown', why: 'before the input' };
 /** @type {Cause} */
 const ATTRIBUTE = { by: 'unknown', why: 'an attribute, which the mouse alone may change' };
 /** @type {Cause} */
-const LATE = { by: 'unknown', why: 'it may have been changing before the input' };
+const CHANGED_BEFORE = { by: 'unknown', why: 'it changed shortly before the input, too' };
+/** @type {Cause} */
+const OBSERVED_TOO_BRIEFLY = { by: 'unknown', why: 'the document is too new to know whether it changes by itself' };
 /** @type {Cause} */
 const NEW_TREE = { by: 'unknown', why: 'a new document or shadow root' };
 
@@ -150,9 +152,9 @@ function causeOf(node, isText, now, inputAt) {
   if (behaviour && isRestless(behaviour, Math.min(now, inputAt ?? now))) return RESTLESS;
   if (inputAt === null || inputAt > now) return BEFORE_INPUT;
   if (!isText || !containsText(node)) return ATTRIBUTE;
+  if (behaviour && !isAtRest(behaviour, inputAt)) return CHANGED_BEFORE;
   if (isPrompt(now, inputAt)) return PROMPT;
-  const observed = inputAt - (observedSince.get(rootOf(node)) ?? Infinity);
-  return observed > TICK_MS && (!behaviour || isAtRest(behaviour, inputAt)) ? AT_REST_BEFORE : LATE;
+  return inputAt - (observedSince.get(rootOf(node)) ?? Infinity) > TICK_MS ? AT_REST_BEFORE : OBSERVED_TOO_BRIEFLY;
 }
 
 /** @param {number | null} inputAt */

@@ -105,23 +105,23 @@ def fit(blocks: list[Block], budget_tokens: int) -> str:
     if len(whole) <= budget_tokens * _LONGEST_TOKEN and tokens(whole) <= budget_tokens:
         return whole
     room = budget_tokens - _LEFT_OUT_TOKENS
-    kept: dict[int, str] = {}
+    fitting: dict[int, str] = {}
     for index in sorted(range(len(blocks)), key=lambda each: blocks[each].rank):
         text = blocks[index].text
         cost = tokens(text) + 1 if len(text) <= room * _LONGEST_TOKEN else room + 1
         if cost > room:
             if part := _beginning(blocks[index], room):
-                kept[index] = part
+                fitting[index] = part
             break
-        kept[index] = text
+        fitting[index] = text
         room -= cost
     while True:
-        text = _write(blocks, kept)
+        text = _write(blocks, fitting)
         if tokens(text) <= budget_tokens:
             return text
-        if not kept:
-            return "…" if budget_tokens < tokens(short := left_out_line([_amount(blocks, kept)])) else short
-        kept.popitem()
+        if not fitting:
+            return "…" if budget_tokens < tokens(short := left_out_line([_amount(blocks, fitting)])) else short
+        fitting.popitem()
 
 
 def _closed(lines: list[str], tail: str) -> str:
@@ -138,38 +138,38 @@ def _beginning(block: Block, room: int) -> str:
     return _closed(lines[:used], block.tail) if used > block.head else ""
 
 
-def _write(blocks: list[Block], kept: dict[int, str]) -> str:
+def _write(blocks: list[Block], fitting: dict[int, str]) -> str:
     texts: list[str] = []
     for index in range(len(blocks)):
-        if index in kept:
-            texts.append(kept[index])
+        if index in fitting:
+            texts.append(fitting[index])
         elif not texts or texts[-1] != "…":
             texts.append("…")
     if texts and texts[-1] == "…":
         texts.pop()
-    names = [_name(block) for index, block in enumerate(blocks) if index not in kept and block.kind == "h"]
+    names = [_name(block) for index, block in enumerate(blocks) if index not in fitting and block.kind == "h"]
     named = ", ".join(names[:_MOST_NAMED]) + (
         f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     )
-    notes = [_amount(blocks, kept)]
+    notes = [_amount(blocks, fitting)]
     if named:
         notes.append(f"the sections {named}" if len(names) > 1 else f"the section {named}")
-    around = sum(1 for index, block in enumerate(blocks) if index not in kept and block.rank)
+    around = sum(1 for index, block in enumerate(blocks) if index not in fitting and block.rank)
     if around:
         notes.append("what is around the main content" if around > 1 else "a block around the main content")
     texts.append(left_out_line(notes))
     return "\n\n".join(texts)
 
 
-def _amount(blocks: list[Block], kept: dict[int, str]) -> str:
+def _amount(blocks: list[Block], fitting: dict[int, str]) -> str:
     whole = sum(len(block.text) for block in blocks)
-    left = whole - sum(len(text) for text in kept.values())
-    cut = sum(1 for index, text in kept.items() if text != blocks[index].text)
-    out = len(blocks) - len(kept)
+    characters = whole - sum(len(text) for text in fitting.values())
+    cut = sum(1 for index, text in fitting.items() if text != blocks[index].text)
+    out = len(blocks) - len(fitting)
     parts = [f"{out} of {len(blocks)} blocks"] if out else []
     if cut:
         parts.append(f"the end of {cut} more" if out else "the end of a block")
-    return f"{' and '.join(parts)}, about {max(left, 0) // _CHARACTERS_A_TOKEN:,} tokens"
+    return f"{' and '.join(parts)}, about {max(characters, 0) // _CHARACTERS_A_TOKEN:,} tokens"
 
 
 def _name(block: Block) -> str:

@@ -40,19 +40,19 @@ def split(blocks: list[Block], most_tokens: int) -> list[str]:
     for part in _parts(blocks, most_tokens):
         while piece and _cost(above, piece) + part.cost > most_tokens:
             end = len(piece) if part.begins else _last_record(piece, most_tokens)
-            pieces.append(_text([*above, *piece[:end]]))
+            pieces.append(_joined([*above, *piece[:end]]))
             above, piece = _headings([*above, *piece[:end]], (*piece[end:], part)[0], most_tokens), piece[end:]
         if not piece:
             above = _headings(above, part, most_tokens - part.cost)
         piece.append(part)
-    return [*pieces, _text([*above, *piece])] if piece else pieces
+    return [*pieces, _joined([*above, *piece])] if piece else pieces
 
 
 def _cost(*parts: list[_Part]) -> int:
     return sum(part.cost for some in parts for part in some)
 
 
-def _text(parts: list[_Part]) -> str:
+def _joined(parts: list[_Part]) -> str:
     return "\n\n".join(part.text for part in parts)
 
 
@@ -93,14 +93,14 @@ def _parts(blocks: list[Block], most_tokens: int) -> Iterator[_Part]:
 
 def _records(blocks: list[Block]) -> set[int]:
     """The indices of blocks at which a record begins: headings, and the first block of a repeated sequence."""
-    found = {index for index, block in enumerate(blocks) if block.kind == "h"}
+    starts = {index for index, block in enumerate(blocks) if block.kind == "h"}
     shapes = [_shape(block) for block in blocks]
     start = 0
     while start < len(shapes):
         size, end = _repeated(shapes, start)
-        found |= set(range(start, end, size))
+        starts |= set(range(start, end, size))
         start = max(end, start + 1)
-    return found
+    return starts
 
 
 def _repeated(shapes: list[tuple[object, ...]], start: int) -> tuple[int, int]:
@@ -130,21 +130,21 @@ def _cut(block: Block, most_tokens: int) -> Iterator[str]:
     if tokens("\n".join([*head, tail])) > most_tokens // 2:
         head = []
     group: list[str] = []  # the row that heads the rows below it
-    kept: list[str] = []
+    records: list[str] = []
     room = full = most_tokens - tokens("\n".join([*head, tail]))
     for record in _lines_of_records(block, lines[block.head :], full):
         cost = tokens(record) + 1
         is_group = _heads_a_group(block, record)
-        if cost > room and kept:
-            yield _closed([*head, *kept], tail)
-            kept = [] if is_group else list(group)
-            room = full - sum(tokens(row) + 1 for row in kept)
+        if cost > room and records:
+            yield _closed([*head, *records], tail)
+            records = [] if is_group else list(group)
+            room = full - sum(tokens(row) + 1 for row in records)
         if is_group:
             group = [record] if cost < full // _LONGEST_CARRY else []
-        kept.append(record)
+        records.append(record)
         room -= cost
-    if kept:
-        yield _closed([*head, *kept], tail)
+    if records:
+        yield _closed([*head, *records], tail)
 
 
 def _lines_of_records(block: Block, lines: list[str], most_tokens: int) -> Iterator[str]:

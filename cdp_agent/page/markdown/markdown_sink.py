@@ -47,16 +47,16 @@ def indented(text: str, width: int) -> str:
 
 def compact(blocks: list[Block]) -> list[Block]:
     """The blocks, with consecutive plain lines and simple lists joined into one line, as in a menu or a footer."""
-    found: list[Block] = []
+    joined: list[Block] = []
     for block in blocks:
         line = _one_line(block)
         if line is None:
-            found.append(block)
-        elif found and found[-1].kind == "m":
-            found[-1].text += " · " + line
+            joined.append(block)
+        elif joined and joined[-1].kind == "m":
+            joined[-1].text += " · " + line
         else:
-            found.append(Block(line, "m", block.rank))
-    return found
+            joined.append(Block(line, "m", block.rank))
+    return joined
 
 
 def _one_line(block: Block) -> str | None:
@@ -100,11 +100,11 @@ class Sink:
         """Writes everything in an element: texts, inline elements, blocks."""
         writers = self.source.writers
         if element.text:
-            self._text(element.text)
+            self._put_text(element.text)
         for child in element:
             writers[child.tag](self, child)
             if child.tail:
-                self._text(child.tail)
+                self._put_text(child.tail)
 
     def put(self, inline: str) -> None:
         """Adds Markdown to the line; "\\n" in it ends the line."""
@@ -157,7 +157,7 @@ class Sink:
         sink.flow(element)
         return "".join(sink.parts)
 
-    def _text(self, text: str) -> None:
+    def _put_text(self, text: str) -> None:
         if "\n" not in text or self._is_inline:
             self.parts.append(escape(text))
             return

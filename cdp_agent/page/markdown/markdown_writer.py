@@ -204,11 +204,11 @@ def write_frame(sink: Sink, element: Element) -> None:
 
 
 def write_remote_frame(sink: Sink, element: Element) -> None:
-    found = sink.source.remote(int(element.get("i", "0")))
-    if isinstance(found, str):
-        _no_frame(sink, element.get("n", ""), "", found)
+    content = sink.source.remote(int(element.get("i", "0")))
+    if isinstance(content, str):
+        _no_frame(sink, element.get("n", ""), "", content)
     else:
-        _frame(sink, found[0], element.get("n", ""), found[1])
+        _frame(sink, content[0], element.get("n", ""), content[1])
 
 
 def write_empty_frame(sink: Sink, element: Element) -> None:

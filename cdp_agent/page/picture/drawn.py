@@ -76,27 +76,27 @@ async def watch_text(
     its whole path; if it moved between calls FAR_APART_S or more apart, its path is not known, and the whole picture is
     covered. Raises what `find_drawn` and `take` raise; `take` is cancelled then.
     """
-    asked = time.perf_counter()
+    begun = time.perf_counter()
     seen, frames = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive)
     boxes = {*seen.values(), *frames.values()}
-    is_quick = time.perf_counter() - asked < QUICK_S
+    is_quick = time.perf_counter() - begun < QUICK_S
 
     async def look() -> None:
-        nonlocal asked
-        last, asked = asked, time.perf_counter()
-        found = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive | frames.keys())
+        nonlocal begun
+        last, begun = begun, time.perf_counter()
+        drawn = await find_drawn(tab, spans, in_page=in_page, unresponsive=unresponsive | frames.keys())
         apart_s = time.perf_counter() - last  # an upper bound, since it is not known when the page answered
 
         def cover(before: Box, box: Box) -> None:
             moved = before != box
             boxes.add(box if not moved else swept(before, box) if apart_s < FAR_APART_S else EVERYWHERE)
 
-        for key, box in found.text.items():
+        for key, box in drawn.text.items():
             cover(seen.get(key, box), box)
-        for frame, box in found.unresponsive.items():
+        for frame, box in drawn.unresponsive.items():
             cover(frames.get(frame, box), box)
-        seen.update(found.text)
-        frames.update(found.unresponsive)
+        seen.update(drawn.text)
+        frames.update(drawn.unresponsive)
 
     task = asyncio.ensure_future(take())
     try:

@@ -76,17 +76,17 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
     """
     by_world: dict[World, list[int]] = {}
     for ref in refs:
-        if (found := tab.refs.locate(parse_ref(ref))) is not None:
-            by_world.setdefault(found[0], []).append(found[1])
+        if (place := tab.refs.locate(parse_ref(ref))) is not None:
+            by_world.setdefault(place[0], []).append(place[1])
     tree = await tab.frames()
-    asked = [
+    worlds = [
         (frame, world, by_world[world])
         for frame in tree.all()
         if (world := frame.present_world) is not None and world in by_world
     ]
-    answers = await asyncio.gather(*(_marks(*each) for each in asked), return_exceptions=True)
+    answers = await asyncio.gather(*(_marks(*each) for each in worlds), return_exceptions=True)
     marks: list[Mark] = []
-    for (frame, world, _), answer in zip(asked, answers, strict=True):
+    for (frame, world, _), answer in zip(worlds, answers, strict=True):
         if isinstance(answer, ActionError) and frame.parent is not None:
             continue
         if isinstance(answer, BaseException):
@@ -97,11 +97,11 @@ async def locate_marks(tab: Tab, refs: Iterable[str]) -> list[Mark]:
 
 async def _marks(frame: Frame, world: World, ids: list[int]) -> list[_Found]:
     """The marks of one world in the tab's viewport, mapped outwards through the frames around it."""
-    found = await world.call("marksOf", ids, returning=list[_Found], timeout_s=timeout_for(frame))
-    while found and (holder := await frame.owner()) is not None:
+    marks = await world.call("marksOf", ids, returning=list[_Found], timeout_s=timeout_for(frame))
+    while marks and (holder := await frame.owner()) is not None:
         frame, world, owner = holder
-        found = await world.call("marksThrough", owner, found, returning=list[_Found], timeout_s=timeout_for(frame))
-    return found
+        marks = await world.call("marksThrough", owner, marks, returning=list[_Found], timeout_s=timeout_for(frame))
+    return marks
 
 
 def timeout_for(frame: Frame) -> float:

@@ -45,13 +45,13 @@ async def locate_text(tab: Tab, spans: Spans) -> TextFound:
     async with tab.reading_lock:
         readings = await read_all(tree, tab.refs, "visibleText", _TextPart, {}, frame_timeout_s=FRAME_TIMEOUT_S)
     try:
-        found = await asyncio.gather(*(_boxes(each, spans) for each in readings.by_frame.values()))
+        answers = await asyncio.gather(*(_boxes(each, spans) for each in readings.by_frame.values()))
     finally:
         for reading in readings.by_frame.values():
             reading.world.tell("forgetSearchedText")
     unresponsive = {each for each in tree.all() if each.id in readings.failures}
-    unresponsive |= {each for each in found if isinstance(each, Frame)}
-    return TextFound([box for boxes in found if isinstance(boxes, list) for box in boxes], frozenset(unresponsive))
+    unresponsive |= {each for each in answers if isinstance(each, Frame)}
+    return TextFound([box for boxes in answers if isinstance(boxes, list) for box in boxes], frozenset(unresponsive))
 
 
 async def _boxes(reading: Reading[_TextPart], spans: Spans) -> list[Box] | Frame:

@@ -73,19 +73,19 @@ async def take_picture(
     drawn: list[Box] = []
     unresponsive: list[Box] = []
     if hidden is None:
-        image, found, place = await taken()
+        image, marks, place = await taken()
     else:
-        (image, found, place), masks, drawn, unresponsive = await cover(tab, hidden, taken, in_page=full_page)
+        (image, marks, place), masks, drawn, unresponsive = await cover(tab, hidden, taken, in_page=full_page)
     width = place.width
     if full_page:
         width = (await _metrics(tab)).css_content_size.width
         masks = [box.moved(place.left, place.top) for box in masks]
-        found = [Mark(each.ref, [box.moved(place.left, place.top) for box in each.boxes]) for each in found]
+        marks = [Mark(each.ref, [box.moved(place.left, place.top) for box in each.boxes]) for each in marks]
     return await paint(
         world,
         image,
         width=width,
-        marks=found,
+        marks=marks,
         masks=masks + drawn,
         unresponsive=unresponsive,
         format=format,

@@ -55,14 +55,14 @@ async def consequence(tab: Tab, ref: str | None, how: How = "click") -> Conseque
         at = await locate(tab, ref)
         return await _ask(at.frame, at.local, how)
     frames = (await tab.frames()).all()
-    found = await _ask(frames[0], None, how)
-    if found is None or not found.remote:
-        return found
+    outer = await _ask(frames[0], None, how)
+    if outer is None or not outer.remote:
+        return outer
     for frame in frames[1:]:
         inner = await _ask(frame, None, how)
         if inner is not None and inner.role not in ("", "generic", "document"):
             return inner
-    return found
+    return outer
 
 
 async def described(tab: Tab, ref: str) -> str:
@@ -73,9 +73,9 @@ async def described(tab: Tab, ref: str) -> str:
 
 async def _ask(frame: Frame, local: int | None, how: How) -> Consequence | None:
     world = await frame.world()
-    found = (await world.call("consequenceOf", local, how, False, returning=_Answer)).of
-    if found is not None and found.writes:
+    outcome = (await world.call("consequenceOf", local, how, False, returning=_Answer)).of
+    if outcome is not None and outcome.writes:
         with world.group() as group:
             if (listeners := await key_listeners(world, group)) is not None:
-                found = (await world.call("consequenceOf", local, how, True, *listeners, returning=_Answer)).of
-    return msgspec.structs.replace(found, url=frame.url) if found is not None else None
+                outcome = (await world.call("consequenceOf", local, how, True, *listeners, returning=_Answer)).of
+    return msgspec.structs.replace(outcome, url=frame.url) if outcome is not None else None

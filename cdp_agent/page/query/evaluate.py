@@ -37,15 +37,15 @@ async def evaluate(tab: Tab, source: str, arguments: Sequence[object], timeout_s
     _check(arguments)
     async with tab.drawn() as tree, deadline((root := tree.root).session, timeout_s):
         root.is_static = False
-        found = await _run(root.session, source)
-        is_function = _is_function(source, found)
+        result = await _run(root.session, source)
+        is_function = _is_function(source, result)
         if arguments and not is_function:
             raise InvalidArguments("Arguments are for a function, and this is an expression: give a function.")
-        if found.object_id is None:
-            return _primitive(found)
+        if result.object_id is None:
+            return _primitive(result)
         call = runtime.CallFunctionOn(
             function_declaration=js.json_value(),
-            object_id=found.object_id,
+            object_id=result.object_id,
             arguments=[runtime.CallArgument(value=each) for each in (is_function, *arguments)],
             return_by_value=True,
             await_promise=True,
@@ -57,7 +57,7 @@ async def evaluate(tab: Tab, source: str, arguments: Sequence[object], timeout_s
                 raise ScriptError(_TOO_DEEP) from error
             raise
         finally:
-            root.session.tell(runtime.ReleaseObject(object_id=found.object_id))
+            root.session.tell(runtime.ReleaseObject(object_id=result.object_id))
     if answer.refused:
         raise _no_json(answer.refused, answer.path)
     return answer.value
@@ -81,11 +81,11 @@ async def _run(session: Session, source: str) -> runtime.RemoteObject:
     return _result(answer)
 
 
-def _is_function(source: str, found: runtime.RemoteObject) -> bool:
+def _is_function(source: str, result: runtime.RemoteObject) -> bool:
     """Whether the source is a function, to be called, and no expression such as the setting of a handler."""
-    if found.type != "function" or not found.description:
+    if result.type != "function" or not result.description:
         return False
-    before, function, after = source.partition(found.description)
+    before, function, after = source.partition(result.description)
     return bool(function and _AROUND.fullmatch(before) and _AROUND.fullmatch(after))
 
 
@@ -105,12 +105,12 @@ def _thrown(answer: runtime.Evaluated) -> str:
     return f"{details.text} {bytes(thrown.value).decode()}"
 
 
-def _primitive(found: runtime.RemoteObject) -> Any:
-    if found.unserializable_value == "-0":
+def _primitive(result: runtime.RemoteObject) -> Any:
+    if result.unserializable_value == "-0":
         return 0
-    if found.unserializable_value is not None:
-        raise _no_json("bigint" if found.type == "bigint" else found.unserializable_value, [])
-    return msgspec.json.decode(found.value) if bytes(found.value) else None
+    if result.unserializable_value is not None:
+        raise _no_json("bigint" if result.type == "bigint" else result.unserializable_value, [])
+    return msgspec.json.decode(result.value) if bytes(result.value) else None
 
 
 def _no_json(what: str, path: Sequence[str | int]) -> ScriptError:

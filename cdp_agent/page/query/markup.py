@@ -35,11 +35,11 @@ class CleanHtml(msgspec.Struct, frozen=True):
 async def outer_html(tab: Tab, selector: str) -> str:
     """The markup of the first element that matches, in any frame. Raises ActionError if there is none."""
     for frame in (await tab.frames()).all():
-        found = await (await frame.world()).call("outerHtml", selector, returning=_Markup)
-        if found.wrong:
-            raise InvalidArguments(f"{selector!r} is no CSS selector: {found.wrong}")
-        if found.html is not None:
-            return found.html
+        markup = await (await frame.world()).call("outerHtml", selector, returning=_Markup)
+        if markup.wrong:
+            raise InvalidArguments(f"{selector!r} is no CSS selector: {markup.wrong}")
+        if markup.html is not None:
+            return markup.html
     raise ActionError(f"Nothing matches {selector} in any frame.")
 
 

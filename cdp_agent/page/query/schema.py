@@ -124,13 +124,13 @@ def _element(row: _Row, ref: str, outwards: Matrix) -> SchemaElement:
 
 def _within(placed: Sequence[_Placed], budget_tokens: int) -> list[_Placed]:
     """The elements that fit, in their order; those in view take precedence if not all fit."""
-    left, kept = budget_tokens, set()
+    room, places = budget_tokens, set()
     for place in sorted(range(len(placed)), key=lambda place: not placed[place].in_view):
-        left -= tokens(msgspec.json.encode(placed[place].element).decode()) + 1
-        if left < 0:
+        room -= tokens(msgspec.json.encode(placed[place].element).decode()) + 1
+        if room < 0:
             break
-        kept.add(place)
-    return [each for place, each in enumerate(placed) if place in kept]
+        places.add(place)
+    return [each for place, each in enumerate(placed) if place in places]
 
 
 def _after(outer: Matrix, inner: Matrix) -> Matrix:

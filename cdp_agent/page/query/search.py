@@ -191,12 +191,12 @@ def _find_all(compiled: regex.Pattern[str], segments: list[_Segment], most: int)
     budget = _TimeBudget(MATCH_TIMEOUT_S)
     try:
         for segment in segments:
-            for found in compiled.finditer(segment.text, timeout=budget.left(), concurrent=True):
-                if found.end() == found.start():
+            for match in compiled.finditer(segment.text, timeout=budget.left(), concurrent=True):
+                if match.end() == match.start():
                     continue
                 total += 1
                 if len(spans) < most:
-                    spans.append(_Span(segment, found.start(), found.end()))
+                    spans.append(_Span(segment, match.start(), match.end()))
     except TimeoutError as error:
         raise InvalidArguments(
             f"The pattern {compiled.pattern!r} takes too long on this page: it can match in too many ways. "
@@ -210,20 +210,20 @@ async def _matches(refs: RefTable, spans: list[_Span], context_chars: int) -> tu
     by_world: dict[int, list[int]] = {}
     for index, span in enumerate(spans):
         by_world.setdefault(id(span.segment.reading.world), []).append(index)
-    found: dict[int, Match] = {}
+    matches: dict[int, Match] = {}
     is_all_there = True
     for indexes in by_world.values():
         world = spans[indexes[0]].segment.reading.world
-        asked = [
+        units = [
             units_of(span.segment.reading.part.text, span.segment.start + span.start, span.segment.start + span.end)
             for span in (spans[i] for i in indexes)
         ]
-        answer = await world.call("placesOf", {"next": refs.next_ids(world), "spans": asked}, returning=_Places)
+        answer = await world.call("placesOf", {"next": refs.next_ids(world), "spans": units}, returning=_Places)
         refs.claim(world, answer.first, answer.end)
         is_all_there &= not any(place.gone for place in answer.places)
         for index, place in zip(indexes, answer.places, strict=True):
-            found[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
-    return [found[index] for index in range(len(spans))], is_all_there
+            matches[index] = _match(spans[index], place, f"E{refs.number(world, place.id)}", context_chars)
+    return [matches[index] for index in range(len(spans))], is_all_there
 
 
 def _match(span: _Span, place: _Place, ref: str, context_chars: int) -> Match:
@@ -269,31 +269,31 @@ def _spelled_alike(pattern: str, segments: list[_Segment], budget: _TimeBudget) 
     words = len(wanted.split(" "))
     flags = _FLAGS | regex.IGNORECASE | regex.BESTMATCH
     fuzzy = regex.compile(f"(?<!\\w)(?:{regex.escape(wanted)}){{e<={changes}}}(?!\\w)", flags)
-    found: dict[str, int] = {}
+    spellings: dict[str, int] = {}
     try:
         for segment in segments:
             for match in fuzzy.finditer(segment.text, timeout=budget.left(), concurrent=True):
                 spelling = match.group().strip()
                 if spelling and "\n" not in spelling and abs(len(_WORD.findall(spelling)) - words) <= 1:
-                    found[spelling] = min(found.get(spelling, 99), sum(match.fuzzy_counts))
+                    spellings[spelling] = min(spellings.get(spelling, 99), sum(match.fuzzy_counts))
     except TimeoutError:
         pass  # the spellings found so far are offered
-    return sorted(found, key=lambda spelling: (found[spelling], len(spelling)))[:_MOST_NEAR]
+    return sorted(spellings, key=lambda spelling: (spellings[spelling], len(spelling)))[:_MOST_NEAR]
 
 
 def _of_the_same_words(pattern: str, segments: list[_Segment], budget: _TimeBudget) -> list[str]:
     """The lines with most of the words, at least half of them, or with words that begin alike."""
     wanted = {_beginning(word) for word in _LONG_WORD.finditer(pattern)}
-    found: dict[str, int] = {}
+    parts: dict[str, int] = {}
     for segment in segments:
         for line in segment.text.split("\n"):
             common = {
                 _beginning(word): word.start() for word in _LONG_WORD.finditer(line) if _beginning(word) in wanted
             }
             if common and len(common) * 2 >= len(wanted):
-                found[_part_of(line, min(common.values()))] = len(common)
+                parts[_part_of(line, min(common.values()))] = len(common)
             budget.check()
-    return sorted(found, key=lambda part: (-found[part], len(part)))[:_MOST_NEAR]
+    return sorted(parts, key=lambda part: (-parts[part], len(part)))[:_MOST_NEAR]
 
 
 def _beginning(word: regex.Match[str]) -> str:

@@ -120,11 +120,11 @@ def _is_row_number(lookup: Lookup, kind: str, key: str) -> bool:
     if number is None:
         return False
     alike = re.compile(f"{re.escape(key[: number.start()])}(\\d+){re.escape(key[number.end() :])}")
-    places = [index if kind == "own" else each.row for index, each in enumerate(lookup.were)]
+    places = [index if kind == "own" else identity.row for index, identity in enumerate(lookup.were)]
     numbers = {
         at: int(match[1])
-        for at, each in zip(places, lookup.were, strict=True)
-        for match in map(alike.fullmatch, each.keys(kind))
+        for at, identity in zip(places, lookup.were, strict=True)
+        for match in map(alike.fullmatch, identity.keys(kind))
         if match is not None
     }
     at, start = places[lookup.which], int(number[0])
@@ -143,24 +143,24 @@ def _with_keys(lookup: Lookup, kind: str, keys: set[str]) -> list[int]:
 
 def _contradicts(lookup: Lookup, kind: str, keys: set[str], index: int) -> bool:
     """Whether the row's text shows that its key now belongs to another row, as happens with keys that only count."""
-    found, was = lookup.are[index], lookup.was
-    if kind == "own" and (lookup.is_alone or any(" href=" in key for key in keys & found.keys(kind))):
+    now, was = lookup.are[index], lookup.was
+    if kind == "own" and (lookup.is_alone or any(" href=" in key for key in keys & now.keys(kind))):
         return False
-    if kind == "inside" and _conflict(lookup, kind, found):
+    if kind == "inside" and _conflict(lookup, kind, now):
         return True
-    if found.words == was.words:
+    if now.words == was.words:
         return False
-    if any(each.words == was.words for each in lookup.are.values() if each.row != found.row):
+    if any(each.words == was.words for each in lookup.are.values() if each.row != now.row):
         return True
-    mine, its = _stable_words(was), _stable_words(found)
+    mine, its = _stable_words(was), _stable_words(now)
     shared = len(mine & its) + (0 if kind == "inside" else 0.5)
     closer = (each for each in lookup.others if _stable_words(each) != mine)
     return bool(mine) and (not mine & its or any(len(_stable_words(each) & its) >= shared for each in closer))
 
 
-def _conflict(lookup: Lookup, kind: str, found: Identity, *, counted: bool = True) -> bool:
-    """Whether `found` has another key instead of a unique one. Without `counted`, numbered ids do not count."""
-    was, its = lookup.was.keys(kind), found.keys(kind)
+def _conflict(lookup: Lookup, kind: str, candidate: Identity, *, counted: bool = True) -> bool:
+    """Whether `candidate` has another key instead of a unique one. Without `counted`, numbered ids do not count."""
+    was, its = lookup.was.keys(kind), candidate.keys(kind)
     lost = _unique_keys(lookup, kind) - its
     for key in lost:
         name, _, value = key.partition("=")
@@ -174,9 +174,10 @@ def _by_words(lookup: Lookup) -> int | None:
     def able(counted: bool) -> dict[int, Identity]:
         kinds = ("own", "around", "inside")
         return {
-            index: each
-            for index, each in lookup.fresh.items()
-            if _same_nth(lookup.was, each) and not any(_conflict(lookup, kind, each, counted=counted) for kind in kinds)
+            index: candidate
+            for index, candidate in lookup.fresh.items()
+            if _same_nth(lookup.was, candidate)
+            and not any(_conflict(lookup, kind, candidate, counted=counted) for kind in kinds)
         }
 
     ways: tuple[Callable[[Identity], object], ...] = (
@@ -186,16 +187,16 @@ def _by_words(lookup: Lookup) -> int | None:
     )
     # In a block with several of them, only their order tells them apart, so that nothing else may have changed.
     for way in ways if lookup.was.is_row or lookup.was.of == 1 else ways[:1]:
-        said = way(lookup.was)
-        if not said or any(way(each) == said for each in lookup.others):
+        words = way(lookup.was)
+        if not words or any(way(each) == words for each in lookup.others):
             continue
-        there = {each.row for each in lookup.are.values() if way(each) == said}
-        found = [index for index, each in able(counted=False).items() if way(each) == said]
-        if len(there) == len(found) == 1 and _may_be_same(lookup.was, lookup.are[found[0]]):
-            return found[0]
+        there = {each.row for each in lookup.are.values() if way(each) == words}
+        indices = [index for index, each in able(counted=False).items() if way(each) == words]
+        if len(there) == len(indices) == 1 and _may_be_same(lookup.was, lookup.are[indices[0]]):
+            return indices[0]
     if lookup.is_alone:
-        found = [index for index, each in able(counted=False).items() if _keeps_its_text(lookup.was, each)]
-        return found[0] if found else None
+        indices = [index for index, each in able(counted=False).items() if _keeps_its_text(lookup.was, each)]
+        return indices[0] if indices else None
     return _nth(lookup, able(counted=True))
 
 

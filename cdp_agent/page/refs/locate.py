@@ -60,28 +60,28 @@ async def locate(tab: Tab, ref: str) -> Located:
     Raises InvalidArguments if `ref` is not a ref, StaleRef if the element is gone or never existed,
     PageUnresponsive, BrowserError.
     """
-    asked = latest = parse_ref(ref)
+    number = latest = parse_ref(ref)
     while latest in tab.successors:
         latest = tab.successors[latest]
-    found = await _alive(tab, latest)
-    if found is None:
+    located = await _alive(tab, latest)
+    if located is None:
         if not tab.refs.was_given(latest):
-            raise StaleRef(f"E{asked}", _unknown(tab, asked))
+            raise StaleRef(f"E{number}", _unknown(tab, number))
         tab.successors[latest] = await _renewed(tab, latest)
         latest = tab.successors[latest]
-        found = await _alive(tab, latest)
-        log_line("ref", "E{} is the only one that can be E{}", latest, asked)
-    if found is None:
-        message = f"E{asked} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
-        raise StaleRef(f"E{asked}", message)
-    _note_place(found, asked)
-    return found if latest == asked else msgspec.structs.replace(found, note=_note(asked, latest))
+        located = await _alive(tab, latest)
+        log_line("ref", "E{} is the only one that can be E{}", latest, number)
+    if located is None:
+        message = f"E{number} is gone, and the page keeps rendering anew: wait, then take a new snapshot."
+        raise StaleRef(f"E{number}", message)
+    _note_place(located, number)
+    return located if latest == number else msgspec.structs.replace(located, note=_note(number, latest))
 
 
-def _note_place(found: Located, asked: int) -> None:
-    was = "" if found.ref == f"E{asked}" else f", which E{asked} was rendered anew as,"
-    where = "" if found.frame.parent is None else f" in the frame {found.frame.url}"
-    log_line("ref", "{}{} is there{}", found.ref, was, where)
+def _note_place(located: Located, number: int) -> None:
+    was = "" if located.ref == f"E{number}" else f", which E{number} was rendered anew as,"
+    where = "" if located.frame.parent is None else f" in the frame {located.frame.url}"
+    log_line("ref", "{}{} is there{}", located.ref, was, where)
 
 
 def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
@@ -95,35 +95,37 @@ def carry_over(tab: Tab, refs: Mapping[str, str]) -> None:
             tab.successors[parse_ref(was)] = parse_ref(now)
 
 
-def _note(asked: int, latest: int) -> str:
-    return f"E{asked} was rendered anew: it is E{latest} now"
+def _note(number: int, latest: int) -> str:
+    return f"E{number} was rendered anew: it is E{latest} now"
 
 
 async def _renewed(tab: Tab, number: int) -> int:
     """The number of the successor of an element that is gone. Raises StaleRef if the successor is not certain."""
     before = last_reading_with(f"E{number}", list(tab.history))
     await tab.read()
-    found = similar_elements(f"E{number}", before, tab.history[-1])
-    log_line("ref", "E{} is gone: of {} like it, {} came since it was read", number, len(found.are), len(found.fresh))
-    return parse_ref(replacement(found, await _identities(tab, found)))
+    similar = similar_elements(f"E{number}", before, tab.history[-1])
+    log_line(
+        "ref", "E{} is gone: of {} like it, {} came since it was read", number, len(similar.are), len(similar.fresh)
+    )
+    return parse_ref(replacement(similar, await _identities(tab, similar)))
 
 
-async def _identities(tab: Tab, found: SimilarElements) -> Identities | None:
+async def _identities(tab: Tab, similar: SimilarElements) -> Identities | None:
     """The identities of similar elements, as reported by the page; None if they belong to another document."""
-    meant = tab.refs.locate(parse_ref(found.ref))
+    meant = tab.refs.locate(parse_ref(similar.ref))
     if meant is None:
         return None
     world = meant[0]
 
     def local(ref: str) -> int:
-        known = tab.refs.locate(parse_ref(ref))
-        return known[1] if known is not None and known[0] is world else 0
+        place = tab.refs.locate(parse_ref(ref))
+        return place[1] if place is not None and place[0] is world else 0
 
-    were, are = [local(each) for each in found.were], [local(each) for each in found.are]
+    were, are = [local(each) for each in similar.were], [local(each) for each in similar.are]
     if 0 in are or not are:
         return None
     try:
-        return await world.call("identities", were, found.were.index(found.ref), are, returning=Identities)
+        return await world.call("identities", were, similar.were.index(similar.ref), are, returning=Identities)
     except DocumentGone:
         return None
 

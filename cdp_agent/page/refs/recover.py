@@ -54,34 +54,34 @@ def similar_elements(ref: str, before: PastReading | None, now: PastReading) -> 
             ref,
             f"{ref} ({_described(was)}) was on {before.snapshot.url}. The page is {now.snapshot.url} now: snapshot it.",
         )
-    found = SimilarElements(ref, before, now, _same(before, was), _same(now, was))
-    if found.fresh or not without_numbers(was.name):
-        return found
+    similar = SimilarElements(ref, before, now, _same(before, was), _same(now, was))
+    if similar.fresh or not without_numbers(was.name):
+        return similar
     again = SimilarElements(
         ref, before, now, _same(before, was, renamed=True), _same(now, was, renamed=True), renamed=True
     )
-    return again if again.fresh else found
+    return again if again.fresh else similar
 
 
-def replacement(found: SimilarElements, identities: Identities | None) -> str:
+def replacement(similar: SimilarElements, identities: Identities | None) -> str:
     """The ref of the successor of an element that is gone. Raises StaleRef if the successor is not certain.
 
     `identities` are those of similar elements as reported by the page; None if they belong to another document: then
     they are taken from the snapshots' text.
     """
-    which = found.were.index(found.ref)
+    which = similar.were.index(similar.ref)
     was = identities.were[which] if identities is not None else None
     if identities is None or was is None or was.is_bare:
-        known = identities or Identities([None] * len(found.were), [None] * len(found.are))
+        reported = identities or Identities([None] * len(similar.were), [None] * len(similar.are))
         identities = Identities(
-            _identities_from_text(found.before.snapshot, found.were, known.were),
-            _identities_from_text(found.now.snapshot, found.are, known.are),
+            _identities_from_text(similar.before.snapshot, similar.were, reported.were),
+            _identities_from_text(similar.now.snapshot, similar.are, reported.are),
         )
-    fresh = [each in found.fresh for each in found.are]
-    index = successor(which, identities, fresh, renamed=found.renamed)
+    fresh = [each in similar.fresh for each in similar.are]
+    index = successor(which, identities, fresh, renamed=similar.renamed)
     if index is None:
-        raise StaleRef(found.ref, _what_is_there(found))
-    return found.are[index]
+        raise StaleRef(similar.ref, _what_is_there(similar))
+    return similar.are[index]
 
 
 def _identities_from_text(snapshot: Snapshot, refs: list[str], known: list[Identity | None]) -> list[Identity | None]:
@@ -104,19 +104,19 @@ def _page(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
 
 
-def _what_is_there(found: SimilarElements) -> str:
-    ref, fresh = found.ref, found.fresh
-    named = _described(found.before.snapshot.refs[ref])
+def _what_is_there(similar: SimilarElements) -> str:
+    ref, fresh = similar.ref, similar.fresh
+    named = _described(similar.before.snapshot.refs[ref])
     if fresh:
-        shown = ", ".join(_line(found.now.snapshot.text, each) for each in fresh[:_SHOWN])
+        shown = ", ".join(_line(similar.now.snapshot.text, each) for each in fresh[:_SHOWN])
         more = f" and {len(fresh) - _SHOWN} more" if len(fresh) > _SHOWN else ""
         if len(fresh) == 1:
             return f"{ref} ({named}) is gone. One that looks like it came since, and may be another: {shown}."
         return f"{ref} ({named}) was rendered anew, and {len(fresh)} look like it: {shown}{more}. Choose one of them."
-    if not found.before.snapshot.refs[ref].name:
+    if not similar.before.snapshot.refs[ref].name:
         return f"{ref} ({named} without a name) is gone: take a new snapshot."
-    if found.are:
-        shown = ", ".join(found.are[:_SHOWN])
+    if similar.are:
+        shown = ", ".join(similar.are[:_SHOWN])
         return f"{ref} ({named}) is gone. Others of that name were there before and still are: {shown}."
     return f"{ref} ({named}) is gone, and nothing of that name has taken its place: take a new snapshot."
 

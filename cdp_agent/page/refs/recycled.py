@@ -22,34 +22,34 @@ _LONGEST_ROW = 80
 _NEAR = 2
 
 
-async def check_same_record(at: Located, known: Snapshot, now: Snapshot) -> None:
-    """Raises StaleRef if the element shows another record than in the reading `known`."""
-    if known.text == now.text or at.ref not in known.refs or at.ref not in now.refs:
+async def check_same_record(at: Located, past: Snapshot, now: Snapshot) -> None:
+    """Raises StaleRef if the element shows another record than in the reading `past`."""
+    if past.text == now.text or at.ref not in past.refs or at.ref not in now.refs:
         return
-    found = _by_itself(at.ref, known, now) or await _by_row(at, known, now)
-    if found:
-        named = label_of(line_of(known.text, at.ref))
-        said, says = (quoted(text[:_LONGEST_ROW]) for text in found)
+    texts = _by_itself(at.ref, past, now) or await _by_row(at, past, now)
+    if texts:
+        named = label_of(line_of(past.text, at.ref))
+        old, new = (quoted(text[:_LONGEST_ROW]) for text in texts)
         raise StaleRef(
             at.ref,
-            f"{at.ref} ({named}) stands for another row now: {says}, not {said} as before. "
+            f"{at.ref} ({named}) stands for another row now: {new}, not {old} as before. "
             "Use the ref of the row that you mean.",
         )
 
 
-def _by_itself(ref: str, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
+def _by_itself(ref: str, past: Snapshot, now: Snapshot) -> tuple[str, str] | None:
     """The element's old and new name, if elements of its list were reused for other records."""
-    was = known.refs[ref]
+    was = past.refs[ref]
     if was.role in WITH_VALUES or was.role != now.refs[ref].role:
         return None
-    peers = [each.ref for each in known.refs.values() if (each.role, each.frame_url) == (was.role, was.frame_url)]
-    before, after = _said(known, peers), _said(now, [each for each in peers if each in now.refs])
+    peers = [each.ref for each in past.refs.values() if (each.role, each.frame_url) == (was.role, was.frame_url)]
+    before, after = _said(past, peers), _said(now, [each for each in peers if each in now.refs])
     if not before[ref] or not after[ref] or before[ref] == after[ref]:
         return None
 
-    def is_other(each: str) -> bool:
-        others = set[str]().union(*(stable_words(before[other]) for other in peers if other != each))
-        mine, its = stable_words(before[each]) - others, stable_words(after.get(each, ""))
+    def is_other(peer: str) -> bool:
+        others = set[str]().union(*(stable_words(before[other]) for other in peers if other != peer))
+        mine, its = stable_words(before[peer]) - others, stable_words(after.get(peer, ""))
         return bool(mine) and bool(its) and not mine & its
 
     if not is_other(ref):
@@ -67,23 +67,23 @@ def _said(snapshot: Snapshot, refs: Sequence[str]) -> dict[str, str]:
     return {ref: (line.name or unquoted(line.text or "")) if line is not None else "" for ref, line in parsed.items()}
 
 
-async def _by_row(at: Located, known: Snapshot, now: Snapshot) -> tuple[str, str] | None:
+async def _by_row(at: Located, past: Snapshot, now: Snapshot) -> tuple[str, str] | None:
     """The row's old and new text, if it shows another record."""
-    was = known.refs[at.ref]
-    were, are = ([each.ref for each in seen.refs.values() if _alike(each, was)] for seen in (known, now))
+    was = past.refs[at.ref]
+    were, are = ([each.ref for each in seen.refs.values() if _alike(each, was)] for seen in (past, now))
     if len(were) < 2 or at.ref not in are:
         return None
-    before, after = identities_in(known.text, were), identities_in(now.text, are)
-    said, says = before[were.index(at.ref)], after[are.index(at.ref)]
-    if not (said.is_row and says.is_row):
+    before, after = identities_in(past.text, were), identities_in(now.text, are)
+    old_row, new_row = before[were.index(at.ref)], after[are.index(at.ref)]
+    if not (old_row.is_row and new_row.is_row):
         here = _Around.of(now.text, at.ref, are)
-        if _Around.of(known.text, at.ref, were) == here:
+        if _Around.of(past.text, at.ref, were) == here:
             return None
         row = await _words_of_row(at, are)
         above, below = _extent(here.above[::-1], row), _extent(here.below, row)
-        before = [_Around.of(known.text, each, were).identity(n, above, below) for n, each in enumerate(were)]
-        said, says = before[were.index(at.ref)], here.identity(-1, above, below)
-    return (" ".join(said.words), " ".join(says.words)) if is_another(said, says, before) else None
+        before = [_Around.of(past.text, each, were).identity(n, above, below) for n, each in enumerate(were)]
+        old_row, new_row = before[were.index(at.ref)], here.identity(-1, above, below)
+    return (" ".join(old_row.words), " ".join(new_row.words)) if is_another(old_row, new_row, before) else None
 
 
 def _alike(each: ElementRef, was: ElementRef) -> bool:

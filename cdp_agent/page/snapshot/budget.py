@@ -179,12 +179,12 @@ def _short(lines: list[_Line], indices: Iterable[int]) -> list[int]:
 
 def _drop_last(lines: list[_Line]) -> None:
     """Removes the last tenth of the kept lines; a line is only removed together with the kept lines below it."""
-    kept = [index for index, line in enumerate(lines) if line.kept]
-    kept = [index for index in kept if lines[index].is_inert] or kept
-    first = kept[-max(1, len(kept) // 10)]
-    if lines[first].item >= kept[len(kept) * 3 // 4]:
+    indices = [index for index, line in enumerate(lines) if line.kept]
+    indices = [index for index in indices if lines[index].is_inert] or indices
+    first = indices[-max(1, len(indices) // 10)]
+    if lines[first].item >= indices[len(indices) * 3 // 4]:
         first = lines[first].item  # an item goes as a whole
-    for index in kept:
+    for index in indices:
         if index >= first:
             lines[index].kept = False
 

@@ -269,13 +269,13 @@ class HiddenContent:
         there = sum(markup.count(_CLOSED) for markup in markups)
         if there == 0:
             return False
-        known = before = int(await world.call("countClosedRoots"))
-        if there - known == self._more_in_markup:
+        closed_roots = before = int(await world.call("countClosedRoots"))
+        if there - closed_roots == self._more_in_markup:
             return False
-        while known < there and await _adopt_closed(world, there - known):  # those found may contain more
-            known = int(await world.call("countClosedRoots"))
-        self._more_in_markup = there - known
-        return known > before
+        while closed_roots < there and await _adopt_closed(world, there - closed_roots):  # those found may contain more
+            closed_roots = int(await world.call("countClosedRoots"))
+        self._more_in_markup = there - closed_roots
+        return closed_roots > before
 
     async def _adopt_listeners(
         self, world: World, queries: PendingQueries, entered: list[int], elements: str, counted: ChromeCounters
@@ -312,11 +312,11 @@ class HiddenContent:
             described = await world.ask_each(
                 [dom.DescribeNode(object_id=each.object_id) if each else None for each in handles]
             )
-        found = {local: each.node.backend_node_id for local, each in zip(new, described, strict=True) if each}
-        self._asked.update(found)
-        for local, node in found.items():
+        nodes = {local: each.node.backend_node_id for local, each in zip(new, described, strict=True) if each}
+        self._asked.update(nodes)
+        for local, node in nodes.items():
             self._custom[local] = _Custom(node, {})  # {}: not asked yet
-        return await self._tell_internals(world, list(found), await _ask_internals(world.session, found.values()))
+        return await self._tell_internals(world, list(nodes), await _ask_internals(world.session, nodes.values()))
 
     async def renew_internals(self, world: World, local: int) -> bool:
         """Asks again for the role, name and states of a custom element; True if they changed. Raises as `begin`."""
@@ -326,10 +326,10 @@ class HiddenContent:
         return await self._tell_internals(world, [local], answers)
 
     async def _tell_internals(
-        self, world: World, asked: list[int], answers: list[accessibility.AXNodes | BaseException]
+        self, world: World, elements: list[int], answers: list[accessibility.AXNodes | BaseException]
     ) -> bool:
         changed: list[tuple[int, dict[str, object] | None]] = []
-        for local, answer in zip(asked, answers, strict=True):
+        for local, answer in zip(elements, answers, strict=True):
             if not isinstance(answer, accessibility.AXNodes):
                 self._custom.pop(local, None)  # gone
                 continue
@@ -359,15 +359,15 @@ def set_hidden_content(world: World, hidden: HiddenContent) -> None:
     _KNOWN[world] = hidden
 
 
-async def _answered(world: World, asked: asyncio.Future[T]) -> T:
+async def _answered(world: World, query: asyncio.Future[T]) -> T:
     """The answer to a query that was sent with a reading; it usually comes before the reading's.
 
     Raises DocumentGone, PageUnresponsive, BrowserError.
     """
-    if asked.done() and not asked.cancelled() and asked.exception() is None:
-        return asked.result()
+    if query.done() and not query.cancelled() and query.exception() is None:
+        return query.result()
     async with deadline(world.session, CALL_TIMEOUT_S):
-        return await asked
+        return await query
 
 
 def _ask_internals(
@@ -381,8 +381,8 @@ def _ask_internals(
 
 async def _adopt_closed(world: World, wanted: int) -> int:
     """Asks Chrome about possible hosts until `wanted` closed roots are found; returns how many were found."""
-    found, begun = 0, 0
-    while found < wanted:
+    adopted, begun = 0, 0
+    while adopted < wanted:
         with world.group() as group:
             hosts = await world.nodes("possibleHosts", begun, _HOSTS_AT_ONCE, group=group)
             begun += len(hosts)
@@ -407,10 +407,10 @@ async def _adopt_closed(world: World, wanted: int) -> int:
                     pairs += [host, Handle(root.object.object_id)]
             if pairs:
                 await world.call("adoptRoots", *pairs)
-            found += len(pairs) // 2
+            adopted += len(pairs) // 2
         if len(hosts) < _HOSTS_AT_ONCE:
             break
-    return found
+    return adopted
 
 
 _nodes_of = msgspec.json.Decoder(list[accessibility.AXNode]).decode

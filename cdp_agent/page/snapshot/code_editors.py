@@ -28,13 +28,13 @@ _known: WeakKeyDictionary[World, dict[int, _Editor]] = WeakKeyDictionary()
 
 async def adopt_code(world: World, editors: list[int]) -> bool:
     """Gives the world the contents of these code editors (local ids); True if any of them changed."""
-    known = _known.setdefault(world, {})
-    fresh = [local for local in editors if local not in known]
-    known |= {local: _Editor(node) for local, node in zip(fresh, await _nodes(world, fresh), strict=True)}
-    answers = await _ask(world, [known[local].node for local in editors])
-    news = [(local, answer) for local, answer in zip(editors, answers, strict=True) if known[local].answer != answer]
+    by_local = _known.setdefault(world, {})
+    fresh = [local for local in editors if local not in by_local]
+    by_local |= {local: _Editor(node) for local, node in zip(fresh, await _nodes(world, fresh), strict=True)}
+    answers = await _ask(world, [by_local[local].node for local in editors])
+    news = [(local, answer) for local, answer in zip(editors, answers, strict=True) if by_local[local].answer != answer]
     for local, answer in news:
-        known[local].answer = answer
+        by_local[local].answer = answer
     if news:
         await world.call("adoptCode", news)
     return bool(news)
@@ -53,11 +53,11 @@ async def _nodes(world: World, editors: list[int]) -> list[int | None]:
 
 async def _ask(world: World, nodes: list[int | None]) -> list[str | None]:
     with world.group() as group:
-        found = await world.ask_each(
+        resolved = await world.ask_each(
             [dom.ResolveNode(backend_node_id=node, object_group=group) if node is not None else None for node in nodes]
         )
-        answers = await world.ask_each([_call(each.object) if each is not None else None for each in found])
-    return [None if each is None or each.exception_details is not None else _text(each.result) for each in answers]
+        answers = await world.ask_each([_call(each.object) if each is not None else None for each in resolved])
+    return [None if each is None or each.exception_details is not None else _contents(each.result) for each in answers]
 
 
 def _call(editor: runtime.RemoteObject) -> runtime.CallFunctionOn:
@@ -74,7 +74,7 @@ class _Held(msgspec.Struct, frozen=True):
     to: tuple[int, int]
 
 
-def _text(result: runtime.RemoteObject) -> str | None:
+def _contents(result: runtime.RemoteObject) -> str | None:
     """The result of codeOfEditor, undecoded; None if it does not have the expected form."""
     try:
         answer = msgspec.json.decode(result.value, type=str | None) if bytes(result.value) else None

@@ -74,11 +74,11 @@ def changes(before: str, after: str, *, limited: bool = True) -> list[str]:
 
 def focused(text: str) -> str | None:
     """The innermost line with the focus, without its indent; None when there is none."""
-    found = None
+    innermost = None
     for line in text.split("\n") if "[focused]" in text else ():
         if has_focus(line):
-            found = without_focus(line.strip()).removeprefix("- ").removesuffix(":")
-    return found
+            innermost = without_focus(line.strip()).removeprefix("- ").removesuffix(":")
+    return innermost
 
 
 class _Comparison:
@@ -170,16 +170,16 @@ class _Comparison:
                 waiting[key(line)].append(line)
             wanted = Counter(key(line) for line in left_new)
             for line in left_new:
-                found = waiting[key(line)]
-                alone = len(found) == 1 and wanted[key(line)] == 1
-                for gone in found[: 1 if alone or not line.ref else _MOST_TRIED]:
+                candidates = waiting[key(line)]
+                alone = len(candidates) == 1 and wanted[key(line)] == 1
+                for gone in candidates[: 1 if alone or not line.ref else _MOST_TRIED]:
                     if gone.subtree_id == line.subtree_id:
                         same = not (gone.ref and line.ref) or not places.have_other_neighbours(gone, line)
                     else:
                         same = alone and is_same_thing(gone, line) and not are_apart(gone, line, old, new, was)
                     if same:
                         was[id(line)] = gone
-                        found.remove(gone)
+                        candidates.remove(gone)
                         break
             left_old, left_new = unmatched(left_old, left_new, was)
         return was | places.texts_in_place(left_old, left_new, was)
@@ -189,13 +189,13 @@ class _Comparison:
 
     def _inside_added(self, line: TreeLine) -> None:
         """Compares lines that existed before and are now inside an added line."""
-        for each in line.below:
-            if each.ref in self._old_by_ref:
-                before = self._old_by_ref[each.ref]
-                self._compare(before, each)
-                self._below(before, each)
+        for inner in line.below:
+            if inner.ref in self._old_by_ref:
+                before = self._old_by_ref[inner.ref]
+                self._compare(before, inner)
+                self._below(before, inner)
             else:
-                self._inside_added(each)
+                self._inside_added(inner)
 
     def _compare(self, was: TreeLine, now: TreeLine) -> None:
         self._kept[id(now)] = was
@@ -205,11 +205,11 @@ class _Comparison:
             self._renamed.append((was.ref, now.ref))
             if without_ref(was.text) == without_ref(now.text):
                 return
-        said = changed_line(was, now, self._only_described_elsewhere(was, now)) if was.text != now.text else ""
-        if state := _DISABLED.search(said):
+        change = changed_line(was, now, self._only_described_elsewhere(was, now)) if was.text != now.text else ""
+        if state := _DISABLED.search(change):
             self._disabled[state[1]].append((len(self._changes), now.ref))
-        if said or was.value != now.value:  # the changed lines of the value follow
-            self._changes.append(f"~ {said or cut(now.text) + lines_changed(was, now)}")
+        if change or was.value != now.value:  # the changed lines of the value follow
+            self._changes.append(f"~ {change or cut(now.text) + lines_changed(was, now)}")
 
     def _only_described_elsewhere(self, was: TreeLine, now: TreeLine) -> set[str]:
         """The descriptions that the line gained or lost only because another line had them before, or has them now.
@@ -240,7 +240,7 @@ class _Comparison:
     def _forget_moved(self) -> None:
         """Drops lines without refs that were removed in one place and added with the same text in another."""
         gone = Counter(line.subtree_id for line in self._removed if not line.ref)
-        kept = []
+        added = []
         for where, line in self._added:
             if not line.ref and gone[line.subtree_id] > 0:
                 gone[line.subtree_id] -= 1
@@ -248,8 +248,8 @@ class _Comparison:
                 self._removed.remove(was)
                 self._kept[id(line)] = was
             else:
-                kept.append((where, line))
-        self._added = kept
+                added.append((where, line))
+        self._added = added
 
     def _whole(self, line: TreeLine, depth: int) -> Iterator[str]:
         if depth and line.ref in self._old_by_ref:

@@ -36,12 +36,12 @@ def longest_increasing(numbers: list[int]) -> set[int]:
 def outermost(line: TreeLine, wanted: set[int]) -> Iterator[tuple[TreeLine, TreeLine, bool]]:
     """The outermost lines in `wanted` (ids), each with the sibling before it, or with its parent and True if first."""
     above, inside = line, True
-    for each in line.below:
-        if id(each) in wanted:
-            yield each, above, inside
+    for child in line.below:
+        if id(child) in wanted:
+            yield child, above, inside
         else:
-            yield from outermost(each, wanted)
-        above, inside = each, False
+            yield from outermost(child, wanted)
+        above, inside = child, False
 
 
 class Neighbours:
@@ -73,21 +73,21 @@ class Neighbours:
         self, left_old: list[TreeLine], left_new: list[TreeLine], was: dict[int, TreeLine]
     ) -> dict[int, TreeLine]:
         """The old counterparts of new lines without refs, by `id`: they share words and follow the same line."""
-        left = set(map(id, left_old))
-        found: dict[int, TreeLine] = {}
+        left_ids = set(map(id, left_old))
+        counterparts: dict[int, TreeLine] = {}
         for line in left_new:
             before = self._beside(self._new, line, -1)
-            above = before and (found.get(id(before)) or was.get(id(before)))
+            above = before and (counterparts.get(id(before)) or was.get(id(before)))
             if before and (above is None or id(above) not in self._at):
                 continue
             at = self._at[id(above)] + 1 if above else 0
             gone = self._old[at] if at < len(self._old) else None
-            if gone is None or id(gone) not in left or gone.ref or line.ref or gone.role != line.role:
+            if gone is None or id(gone) not in left_ids or gone.ref or line.ref or gone.role != line.role:
                 continue
             words = set(_WORD.findall(gone.text)) & set(_WORD.findall(line.text)) - {line.role}
             if words and is_same_thing(gone, line):
-                found[id(line)] = gone
-        return found
+                counterparts[id(line)] = gone
+        return counterparts
 
 
 def unmatched(

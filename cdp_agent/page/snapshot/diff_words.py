@@ -28,13 +28,13 @@ _CLASSES = re.compile(r"\[class=(?!.*…)")
 
 def first_words(lines: list[TreeLine]) -> str:
     """Words that identify the first line if it has none itself: the first heading or text below it, or else a name."""
-    said = [parts for each in lines if (parts := parts_of(each.text)) is not None]
-    if not said or said[0][1] or said[0][3].removeprefix(":"):
+    parsed = [parts for line in lines if (parts := parts_of(line.text)) is not None]
+    if not parsed or parsed[0][1] or parsed[0][3].removeprefix(":"):
         return ""
     texts = (
-        name.strip() if role == "heading" else rest[2:] if rest[:2] == ": " else "" for role, name, _, rest in said
+        name.strip() if role == "heading" else rest[2:] if rest[:2] == ": " else "" for role, name, _, rest in parsed
     )
-    words = next(filter(None, texts), "") or next((name.strip() for _, name, *_ in said if name), "")
+    words = next(filter(None, texts), "") or next((name.strip() for _, name, *_ in parsed if name), "")
     return shortened(words, _FEW_WORDS)
 
 
@@ -77,18 +77,18 @@ def changed_line(was: TreeLine, now: TreeLine, described_elsewhere: set[str]) ->
     notes = _classes_apart(gained, lost) + [f"now {each}" for each in gained] + [f"no longer {each}" for each in lost]
     if not notes and not is_renamed and old_rest == rest:
         return ""
-    kept = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
+    common = "".join(f" {each}" for each in has if each in had and not each.startswith("[ref="))
     tail = cut(rest)
     if old_rest != rest:
         is_now, was_before = (
-            cut(said) or _no_text(line)
-            for said, line in zip(
+            cut(text) or _no_text(line)
+            for text, line in zip(
                 _apart_in(rest.removeprefix(":"), old_rest.removeprefix(":")), (now, was), strict=True
             )
         )
         notes.append(f"now{is_now}, before{was_before}")
         tail = ""
-    return f"- {role}{name}{kept}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
+    return f"- {role}{name}{common}{ref}{tail}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _classes_apart(gained: list[str], lost: list[str]) -> list[str]:
@@ -152,16 +152,16 @@ def first_of_gone(lines: Iterable[str]) -> Iterator[str]:
 
 
 def capped(lines: Iterable[str]) -> list[str]:
-    kept: list[str] = []
+    report: list[str] = []
     rest: Counter[str] = Counter()
     room = MAX_CHARACTERS
     words = {"+": "added", "~": "changed", "-": "removed"}
     for line in lines:
-        if rest or len(kept) >= MAX_LINES or len(line) > room:
+        if rest or len(report) >= MAX_LINES or len(line) > room:
             rest[words[line[0]]] += 1
             continue
-        kept.append(line)
+        report.append(line)
         room -= len(line)
     if rest:
-        kept.append("… and " + ", ".join(f"{count} {what}" for what, count in rest.items()))
-    return kept
+        report.append("… and " + ", ".join(f"{count} {what}" for what, count in rest.items()))
+    return report

@@ -79,20 +79,20 @@ def indent_of(line: str) -> int:
 
 def read_line(raw: str) -> Line | None:
     """Parses a line; None for a row of a multi-line text, and for notes on what was left out."""
-    found = _LINE.fullmatch(raw)
-    if found is None:
+    match = _LINE.fullmatch(raw)
+    if match is None:
         return None
-    states = {each["key"]: each[1] for each in _STATE.finditer(found["states"])}
+    states = {each["key"]: each[1] for each in _STATE.finditer(match["states"])}
     ref = states.pop("ref", None)
     return Line(
-        depth=len(found["indent"]) // 2,
-        role=found["role"],
-        name=None if found["name"] is None else str(msgspec.json.decode(found["name"])),
+        depth=len(match["indent"]) // 2,
+        role=match["role"],
+        name=None if match["name"] is None else str(msgspec.json.decode(match["name"])),
         states=states,
         ref=ref and ref[5:-1],
-        target=found["target"] or "",
-        text=found["text"] or None,
-        opens=found["tail"] is not None and not found["text"],
+        target=match["target"] or "",
+        text=match["text"] or None,
+        opens=match["tail"] is not None and not match["text"],
     )
 
 
@@ -102,19 +102,19 @@ def with_descriptions_once(text: str) -> str:
     Many elements of a kind often share a description, such as which keys move a node of a drawing. The line of a help
     text below a field is left out if it is the whole description of the field.
     """
-    said: set[str] = set()
+    shown: set[str] = set()
     pieces: list[str] = []
     end = 0
-    for found in _long_descriptions(text):
-        head = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    for description in _long_descriptions(text):
+        head = text[text.rfind("\n", 0, description.start()) + 1 : description.start()]
         if _HEAD_SO_FAR.fullmatch(head) is None:
             continue  # a text of the page that looks like a description
-        if found[1] in said:
-            pieces += [text[end : found.start(1) + _SHORT_DESCRIPTION], "…"]
-            end = found.end(1)
-        said.add(found[1])
-        below = _TEXT_BELOW.match(text, found.end())
-        if below is not None and unquoted(below["text"]) == found[1]:
+        if description[1] in shown:
+            pieces += [text[end : description.start(1) + _SHORT_DESCRIPTION], "…"]
+            end = description.end(1)
+        shown.add(description[1])
+        below = _TEXT_BELOW.match(text, description.end())
+        if below is not None and unquoted(below["text"]) == description[1]:
             pieces.append(text[end : below.start("line")])
             end = below.end()
     return "".join([*pieces, text[end:]]) if pieces else text
@@ -242,12 +242,12 @@ def parts_in(text: str) -> list[str]:
 
 def label_of(line: str) -> str:
     """The role and name of a line as written: `button "Pay"`, or `button [icon=trash]` if it has no name."""
-    found = _LABEL.match(line)
-    if not found or found[1].endswith('"'):
-        return found[1] if found else ""
+    match = _LABEL.match(line)
+    if not match or match[1].endswith('"'):
+        return match[1] if match else ""
     parts = parts_of(line.strip())
     hints = [each for each in parts[2] if each.startswith(_HINTS)] if parts else []
-    return " ".join([found[1], *hints[:1]])
+    return " ".join([match[1], *hints[:1]])
 
 
 def without_ref(line: str) -> str:

@@ -119,14 +119,14 @@ class KnownListeners:
         """As `remember`, when only new roots were asked about."""
         self._elements = elements
 
-    async def update(self, world: World, roots: Iterable[int], found: Mapping[int, Listeners]) -> ListenerUpdate:
-        """Tells the world which elements listen now, according to `found`, and which no longer do in any of `roots`.
+    async def update(self, world: World, roots: Iterable[int], answers: Mapping[int, Listeners]) -> ListenerUpdate:
+        """Tells the world which elements listen now, according to `answers`, and which no longer do in any of `roots`.
 
         Raises DocumentGone, PageUnresponsive, BrowserError.
         """
-        now = {root: _RootListeners(len(listeners), _of_types(listeners, MOUSE)) for root, listeners in found.items()}
-        known = self._by_root | now
-        self._by_root = {root: known[root] for root in roots if root in known}
+        now = {root: _RootListeners(len(listeners), _of_types(listeners, MOUSE)) for root, listeners in answers.items()}
+        by_root = self._by_root | now
+        self._by_root = {root: by_root[root] for root in roots if root in by_root}
         self._many = sum(each.count for each in self._by_root.values()) > FEW
         listening = set().union(*(each.nodes for each in self._by_root.values()))
         nodes = listening if len(listening) <= MOST else set(sorted(listening)[:MOST])

@@ -214,18 +214,18 @@ class _Reader(Generic[P]):
     async def _find_owned_frames(self, reading: Reading[P], readings: Readings[P]) -> None:
         """Finds out which frame each iframe element of that world contains, and reads the frames that are new."""
 
-        def known() -> set[str]:
+        def known_ids() -> set[str]:
             return readings.by_frame.keys() | readings.failures.keys()
 
         owners, world = reading.frame.owners, reading.world
-        unknown = [local for local in reading.part.remote if owners.get(local) not in known()]
+        unknown = [local for local in reading.part.remote if owners.get(local) not in known_ids()]
         if not unknown:
             return
         for local, frame_id in zip(unknown, await _frame_ids(world, unknown), strict=True):
             if frame_id is None:
                 continue
             owners[local] = frame_id
-            if frame_id in known():
+            if frame_id in known_ids():
                 continue
             try:
                 frame = await self._tree.find_frame(reading.frame, frame_id)

@@ -130,12 +130,12 @@ class RefTable:
         The oldest are forgotten, as are the readings that showed them.
         """
         joined: list[_Range] = []
-        for each in self._by_number:
+        for range_ in self._by_number:
             last = joined[-1] if joined else None
-            if each.world() is None and last is not None and last.world() is None and last.end == each.start:
-                joined[-1] = msgspec.structs.replace(last, end=each.end + each.shift)
+            if range_.world() is None and last is not None and last.world() is None and last.end == range_.start:
+                joined[-1] = msgspec.structs.replace(last, end=range_.end + range_.shift)
             else:
-                joined.append(each if each.world() is not None else _gone(each))
+                joined.append(range_ if range_.world() is not None else _gone(range_))
         gone = [range_ for range_ in joined if range_.world() is None]
         self._by_number = [range_ for range_ in joined if range_ not in gone[:-_MOST_GONE]]
 

@@ -141,26 +141,26 @@ async def take(
 
 
 def _finished(text: str, root: Reading[SnapshotPart]) -> str:
-    known = _kept_texts.get(root.world)
-    if known is None or text is not known.written:
+    kept_text = _kept_texts.get(root.world)
+    if kept_text is None or text is not kept_text.written:
         return with_descriptions_once(text)
-    known.finished = known.finished or with_descriptions_once(text)
-    return known.finished
+    kept_text.finished = kept_text.finished or with_descriptions_once(text)
+    return kept_text.finished
 
 
 def _base(world: World) -> dict[str, int]:
-    known = _kept_texts.get(world)
-    return {"base": known.serial} if known is not None else {}
+    kept_text = _kept_texts.get(world)
+    return {"base": kept_text.serial} if kept_text is not None else {}
 
 
 def _whole(world: World, part: SnapshotPart, is_valid: bool) -> SnapshotPart:
     lines = None
     if part.edits is not None:
-        known = _kept_texts[world]
-        lines = _edited(known, part.edits)
-        if lines == known.lines and part.serial and not part.checked:
-            known.serial = part.serial
-            return msgspec.structs.replace(part, text=known.text, edits=None)
+        kept_text = _kept_texts[world]
+        lines = _edited(kept_text, part.edits)
+        if lines == kept_text.lines and part.serial and not part.checked:
+            kept_text.serial = part.serial
+            return msgspec.structs.replace(part, text=kept_text.text, edits=None)
         if part.checked and is_valid and not _is_same(part.text.split("\n"), lines):
             part = msgspec.structs.replace(part, serial=0)  # the world's cache is wrong: it is not used again
         is_anew = part.checked and is_valid
@@ -172,13 +172,13 @@ def _whole(world: World, part: SnapshotPart, is_valid: bool) -> SnapshotPart:
     return part
 
 
-def _is_same(anew: list[str], kept: list[str]) -> bool:
+def _is_same(anew: list[str], kept_lines: list[str]) -> bool:
     """Whether reading a page anew gives the kept text. If not, that defect of ours is logged, without the text."""
-    if anew == kept:
+    if anew == kept_lines:
         return True
-    pairs = zip(anew, kept, strict=False)
-    at = next((i for i, (one, other) in enumerate(pairs) if one != other), min(len(anew), len(kept)))
-    roles = [_role(lines[at]) if at < len(lines) else "nothing" for lines in (anew, kept)]
+    pairs = zip(anew, kept_lines, strict=False)
+    at = next((i for i, (one, other) in enumerate(pairs) if one != other), min(len(anew), len(kept_lines)))
+    roles = [_role(lines[at]) if at < len(lines) else "nothing" for lines in (anew, kept_lines)]
     _log.error(
         "Defect: a page of %d lines differs from what was kept of it in line %d, which is %s and was kept "
         "as %s. What the page says is given.",
@@ -203,8 +203,8 @@ def _marked(part: SnapshotPart) -> str:
     return "\n".join([_MARKS["\x01" in line][there] + line for line, there in zip(lines, seen, strict=True)])
 
 
-def _edited(known: _KeptText, edits: list[str | tuple[int, int]]) -> list[str]:
-    before = known.lines if known.lines is not None else known.text.split("\n")
+def _edited(kept_text: _KeptText, edits: list[str | tuple[int, int]]) -> list[str]:
+    before = kept_text.lines if kept_text.lines is not None else kept_text.text.split("\n")
     lines: list[str] = []
     for edit in edits:
         lines += edit.split("\n") if isinstance(edit, str) else before[edit[0] : edit[0] + edit[1]]
@@ -245,11 +245,11 @@ class _Composer:
     def _written(self, world: World, part: SnapshotPart) -> str:
         if self._marks:
             return self._refs.write(world, _marked(part))
-        known = _kept_texts.get(world)
-        if known is None or known.text is not part.text:
+        kept_text = _kept_texts.get(world)
+        if kept_text is None or kept_text.text is not part.text:
             return self._refs.write(world, part.text)
-        known.written = known.written or self._refs.write(world, part.text)
-        return known.written
+        kept_text.written = kept_text.written or self._refs.write(world, part.text)
+        return kept_text.written
 
     def _child(self, parent: Reading[SnapshotPart], local: int, indent: str) -> str:
         ref = f"E{self._refs.number(parent.world, local)}"
@@ -273,14 +273,14 @@ class _Composer:
 
 def _refs(snapshot: Snapshot) -> list[ElementRef]:
     """All refs in the text, in the order of lines; the frame of each is that of the innermost iframe line above it."""
-    found: list[ElementRef] = []
+    refs: list[ElementRef] = []
     frames: list[tuple[int, str]] = [(-1, snapshot.url)]
     for depth, role, name, ref in heads_in(snapshot.text):
         while depth <= frames[-1][0]:
             frames.pop()
         if not ref:
             continue
-        found.append(ElementRef(ref, role, name, frames[-1][1]))
+        refs.append(ElementRef(ref, role, name, frames[-1][1]))
         if ref in snapshot.frame_urls:
             frames.append((depth, snapshot.frame_urls[ref]))
-    return found
+    return refs

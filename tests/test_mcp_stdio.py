@@ -32,6 +32,8 @@ import asyncio, os, signal
 from mcp.server.lowlevel import Server
 from cdp_agent.mcp.stdio import serve_stdio
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background of a shell ignores it
+
 async def call_tool(context, params):
     os.kill(os.getpid(), signal.SIGINT)
     await asyncio.Event().wait()
@@ -151,10 +153,10 @@ class Forking:
         return lambda: int(self._told.readline())
 
     def close(self) -> None:
+        self._process.kill()  # first, since a thread may still read what it tells
+        self._process.wait()
         self._told.close()
         self._asking.close()
-        self._process.kill()  # one that hangs is ended by the end of its pipes
-        self._process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -243,5 +245,7 @@ async def test_a_signal_ends_it_though_the_client_stays(forking: Forking) -> Non
     await served.connect()
     served.say(clicking(1))
 
-    assert await served.ended() == 3
-    served.close()
+    try:
+        assert await served.ended() == 3
+    finally:
+        served.close()
